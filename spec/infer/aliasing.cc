@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's header: entry_computation_layout, input_output_alias, buffer_donor (ruling 0068).
+// Checks the header's entry_computation_layout, input_output_alias and buffer_donor (ruling 0068).
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/infer.h"
 #include "spec/infer/rules.h"
@@ -22,7 +22,7 @@ absl::Status CheckEntryLayout(const ProgramShape& stated, const ProgramShape& en
   return ExpectCompatible(kRule, "result", entry.result, stated.result);
 }
 
-// One buffer of the parameters, or an error that names the number or index that is out of range.
+// Returns one buffer of the parameters, or an error that names the number or index out of range.
 absl::StatusOr<const Shape*> ParameterBuffer(const ProgramShape& program, int64_t number,
                                              const ShapeIndex& index) {
   HLOCTS_RETURN_IF_ERROR(ExpectDimension("aliasing.9", "parameter number", number,
@@ -42,8 +42,8 @@ std::vector<int64_t> BufferKey(int64_t number, const ShapeIndex& index) {
 
 using BufferKeys = absl::flat_hash_set<std::vector<int64_t>>;
 
-// An array's memory can be reused for an array of the same type and number of elements: compilers
-// alias across reshapes (XLA prints such texts).
+// Returns true if the memory of `input` can be reused for `output`: both have the same type and
+// number of elements. Compilers alias across reshapes, and XLA prints such texts.
 bool SameBuffer(const Shape& input, const Shape& output) {
   return Compatible(input, output) ||
          (input.IsArray() && input.element_type() == output.element_type() &&

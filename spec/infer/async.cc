@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// async-start/-update/-done and copy-start/-done. (Starts and dones of collectives: collective.cc.)
+// Shape rules of async-start, -update and -done, and of copy-start and -done. The starts and dones
+// of collectives are in collective.cc.
 #include "spec/infer/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
@@ -19,7 +20,7 @@ absl::Status ExpectPrevious(const Instruction& op) {
                 absl::StrCat("%", operand.name(), " = ", OpcodeName(operand.opcode())));
   HLOCTS_EXPECT(operand.shape().IsTuple() && operand.shape().tuple_shapes().size() >= 2, kRule,
                 "a shape ((operands), result, contexts...)", ShapeText(operand.shape()));
-  // If the text repeats the computation, it must be the same one.
+  // The text may repeat the computation, which must then be the same one.
   const Computation* mine = op.CalledComputation(Attr::kCalls);
   const Computation* theirs = operand.CalledComputation(Attr::kCalls);
   HLOCTS_EXPECT(!mine || !theirs || mine == theirs, kRule,

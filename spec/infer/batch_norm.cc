@@ -4,7 +4,7 @@
 namespace hlocts {
 namespace {
 
-// The shape of scale, offset, mean and variance: one element for each feature.
+// Returns the shape of scale, offset, mean and variance: one element for each feature.
 absl::StatusOr<Shape> FeatureShape(const Instruction& op, absl::string_view rule) {
   const Shape& operand = op.operand(0).shape();
   int64_t feature = op.IntOr(Attr::kFeatureIndex, -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast: the opcode of Broadcast and BroadcastInDim. It repeats along new dimensions; the
-// builder turns size-1 dimensions into new ones by a reshape.
+// Shape rule of broadcast, the opcode for both Broadcast and BroadcastInDim. It repeats the operand
+// along new dimensions; the builder converts size-1 dimensions to new ones with a reshape.
 #include "spec/infer/rules.h"
 
 namespace hlocts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are defined by called computations: call, while, conditional, fusion; and
-// custom-call, which is defined externally.
+// Shape rules of operations that called computations define (call, while, conditional, fusion), and
+// of custom-call, which is defined externally.
 #include "absl/strings/numbers.h"
 #include "spec/infer/rules.h"
 #include "spec/ir/attributes.h"
@@ -112,7 +112,7 @@ absl::StatusOr<Shape> InferConditional(const Instruction& op, Signatures& signat
     HLOCTS_EXPECT(signature.parameters.size() == 1, "conditional.23",
                   absl::StrCat("one parameter in %", branches[b]->name()),
                   SignatureText(signature));
-    // Each branch takes its operand's type; all branches return the same type.
+    // Each branch takes its own operand. All branches return the same type.
     HLOCTS_RETURN_IF_ERROR(ExpectSignature(
         two_way ? (b == 0 ? "conditional.12" : "conditional.13") : "conditional.24", *branches[b],
         {op.operand(b + 1).shape()}, signature.result ? *signature.result : Shape(), signatures));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens and channels: after-all, add-dependency, infeed, outfeed, send, recv.
+// Shape rules for tokens and channels: after-all, add-dependency, infeed, outfeed, send and recv.
 #include "spec/infer/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -25,7 +25,7 @@ Shape Context(Shape data) {
   return Shape::Tuple({std::move(data), Shape::Scalar(PrimitiveType::kU32), Shape::Token()});
 }
 
-// A done takes the context of its own start. Pipelined loops carry it through tuples.
+// Expects the context of the done's own start. In pipelined loops, tuples carry the context.
 absl::Status ExpectContext(const Instruction& done, Opcode start, absl::string_view rule) {
   const Instruction& operand = done.operand(0);
   const Shape& shape = operand.shape();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that gather, reduce or exchange; collective-permute is in its own file.
+// Shape rules of collectives that gather, reduce or exchange (not of collective-permute).
 #include "spec/infer/collective.h"
 
 #include "spec/infer/collective_parts.h"
@@ -19,15 +19,15 @@ absl::StatusOr<int64_t> OnlyDimension(const Instruction& op, absl::string_view r
   return dimensions[0];
 }
 
-// The stated shape of result i; nullptr if the stated shape has no such element.
+// Returns the stated shape of result i, or nullptr if the stated shape has no such element.
 const Shape* StatedResult(const Shape& stated, const Instruction& op, int64_t i) {
   if (op.operand_count() == 1 && !stated.IsTuple()) return &stated;
   if (!stated.IsTuple() || i >= static_cast<int64_t>(stated.tuple_shapes().size())) return nullptr;
   return &stated.tuple_shapes()[i];
 }
 
-// shard_count: the size of a group. If it is not stated, the ratio of the sizes of the stated
-// result (`many`) and the operand, or of the operand and the result.
+// Returns the size of a group (shard_count). If it is not stated, returns the ratio of the sizes of
+// the stated result and the operand, or the inverse ratio unless the collective `grows`.
 absl::StatusOr<int64_t> ShardCount(const Instruction& op, CollectiveGroupMode mode,
                                    const Shape& stated, int64_t dimension, bool grows,
                                    absl::string_view rule) {
@@ -137,7 +137,7 @@ absl::StatusOr<Shape> InferAllToAll(const Instruction& op, Signatures&) {
                   absl::StrCat("a split dimension that ", size, " divides"), absl::StrCat(extent));
     return op.operand(0).shape().WithoutLayout();
   }
-  // The tuple form of current XLA (ruling 0042): operand i goes to member i of the group.
+  // In the tuple form of current XLA (ruling 0042), operand i goes to member i of the group.
   HLOCTS_EXPECT(size == 0 || op.operand_count() == size, "all_to_all.18",
                 absl::StrCat(size, " operands, one for each member of a group"),
                 absl::StrCat(op.operand_count()));

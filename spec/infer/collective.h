@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The participants of a collective: groups of replicas, of partitions, or of both (ruling 0044).
-// Shape rules use them for the size of a group, reference/world for execution.
+// Determines the participants of a collective: groups of replicas, of partitions, or of both
+// (ruling 0044). Shape rules use the size of a group; reference/world executes by the groups.
 #ifndef HLOCTS_SPEC_INFER_COLLECTIVE_H_
 #define HLOCTS_SPEC_INFER_COLLECTIVE_H_
 
@@ -12,24 +12,26 @@
 
 namespace hlocts {
 
-// The meaning of the ids in replica_groups (or source_target_pairs).
+// The meaning of the ids in replica_groups or source_target_pairs.
 enum class CollectiveGroupMode : uint8_t {
-  kCrossReplica,              // replicas; each partition on its own
-  kCrossPartition,            // partitions; each replica on its own
+  kCrossReplica,              // replicas, within each partition
+  kCrossPartition,            // partitions, within each replica
   kCrossReplicaAndPartition,  // replicas, each with all its partitions
   kFlattenedId,               // replica * num_partitions + partition
 };
 
-// The mode from channel_id and use_global_device_ids; an error for a combination without a meaning.
+// Returns the mode of channel_id and use_global_device_ids; an error if they have no meaning
+// together.
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective);
 
-// The number of ids in that mode. Module counts of 1 may mean "not stated"; the result is 1 then.
+// Returns the number of ids in that mode, or 1 if the module's counts are 1, i.e. may be unstated.
 int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode);
 
-// Devices in the first group; 0 if neither groups nor module state it.
+// Returns the number of devices in the first group; 0 if neither groups nor module state it.
 int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode);
 
-// replica_groups of the collective; nullptr if absent or empty (one group of all, in order).
+// Returns the replica_groups of the collective. Returns nullptr if they are absent or empty, which
+// means one group of all participants in order.
 const ReplicaGroups* ExplicitGroupsOf(const Instruction& collective);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of replicas and partitions, and helpers that the collectives' rules share.
+// Groups of replicas and partitions, and helpers that the rules of the collectives share.
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/collective_parts.h"
 #include "spec/ir/module.h"
@@ -12,7 +12,7 @@ const Module* ModuleOf(const Instruction& op) {
   return op.parent() ? op.parent()->parent() : nullptr;
 }
 
-// The clause, by opcode, that requires each participant to be named once.
+// Returns the clause of the opcode that requires each participant to be named once.
 absl::string_view GroupClause(Opcode opcode) {
   const std::optional<ops::Collective> collective = ops::CollectiveOf(opcode);
   if (!collective.has_value()) return "hlo.replica_groups";
@@ -34,8 +34,8 @@ absl::string_view GroupClause(Opcode opcode) {
   HLOCTS_UNREACHABLE();
 }
 
-// Expects groups that are disjoint and name all ids from 0 on; `uniform`: of equal size, because
-// the shape of the result depends on it.
+// Expects groups that are disjoint and name all ids from 0 on. With `uniform`, also expects equal
+// sizes, because the shape of the result depends on the size.
 absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool uniform) {
   const ReplicaGroups* groups = ExplicitGroupsOf(op);
   absl::string_view rule = GroupClause(op.opcode());
@@ -58,7 +58,7 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
   }
   int64_t count = static_cast<int64_t>(seen.size());
   int64_t participants = ParticipantCount(op, mode);
-  // A broadcast may omit participants, which receive zeros.
+  // A collective-broadcast may omit participants, which receive zeros.
   if (op.opcode() == Opcode::kCollectiveBroadcast) {
     HLOCTS_EXPECT(participants == 1 || largest < participants, rule,
                   absl::StrCat("ids below ", participants), absl::StrCat(largest));

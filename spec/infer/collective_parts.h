@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers that the collectives' rules share. Internal to this directory.
+// Helpers that the rules of the collectives share. Internal to this directory.
 #ifndef HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_
 #define HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_
 
@@ -10,16 +10,16 @@
 
 namespace hlocts {
 
-// The group mode of a collective. Checks that its groups are disjoint and name all ids from 0 on;
-// `uniform`: that they have equal size, because the shape of the result depends on it.
+// Returns the group mode of a collective. Checks that its groups are disjoint and name all ids from
+// 0 on and, with `uniform`, have equal sizes, because the shape of the result depends on the size.
 absl::StatusOr<CollectiveGroupMode> CheckedMode(const Instruction& op, bool uniform);
 
 absl::Status ExpectArrayOperands(const Instruction& op, absl::string_view rule);
 std::vector<Shape> OperandShapes(const Instruction& op);
 
-// The shape (operand, result, contexts...) of a *-start; the stated contexts are kept.
+// Returns the shape (operand, result, contexts...) of a *-start, with the stated contexts.
 absl::StatusOr<Shape> StartShape(const Instruction& op, Shape operand, Shape result);
-// The shape of a *-done: that element of its start's shape.
+// Returns the shape of a *-done, which is that element of its start's shape.
 absl::StatusOr<Shape> ResultOfStart(const Instruction& done, Opcode start, size_t element);
 
 }  // namespace hlocts

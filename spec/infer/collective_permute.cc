@@ -6,7 +6,7 @@
 namespace hlocts {
 namespace {
 
-// Slice offsets of a buffer: one s32 per dimension, or a tuple of such tuples for several slices.
+// Checks slice offsets of a buffer: one s32 per dimension, or a tuple of such tuples for slices.
 absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
   constexpr absl::string_view kRule = "hlo.permute_slices";
   HLOCTS_EXPECT(offsets.IsTuple() && !offsets.tuple_shapes().empty(), kRule,
@@ -60,8 +60,8 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
   return absl::OkStatus();
 }
 
-// In-place form: slices of operand 0 go into a copy of operand 1, at the offsets in operands 2 and
-// 3.
+// Returns the shape of the in-place form, which copies slices of operand 0 into a copy of operand
+// 1. Operands 2 and 3 are the offsets in operands 0 and 1.
 absl::StatusOr<Shape> PermutedSlices(const Instruction& op) {
   HLOCTS_EXPECT(op.operand_count() == 4, "hlo.permute_slices",
                 "input, output, input offsets and output offsets",

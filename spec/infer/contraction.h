@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers shared by dot and convolution. Internal to this directory.
+// Helpers that dot and convolution share. Internal to this directory.
 #ifndef HLOCTS_SPEC_INFER_CONTRACTION_H_
 #define HLOCTS_SPEC_INFER_CONTRACTION_H_
 
@@ -8,9 +8,9 @@
 
 namespace hlocts {
 
-// The result type. rhs has lhs's type, or both are floats or both integers of different widths
-// (current text form). A stated result type is theirs or a wider one; unstated (kInvalid), it is
-// the wider of theirs.
+// Returns the result type. The operands have the same type or, in the current text form, are both
+// floats or both integers. The result has the wider of their types, or a stated type that is at
+// least as wide; kInvalid means that no type is stated.
 absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, const Shape& lhs,
                                               const Shape& rhs, const Shape& result);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dimension numbers of dot, gather and scatter, read from an instruction's attributes.
+// Reads the dimension numbers of dot, gather and scatter from an instruction's attributes.
 //
-// Absent lists are empty, as in the text. Nothing is checked here: once the verifier has accepted
-// the module, every number is in range and every list has the length that its clause requires.
+// Absent lists are empty, as in the text. These functions check nothing. Once the verifier has
+// accepted the module, every number is in range and every list has the length that its clause
+// states.
 #ifndef HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
 #define HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
 
@@ -13,7 +14,7 @@
 
 namespace hlocts {
 
-// dot, ragged-dot, scaled-dot (DotGeneral's dimension_numbers).
+// The dimension numbers of dot, ragged-dot and scaled-dot (DotGeneral's dimension_numbers).
 struct DotDimensionNumbers {
   std::vector<int64_t> lhs_batch, rhs_batch;
   std::vector<int64_t> lhs_contracting, rhs_contracting;
@@ -40,8 +41,8 @@ struct ScatterDimensionNumbers {
 };
 ScatterDimensionNumbers ScatterDimensionsOf(const Instruction& scatter);
 
-// 0..rank-1 without those in `excluded`, ascending: batch_dims of gather, update_scatter_dims of
-// scatter, the free dimensions of dot, the kept dimensions of reduce.
+// Returns 0..rank-1 without `excluded`, ascending: the batch_dims of gather, the
+// update_scatter_dims of scatter, the free dimensions of dot, and the dimensions that reduce keeps.
 std::vector<int64_t> DimensionsExcept(int64_t rank, absl::Span<const int64_t> excluded);
 
 }  // namespace hlocts

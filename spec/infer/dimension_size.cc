@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// get-dimension-size, set-dimension-size (ruling 0064).
+// Shape rules of get-dimension-size and set-dimension-size (ruling 0064).
 #include "spec/infer/rules.h"
 
 namespace hlocts {

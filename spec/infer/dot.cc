@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot (DotGeneral) and the newer ragged-dot and scaled-dot.
+// Shape rules of dot (DotGeneral) and of the newer ragged-dot and scaled-dot.
 #include <algorithm>
 
 #include "spec/infer/contraction.h"
@@ -41,7 +41,7 @@ absl::Status CheckDimensionNumbers(const DotDimensionNumbers& numbers, const Sha
   return CheckPairs(lhs, rhs, numbers.lhs_batch, numbers.rhs_batch, "batch", "dot_general.16");
 }
 
-// dot_general.22: batch, then free lhs, then free rhs dimensions.
+// Returns the shape by dot_general.22: batch, then free lhs, then free rhs dimensions.
 Shape DotShape(const DotDimensionNumbers& numbers, const Shape& lhs, const Shape& rhs,
                PrimitiveType type) {
   Shape result(type, {});
@@ -67,7 +67,7 @@ absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, co
                 absl::StrCat("rhs of type ", TypeText(a)), ShapeText(rhs));
   PrimitiveType wider = BitWidth(b) > BitWidth(a) ? b : a;
   if (to == PrimitiveType::kInvalid || to == wider) return wider;
-  // Current text may state another result type; an integer sum is never truncated.
+  // Current text may state another result type. The type of an integer sum is never narrowed.
   bool fits = (IsFloat(a) && IsFloat(to)) || (IsComplex(a) && IsComplex(to)) ||
               (IsInteger(a) && IsFloat(to)) ||
               (IsInteger(a) && IsInteger(to) && BitWidth(to) >= BitWidth(wider));
@@ -117,7 +117,7 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
     return result;
   }
   DotDimensionNumbers free = numbers;
-  free.rhs_contracting.push_back(groups[0]);  // the group dimension leaves the result
+  free.rhs_contracting.push_back(groups[0]);  // the group dimension is not in the result
   return DotShape(free, lhs, rhs, type);
 }
 

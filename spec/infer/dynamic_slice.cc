@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamic-slice, dynamic-update-slice. Start indices are N scalars, or one array of N integers as
-// in the 2018 edition.
+// Shape rules of dynamic-slice and dynamic-update-slice. The start indices are N scalars, or one
+// array of N integers as in the 2018 edition.
 #include "spec/infer/rules.h"
 
 namespace hlocts {
 namespace {
 
 struct StartClauses {
-  absl::string_view list;     // N scalars
-  absl::string_view integer;  // of an integer type
+  absl::string_view list;     // clause on the number of scalars
+  absl::string_view integer;  // clause on the integer type
 };
 
 absl::Status CheckStartIndices(const Instruction& op, int64_t first, int64_t rank,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations. The opcodes take equal shapes; the builder does the implicit
-// broadcasting of "Broadcasting" (ruling 0067).
+// Shape rules of element-wise operations. The opcodes require equal shapes; the builder does the
+// implicit broadcasting of the document "Broadcasting" (ruling 0067).
 #include "spec/infer/rules.h"
 #include "spec/ir/comparison_type.h"
 #include "spec/ir/opcode.h"
@@ -19,7 +19,7 @@ absl::Status ExpectSameShapes(absl::string_view type_rule, absl::string_view sha
   return absl::OkStatus();
 }
 
-// Adds the dynamic flags of `other`: a run-time size of an operand stays one in the result.
+// Adds the dynamic flags of `other`: a dimension that is dynamic in an operand is so in the result.
 Shape WithDynamicDimensionsOf(Shape shape, const Shape& other) {
   for (int64_t d = 0; d < other.rank() && d < shape.rank(); ++d) {
     if (other.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);
@@ -46,7 +46,7 @@ absl::StatusOr<Shape> InferBinary(const Instruction& op, Signatures&) {
   const Shape &lhs = op.operand(0).shape(), &rhs = op.operand(1).shape();
   HLOCTS_RETURN_IF_ERROR(
       ExpectSameShapes("elementwise_binary.21", "elementwise_binary.22", lhs, rhs));
-  // Ruling 0079: operations that have no meaning for preds.
+  // Subtraction has no meaning for preds (ruling 0079).
   HLOCTS_EXPECT(op.opcode() != Opcode::kSubtract || lhs.element_type() != PrimitiveType::kPred,
                 "elementwise_binary.40", "operands that can be subtracted", "pred");
   return WithDynamicDimensionsOf(lhs, rhs);
@@ -119,7 +119,7 @@ absl::StatusOr<Shape> InferBitcastConvert(const Instruction& convert, Signatures
   HLOCTS_RETURN_IF_ERROR(ExpectArray("bitcast_convert_type.10", "the result", to));
   PrimitiveType old_type = from.element_type(), new_type = to.element_type();
   int64_t from_bits = BitWidth(old_type), to_bits = BitWidth(new_type);
-  // Ruling 0038: complex elements are not split.
+  // Complex elements are not split (ruling 0038).
   HLOCTS_EXPECT(IsComplex(old_type) == IsComplex(new_type) || from_bits == to_bits,
                 "bitcast_convert_type.2", "complex to complex, or equal widths",
                 absl::StrCat(TypeText(old_type), " to ", TypeText(new_type)));

@@ -4,8 +4,8 @@
 namespace hlocts {
 namespace {
 
-// Sizes of the operand's transformed axes (ruling 0061): fft_length, except that IRFFT's innermost
-// axis holds only the part up to the Nyquist frequency.
+// Returns the operand's size along a transformed axis (ruling 0061): the fft_length, except that
+// the innermost axis of IRFFT contains only the part up to the Nyquist frequency.
 int64_t OperandSize(const std::vector<int64_t>& lengths, size_t axis, bool is_irfft) {
   int64_t length = lengths[axis];
   if (!is_irfft || axis + 1 < lengths.size()) return length;

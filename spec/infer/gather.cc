@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather, by the formal rules of its clause; operand_batching_dims are a later addition
-// (hlo.gather).
+// Shape rule of gather, by its clause. operand_batching_dims are a later addition (hlo.gather).
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
@@ -45,7 +44,7 @@ absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape&
                   absl::StrCat("slice_sizes[", d, "] in [0, ", operand.dimension(d), "]"),
                   absl::StrCat(slice_sizes[d]));
   }
-  // A collapsed dimension of an empty operand can only have slice size 0 (ruling 0037).
+  // In an empty operand, a collapsed dimension can only have slice size 0 (ruling 0037).
   for (int64_t d : numbers.collapsed_slice_dims) {
     HLOCTS_EXPECT(slice_sizes[d] <= 1, "gather.9",
                   absl::StrCat("slice size 1 in collapsed dimension ", d),
@@ -59,7 +58,8 @@ absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape&
   return absl::OkStatus();
 }
 
-// gather.19, .20: batch dimensions in order, offset dimensions where offset_dims puts them.
+// Appends the result's dimensions by gather.19 and .20: batch dimensions in order, offset
+// dimensions at the positions in offset_dims.
 void AppendResult(const GatherDimensionNumbers& numbers, const Shape& indices,
                   const std::vector<int64_t>& slice_sizes, const std::vector<int64_t>& window_dims,
                   int64_t rank, Shape& result) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules: the shape of an instruction, given its operands and attributes, and all constraints
-// that its clauses state about them.
+// Shape inference: the shape of an instruction, given its operands and attributes, and all
+// constraints that its clauses state about them.
 #ifndef HLOCTS_SPEC_INFER_INFER_H_
 #define HLOCTS_SPEC_INFER_INFER_H_
 
@@ -14,18 +14,18 @@ namespace hlocts {
 
 class Signatures;
 
-// Infers shapes of one module's instructions. Reuse it for a module that does not change: it caches
-// the signatures of called computations.
+// Infers shapes of the instructions of one module. It caches the signatures of called computations,
+// so an object is valid as long as the module does not change.
 class ShapeInference {
  public:
   ShapeInference();
   ~ShapeInference();
 
-  // The shape that operands and attributes give the instruction, without layouts. Opcodes whose
-  // shape only the text states (parameter, constant, iota, broadcast, reshape, convert, rng,
-  // custom-call, infeed, recv, ...) have their stated shape checked and returned. The error says
-  // "%name = opcode: expected ..., found ..." and carries the id of the broken rule. Does not look
-  // at the operands' own operands: operands must have their shapes.
+  // Returns the shape that operands and attributes give the instruction, without layouts. If only
+  // the text states the shape (parameter, constant, iota, broadcast, reshape, convert, rng,
+  // custom-call, infeed, recv, ...), it is checked and returned. An error reads "%name = opcode:
+  // expected ..., found ..." and has the id of the broken rule. The shapes of the operands must be
+  // set; their own operands are not read.
   absl::StatusOr<Shape> Infer(const Instruction& instruction);
 
   // Infers the shape and compares it with the stated one, ignoring layouts and dynamic flags.
@@ -37,15 +37,14 @@ class ShapeInference {
 
 absl::StatusOr<Shape> InferShape(const Instruction& instruction);
 
-// Returns true if the opcode has a rule, its own or that of its family.
+// Returns true if the opcode or its family has a rule.
 bool HasShapeRule(Opcode opcode);
 
 // Checks for valid element types, nonnegative sizes, fewer than 2^63 bytes, layouts that are
 // permutations (layouts.7), and tokens and tuples without dimensions.
 absl::Status VerifyShape(const Shape& shape);
 
-// Returns true if element types and sizes agree; layouts and dynamic flags are ignored, "?" agrees
-// with any size.
+// Returns true if element types and sizes agree ("?" with any), ignoring layouts and dynamic flags.
 bool Compatible(const Shape& a, const Shape& b);
 
 }  // namespace hlocts

@@ -13,8 +13,8 @@
 namespace hlocts {
 namespace {
 
-// The permitted single user of a start: its continuation. A tuple may also carry send and recv to
-// the next trip of a pipelined loop.
+// A start and its only permitted user, which is its continuation. A tuple is also permitted for
+// send and recv: it carries them to the next iteration of a pipelined loop.
 struct PairRow {
   Opcode start;
   Opcode user;
@@ -79,13 +79,13 @@ absl::Status CheckPairs(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// infeed.7 and ruling 0066: each infeed depends on the one before, through operands or control
-// predecessors. Instructions follow their dependences in the text, so a total order, if there is
-// one, is the order of the text.
+// Checks that each infeed depends on the one before, through operands or control predecessors
+// (infeed.7, ruling 0066). Instructions follow their dependences in the text, so if there is a
+// total order, it is the order of the text.
 absl::Status CheckInfeedOrder(const Computation& computation) {
   auto is_infeed = [](const auto& one) { return one->opcode() == Opcode::kInfeed; };
   if (absl::c_none_of(computation.instructions(), is_infeed)) return absl::OkStatus();
-  std::vector<int64_t> latest(computation.instructions().size(), 0);  // infeeds passed on the way
+  std::vector<int64_t> latest(computation.instructions().size(), 0);  // number of preceding infeeds
   int64_t infeeds = 0;
   const Instruction* previous = nullptr;
   for (const auto& instruction : computation.instructions()) {
@@ -110,7 +110,7 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Called computations run on the caller's thread, except those of async-start.
+// Checks that called computations run on the caller's thread, except those of async-start.
 absl::Status CheckThreads(const Instruction& instruction) {
   if (RowOf(instruction.opcode()).family == Family::kAsync) {
     if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
@@ -130,7 +130,7 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// One channel: a collective of one kind, or at most one each of send, recv and their dones.
+// The users of a channel: collectives of one kind, or at most one each of send, recv and dones.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parameter, constant, iota: the text states the shape.
+// Shape rules of parameter, constant and iota, whose shape the text states.
 #include "spec/infer/rules.h"
 
 namespace hlocts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve on batches of matrices in the last two dimensions (ruling 0014).
+// Shape rules of cholesky and triangular-solve on batches of matrices (ruling 0014).
 #include "spec/infer/rules.h"
 
 namespace hlocts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window, and select-and-scatter, which places windows in the same way.
+// Shape rules of reduce-window and of select-and-scatter, which places windows in the same way.
 #include "spec/infer/contraction.h"
 #include "spec/infer/rules.h"
 #include "spec/infer/window_util.h"
@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// The shape of one result of a window over `operand`.
+// Returns the shape of one result of a window over `operand`.
 absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand,
                                     absl::string_view rule) {
   static const Window* const kNoWindow = new Window();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reshape, dynamic-reshape, bitcast, and operations that return their operand's shape.
+// Shape rules of reshape, dynamic-reshape, bitcast, and opcodes that return the operand's shape.
 #include "spec/base/int128.h"
 #include "spec/infer/rules.h"
 
@@ -43,13 +43,13 @@ absl::StatusOr<Shape> InferDynamicReshape(const Instruction& reshape, Signatures
   return result.WithoutLayout();
 }
 
-// bitcast reads the same bytes as another shape; unlike bitcast-convert, it may depend on a layout.
+// bitcast interprets the same bytes as another shape and may depend on a layout.
 absl::StatusOr<Shape> InferBitcast(const Instruction& bitcast, Signatures&) {
   const Shape &from = bitcast.operand(0).shape(), &to = bitcast.shape();
   HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.bitcast", "the result", to));
   Int128 from_bits = Int128{from.ElementCount()} * BitWidth(from.element_type());
   Int128 to_bits = Int128{to.ElementCount()} * BitWidth(to.element_type());
-  // Padding of tiles may account for the difference; evaluation decides.
+  // Padding of tiles may account for the difference, which evaluation checks.
   const bool has_padding =
       from.layout() && to.layout() && !from.layout()->tiles.empty() && !to.layout()->tiles.empty();
   HLOCTS_EXPECT(from_bits == to_bits || has_padding, "hlo.bitcast",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rng (uniform and normal), rng-bit-generator, rng-get-and-update-state.
+// Shape rules of rng (uniform and normal), rng-bit-generator and rng-get-and-update-state.
 #include "spec/infer/rules.h"
 
 namespace hlocts {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the shape rules. Internal to this directory.
+// Declarations that the shape rules share. Internal to this directory.
 //
 // A rule reads an instruction's operands and attributes and returns the shape of the result,
 // without a layout. If only the text states the shape (constant, convert, custom-call), the rule
-// checks that shape and returns it. spec/infer/infer.cc has already checked that arity, required
-// attributes, their kinds and the element type of operand 0 fit the opcode's row.
+// checks that shape and returns it. infer.cc has already checked arity, required attributes,
+// attribute kinds and the element type of operand 0.
 #ifndef HLOCTS_SPEC_INFER_RULES_H_
 #define HLOCTS_SPEC_INFER_RULES_H_
 
@@ -24,8 +24,8 @@
 
 namespace hlocts {
 
-// "expected X, found Y" with the id of the rule: a clause of spec/clauses, or hlo.* for
-// requirements of the text form itself (listed in RULE_IDS.md).
+// Returns the error "expected X, found Y" with the id of the rule: a clause of spec/clauses, or
+// hlo.* for requirements of the text form itself (listed in RULE_IDS.md).
 absl::Status Broken(absl::string_view rule, absl::string_view expected, absl::string_view found);
 
 #define HLOCTS_EXPECT(condition, rule, expected, found)       \
@@ -37,9 +37,8 @@ std::string ListText(absl::Span<const int64_t> values);  // "{0,1}"
 inline std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 inline std::string TypeText(PrimitiveType type) { return std::string(PrimitiveTypeName(type)); }
 
-// Returns true if element types and sizes agree. Layouts and dynamic flags are ignored; an unknown
-// size
-// ("?") agrees with any.
+// Returns true if element types and sizes agree. Layouts and dynamic flags are ignored, and an
+// unknown size ("?") agrees with any.
 bool Compatible(const Shape& a, const Shape& b);
 bool CompatibleSize(int64_t a, int64_t b);
 bool CompatibleDimensions(const Shape& a, const Shape& b);
@@ -55,15 +54,15 @@ absl::Status ExpectArray(absl::string_view rule, absl::string_view what, const S
 absl::Status ExpectCompatible(absl::string_view rule, absl::string_view what, const Shape& expected,
                               const Shape& found);
 
-// Appends dimension `from` of `source`, dynamic flag included, to `shape`.
+// Appends dimension `from` of `source`, including its dynamic flag, to `shape`.
 void AppendDimension(Shape& shape, const Shape& source, int64_t from);
 void AppendSize(Shape& shape, int64_t size, bool is_dynamic = false);
-// A tuple of the shapes, or the shape itself if there is only one.
+// Returns a tuple of the shapes, or the shape itself if there is only one.
 Shape OneOrTuple(std::vector<Shape> shapes);
 
-// Parameter and result shapes of a called computation, looked up once per computation.
+// The parameter and result shapes of a called computation, looked up once per computation.
 struct Signature {
-  std::vector<const Shape*> parameters;  // none null in a verified computation
+  std::vector<const Shape*> parameters;  // nullptr only if the module is not verified
   const Shape* result = nullptr;
 };
 class Signatures {
@@ -75,28 +74,29 @@ class Signatures {
 };
 std::string SignatureText(const Signature& signature);  // "(f32[], f32[]) -> f32[]"
 
-// Expects exactly these parameters and that result.
+// Expects the computation to have exactly these parameters and this result.
 absl::Status ExpectSignature(absl::string_view rule, const Computation& computation,
                              const std::vector<Shape>& parameters, const Shape& result,
                              Signatures& signatures);
-// The called computation that `attr` names. If it is missing: an error of rule hlo.attribute.
+// Returns the called computation that `attr` names; an error of rule hlo.attribute if missing.
 absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr);
-// Expects (T_0.., T_0..) -> T_0 or Collate(T_0..), as for reduce, reduce-window and scatter.
-// Returns the types of the computation's first parameters, which are those of the results.
+// Expects a computation (T_0.., T_0..) -> T_0 or Collate(T_0..), as in reduce, reduce-window and
+// scatter. Returns the types of its first parameters, which are also those of the results.
 absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         const Instruction& instruction, Attr attr,
                                                         int64_t count, Signatures& signatures);
 
-// Clauses for folded operand i of N, its init value and its parameter of the computation, whose
-// types are those of ReducerTypes: the operand is an array with the dimensions of operand 0 and the
-// computation's type, and the init value is a scalar of it.
+// The clauses that ExpectFolded checks for operand i, its init value and its parameter of the
+// computation. The operand is an array with the dimensions of operand 0 and the type of the
+// parameter (types[i], from ReducerTypes). The init value is a scalar of that type.
 struct FoldClauses {
   absl::string_view array, dimensions, computation, init;
 };
 absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
                           const std::vector<PrimitiveType>& types);
-// Checks the batching dimensions of a gather or scatter in its operand and indices: equal in number
-// and sizes, without the dimension of index vectors. `what` names the attribute of the indices.
+// Checks that the batching dimensions of a gather or scatter agree in number and sizes in its
+// operand and indices and exclude the dimension of index vectors. `what` names the attribute of the
+// indices.
 absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
                             absl::Span<const int64_t> in_operand, const Shape& indices,
                             const std::vector<int64_t>& in_indices, int64_t index_vector_dim);

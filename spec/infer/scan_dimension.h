@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dimension of a scan, and shapes without it.
+// Returns the dimension of a scan, and shapes without it.
 #ifndef HLOCTS_SPEC_INFER_SCAN_DIMENSION_H_
 #define HLOCTS_SPEC_INFER_SCAN_DIMENSION_H_
 

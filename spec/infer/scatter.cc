@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter, by the constraints of its clause; batching dimensions are a later addition
-// (hlo.scatter).
+// Shape rule of scatter, by its clause. Batching dimensions are a later addition (hlo.scatter).
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
@@ -39,7 +38,7 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   return absl::OkStatus();
 }
 
-// `window_dims`: the operand dimensions that correspond to update_window_dims, in order.
+// Checks the shape of the updates. `window_dims` are the operand dimensions of update_window_dims.
 absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                           const std::vector<int64_t>& window_dims, const Shape& operand,
                           const Shape& indices, const Shape& updates) {

@@ -32,7 +32,7 @@ absl::StatusOr<Shape> InferSlice(const Instruction& slice, Signatures&) {
     sizes.push_back(SlicedSize(range));
   }
   Shape result(operand.element_type(), sizes);
-  // A whole dimension keeps its run-time size; a part of one has the size in the text.
+  // A slice of the whole dimension keeps its run-time size. Other slices have the size in the text.
   for (int64_t d = 0; d < operand.rank(); ++d) {
     bool whole = sizes[d] == operand.dimension(d) && ranges[d].stride == 1;
     if (whole && operand.is_dynamic_dimension(d)) result.set_dynamic_dimension(d, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort and topk.
+// Shape rules of sort and topk.
 #include "spec/infer/rules.h"
 
 namespace hlocts {

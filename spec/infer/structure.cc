@@ -38,7 +38,7 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
-// Tile assignments name each device once. Shardings of tuples hold no further tuples.
+// Checks that tile assignments name each device once. A tuple sharding contains no further tuples.
 absl::Status CheckSharding(const Instruction& instruction) {
   const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
   if (!whole) return absl::OkStatus();
@@ -55,7 +55,7 @@ absl::Status CheckSharding(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// Fast path without a map for the usual case: numbers from 0 on, each once.
+// Returns true if parameters have the numbers from 0 on, each once: the usual case, without a map.
 bool ParametersAreInOrder(const Computation& computation) {
   const std::vector<Instruction*> by_number = computation.parameters();
   size_t count = 0;
@@ -104,7 +104,8 @@ struct CallGraph {
   absl::flat_hash_map<const Computation*, Visit> visits;
 };
 
-// Depth first with an explicit stack: texts may nest deeper than the C++ stack allows.
+// Searches for a cycle with an explicit stack, since texts may nest deeper than the C++ stack
+// allows.
 absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   std::vector<std::pair<const Computation*, size_t>> stack = {{start, 0}};
   graph.visits[start] = Visit::kOpen;
@@ -127,7 +128,7 @@ absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   return absl::OkStatus();
 }
 
-// In nearly every module, computations precede their callers.
+// Returns true if computations precede their callers, as in nearly every module.
 bool CalleesStandFirst(const Module& module) {
   absl::flat_hash_set<const Computation*> before;
   before.reserve(module.computations().size());

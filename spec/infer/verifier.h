@@ -8,15 +8,15 @@
 
 namespace hlocts {
 
-// OK, or an error for the first broken rule: "%name = opcode: expected ..., found ..."
-// (computations and the module are named in the same way) with the rule's id (RuleOf). Checks
+// Returns OK, or an error for the first broken rule: "%name = opcode: expected ..., found ..."
+// (computations and the module are named in the same way) with the rule's id (RuleOf). Checks the
 // structure (entry, roots, names, parameter numbers, operands before use, no recursion), every
-// instruction's own rule (see infer.h), pairs of starts and dones, channels, the order of infeeds,
-// aliasing, the entry layout. Runs in linear time, without recursion over instructions or calls,
-// and never aborts.
+// instruction's own rule (infer.h), pairs of starts and dones, channels, the order of infeeds,
+// aliasing, and the entry layout. Runs in linear time, without recursion over instructions or
+// calls, and never aborts.
 //
-// Replica and partition counts of 1 mean "not stated", as in texts that omit them: ids are then
-// only checked against each other. To check against a run, set the counts in the module.
+// Replica and partition counts of 1 mean "not stated", as in texts that omit them. Ids are then
+// only checked against each other. To check against actual counts, set them in the module.
 absl::Status VerifyModule(const Module& module);
 
 }  // namespace hlocts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of VerifyModule, in execution order; each relies on those before it. Internal to this
-// directory.
+// The parts of VerifyModule in execution order. Each part assumes that the previous ones have
+// succeeded. Internal to this directory.
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 #define HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 
@@ -16,8 +16,7 @@ namespace hlocts {
 // precede their users, and that no computation calls itself (structure.cc).
 absl::Status VerifyStructure(const Module& module);
 
-// Checks properties of several instructions: starts and dones, channels, infeeds, execution threads
-// (interaction.cc).
+// Checks pairs of starts and dones, channels, infeeds and execution threads (interaction.cc).
 absl::Status VerifyInteraction(const Module& module);
 
 // Checks the module header: entry layout, aliases, donors (aliasing.cc).

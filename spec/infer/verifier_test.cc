@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data-driven: cases/*.case hold modules that are accepted or rejected by a named rule; modules
-// that cannot be written as text are built below.
+// Data-driven tests: cases/*.case contain modules that are accepted or rejected by a named rule.
+// Modules that cannot be written as text are built below.
 #include "spec/infer/verifier.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(VerifierTest, AcceptsAndRejectsTheCases) {
   }
 }
 
-// Rules as cited in the sources: "file.number" in the registry, "hlo.name" in RULE_IDS.md.
+// Returns the rules that the sources cite: "file.number" (registry), "hlo.name" (RULE_IDS.md).
 std::set<std::string> CitedRules() {
   std::set<std::string> rules;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
@@ -110,7 +110,7 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   }
 }
 
-// Rules that text cannot break, or only after another error; the tests below break them.
+// Rules that a text cannot break, or only after another error. The tests below break them.
 const char* const kBrokenByHand[] = {
     "hlo.arity",
     "concatenate.6",
@@ -126,7 +126,7 @@ const char* const kBrokenByHand[] = {
     "layouts.7",
     "rng_bit_generator.9",
     "hlo.parameter_number",
-    // Reachable only if another rule of the same operation has let an impossible module pass.
+    // These fail only if another rule of the same operation has accepted an impossible module.
     "conditional.18",
     "conv_with_general_padding.11",
 };
@@ -149,7 +149,7 @@ Instruction* Add(Computation* computation, std::string name, Opcode opcode, Shap
 
 const Shape kVector(PrimitiveType::kF32, {2});
 
-// ENTRY e { x = f32[2] parameter(0)  ROOT r = f32[2] negate(x) }
+// The module ENTRY e { x = f32[2] parameter(0)  ROOT r = f32[2] negate(x) }.
 struct Small {
   Module module{"m"};
   Computation* entry = module.Add(std::make_unique<Computation>("e"));
@@ -316,12 +316,12 @@ TEST(VerifierTest, ConvolutionLabelsAreDistinct) {
   Instruction* m = Add(small.entry, "m", Opcode::kParameter, matrix);
   m->set_parameter_number(1);
   Instruction* c = Add(small.entry, "c", Opcode::kConvolution, matrix, {m, m});
-  ConvolutionDimensionNumbers numbers;  // batch and feature both dimension 0
+  ConvolutionDimensionNumbers numbers;  // batch and feature are both dimension 0
   c->Set(Attr::kDimLabels, numbers);
   EXPECT_EQ(small.Rule(), "conv_with_general_padding.11");
 }
 
-// Dynamic dimensions follow the operand; a stated static size is compatible, as in XLA.
+// Dynamic dimensions follow the operand. A stated static size is compatible, as in XLA.
 TEST(InferTest, CarriesDynamicDimensions) {
   Small small;
   small.x->mutable_shape().set_dynamic_dimension(0, true);

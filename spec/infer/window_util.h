@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of padded, dilated, strided and sliced dimensions: convolution, reduce-window,
-// select-and-scatter, pad and slice share them between shape rules, evaluators and engines.
+// Computes sizes of padded, dilated, strided and sliced dimensions, for the shape rules, evaluators
+// and engines of convolution, reduce-window, select-and-scatter, pad and slice.
 #ifndef HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
 #define HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
 
@@ -10,21 +10,20 @@
 
 namespace hlocts {
 
-// Extent of `size` elements at a distance of `dilation`: 0 for none, else (size-1)*dilation + 1.
-// Both at least 0; dilation at least 1. INT64_MAX when it does not fit.
+// Returns the extent of `size` >= 0 elements at a distance of `dilation` >= 1: 0 if size is 0,
+// otherwise (size-1)*dilation + 1. Returns INT64_MAX if the extent does not fit.
 int64_t DilatedSize(int64_t size, int64_t dilation);
 
-// Output size of one dimension of a windowed operation over `base_size` elements: the number of
-// positions of the dilated window in the base, dilated, then padded (low + dilated + high).
-// Negative padding crops. INT64_MAX when it does not fit.
+// Returns the output size of one dimension of a windowed operation over `base_size` elements: the
+// number of positions of the dilated window in the base, which is first dilated and then padded
+// (low + dilated + high). Negative padding crops. Returns INT64_MAX if the size does not fit.
 int64_t WindowOutputSize(int64_t base_size, const WindowDimension& window);
 
-// Output size of one dimension of pad: low + high + size + interior*max(size-1, 0); the caller
-// rejects negative results. Saturates at INT64_MAX.
+// Returns the output size of one dimension of pad: low + high + size + interior*max(size-1, 0). It
+// may be negative, which callers reject. Saturates at INT64_MAX.
 int64_t PaddedSize(int64_t size, const PaddingDimension& padding);
 
-// Output size of one dimension of slice; start is at least 0, stride at least 1 and perhaps
-// INT64_MAX.
+// Returns the output size of one dimension of slice. Requires start >= 0 and stride >= 1.
 int64_t SlicedSize(const SliceRange& range);
 
 }  // namespace hlocts
