@@ -56,6 +56,16 @@ TEST(JudgeTest, AcceptanceSurvivesJsonLines) {
   EXPECT_FALSE(AcceptanceFromJsonl("[1,2]").ok());
 }
 
+TEST(JudgeTest, TheLastWideningCauseSurvivesJsonLines) {
+  auto module = ParseModule("ENTRY e { x = f32[1] parameter(0) ROOT r = f8e8m0fnu[1] convert(x) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto accepted = AcceptanceOf(**module, Parse({"f32[1] {-1}"}), JudgeOptions());
+  ASSERT_TRUE(accepted.ok());
+  ASSERT_NE(Explain(*accepted, 0, 0).find(WideningCauseName(kLastWideningCause)),
+            std::string::npos);
+  EXPECT_TRUE(AcceptanceFromJsonl(AcceptanceToJsonl(*accepted)).ok());
+}
+
 TEST(JudgeTest, ExplainNamesTheTerm) {
   auto module = ParseModule(UNARY("tanh", "f32"));
   ASSERT_TRUE(module.ok());

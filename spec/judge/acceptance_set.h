@@ -42,6 +42,7 @@ enum class WideningCause : uint8_t {
   kUnknown,  // a result that the sets cannot express
   kFormat,   // a zero or a sign that the type does not have
 };
+inline constexpr WideningCause kLastWideningCause = WideningCause::kFormat;
 absl::string_view WideningCauseName(WideningCause cause);
 
 struct AcceptanceSet {

@@ -112,7 +112,7 @@ class Collector {
     }
   }
 
-  static constexpr size_t kCauses = static_cast<size_t>(WideningCause::kFormat) + 1;
+  static constexpr size_t kCauses = static_cast<size_t>(kLastWideningCause) + 1;
   static constexpr int kMet = 4;
   const ModuleAcceptance& accepted_;
   size_t origins_;

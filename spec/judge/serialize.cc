@@ -139,7 +139,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   s.flags = static_cast<uint16_t>(json[0].get<int>());
   s.origin = json[3].get<uint32_t>();
   int term = json[4].get<int>();
-  if (term < 0 || term > static_cast<int>(WideningCause::kUnknown)) return Bad("unknown term");
+  if (term < 0 || term > static_cast<int>(kLastWideningCause)) return Bad("unknown term");
   s.cause = static_cast<WideningCause>(term);
   std::string lo = json[1].get<std::string>(), hi = json[2].get<std::string>();
   if (s.integer()) {

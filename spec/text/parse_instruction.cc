@@ -51,8 +51,7 @@ std::string Range(const OpRow& row) {
 // Returns true for the words that XLA's lexer reads as types and does not accept as names.
 bool IsTypeWord(absl::string_view name) {
   auto type = PrimitiveTypeFromName(name);
-  return name == "s1" || name == "u1" ||
-         (type && *type != PrimitiveType::kInvalid && *type != PrimitiveType::kTuple);
+  return type && *type != PrimitiveType::kInvalid && *type != PrimitiveType::kTuple;
 }
 
 }  // namespace
