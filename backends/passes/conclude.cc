@@ -68,6 +68,8 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.reason = "XLA's verifier refuses what this pass makes";
     return;
   }
+  // Code of a wrong text may crash: the texts say more than the place of the crash.
+  if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
     blame.guilty = Guilty::kCodeGeneration;
     return;

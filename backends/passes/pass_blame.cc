@@ -111,7 +111,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   const DumpedModule* dumped = MainModule(*modules, *subject.module);
   blame.dumps = static_cast<int64_t>(dumped->files.size());
   const bool has_values = ran.outcome.has_values();
-  if (has_values) {
+  if (has_values || (dumped->complete && !subject.invalid)) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
     HLOCTS_ASSIGN_OR_RETURN(
         blame.stages, JudgeStages(*subject.module, std::move(stages), differ, *subject.request,

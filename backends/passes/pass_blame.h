@@ -6,8 +6,9 @@
 // XLA writes the module after each pass to a dump directory; each distinct text is evaluated.
 //
 // Answers. Pass P: the text before P is right and the text after it is wrong, or the compiler
-// crashed or refused the module in P. Code generation: all texts are right. After pass P: right
-// after P, and later texts cannot be evaluated; the later passes are disabled one by one. Before
+// crashed or refused the module in P. Code generation: all texts are right, also where the engine
+// crashes after the last one. After pass P: right after P, and later texts cannot be evaluated; the
+// later passes are disabled one by one. Before
 // the passes: refused before any pass ran. Unknown: no dumps, or none that can be evaluated. New
 // answer: conclude.cc, with its stages in passes_test.cc.
 #ifndef HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_

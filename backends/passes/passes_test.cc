@@ -87,7 +87,7 @@ class BlameTest : public ::testing::Test {
     PassBlame blame;
     auto modules = ReadDumpFolder(folder_.path());
     EXPECT_TRUE(modules.ok()) << modules.status();
-    if (has_values) {
+    if (has_values || modules->back().complete) {
       auto module = *ParseModule(given);
       ExecuteRequest request;
       request.arguments.resize(1);
@@ -216,6 +216,19 @@ TEST(CrashTextTest, VerifierAndStackNamePasses) {
 TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {
   PassBlame blame = Blame({kAdd, kAdd, kAdd, kAdd, kAdd}, /*has_values=*/false);
   EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+}
+
+TEST_F(BlameTest, ACrashOfAWrongTextIsThatOfItsPass) {
+  PassBlame blame = Blame({kAdd, kSwapped, kWrong, kWrong, kWrong}, /*has_values=*/false);
+  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.pass, "b");
+}
+
+TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
+  PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kLibrary, kLibrary}, /*has_values=*/false);
+  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.pass, "a");
+  EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
 
 // An engine with a fault: it runs other modules than its input, and reports having made code of
