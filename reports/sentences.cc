@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "spec/clauses/of_opcodes.h"
@@ -39,6 +40,20 @@ constexpr RulingOfFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
+// Freedoms of every operation. A failure names their rulings where they widened its set: the ruling
+// of a clause says how the operation itself is read.
+constexpr absl::string_view kOfEveryOperation[] = {"subnormals", "skipped-rounding",
+                                                   "double-rounding", "no-such-value"};
+
+bool IsOfEveryOperation(absl::string_view ruling) {
+  for (const RulingOfFreedom& one : kFreedoms) {
+    if (absl::StrFormat("%04d", one.number) == ruling &&
+        absl::c_linear_search(kOfEveryOperation, one.name))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string FreedomText(const std::string& freedom) {
@@ -61,8 +76,8 @@ std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure) {
     const Clause* clause = book.registry->Find(id);
     if (clause == nullptr) continue;
     ClauseSentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
-    if (const Ruling* ruling = book.registry->FindRuling(clause->ruling))
-      sentence.ruling = PathOf(*ruling);
+    const Ruling* ruling = book.registry->FindRuling(clause->ruling);
+    if (ruling != nullptr && !IsOfEveryOperation(clause->ruling)) sentence.ruling = PathOf(*ruling);
     sentences.push_back(std::move(sentence));
   }
   return sentences;

@@ -57,6 +57,25 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
                     HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
 }
 
+// The clause of Mul has the ruling on narrow types, which says nothing about f32.
+TEST(StoryTest, ARulingIsNamedWhereItDecided) {
+  const std::string module =
+      Write("mul.hlo",
+            "HloModule m\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n"
+            "  ROOT m = f32[2] multiply(a, b)\n}\n");
+  const std::string in = Write("mul.in", "f32[2] {-inf, 2}\nf32[2] {1e-45, 3}\n");
+  const auto judged = [&](const std::string& outputs) {
+    const std::string out = Write("mul.out", outputs);
+    return RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out).out;
+  };
+  EXPECT_THAT(judged("f32[2] {5, 6}\n"),
+              AllOf(HasSubstr("fail"), HasSubstr("subnormals (spec/rulings/0036"),
+                    Not(HasSubstr("rulings/0035"))));
+  EXPECT_THAT(judged("f32[2] {nan, 5}\n"),
+              AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))));
+  EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
+}
+
 TEST(StoryTest, NothingJudgedIsNoSuccess) {
   const std::string module =
       Write("call.hlo",

@@ -49,7 +49,9 @@ WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& 
     return twice && !may_flush ? WideningCause::kDoubleRound : WideningCause::kUnderflow;
   }
   if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return WideningCause::kOverflow;
-  return s.Has(Flag::kNan) ? WideningCause::kNan : WideningCause::kZeroSign;
+  if (!s.Has(Flag::kNan)) return WideningCause::kZeroSign;
+  // An infinity times a subnormal is a NaN where the subnormal is read as zero.
+  return may_flush && !s.finite() ? WideningCause::kUnderflow : WideningCause::kNan;
 }
 
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
