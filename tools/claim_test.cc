@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "suites/conformance.h"
 #include "tools/cli_testing.h"
@@ -42,6 +44,41 @@ TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
     EXPECT_THAT(tampered.out, HasSubstr(problem));
   }
   EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
+}
+
+// Each file of the package, and each hash in claim.json.
+TEST(ClaimTest, OneChangedByteIsNoticed) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_claim_byte";
+  std::filesystem::remove_all(folder);
+  RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
+  ASSERT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
+  const auto is_noticed = [&](const std::string& path, size_t at) {
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::string changed = text;
+    changed[at] ^= 1;
+    std::ofstream(path) << changed;
+    const Ran ran = RunHlocts("verify-claim " + folder);
+    std::ofstream(path) << text;
+    return ran.status != 0 && !absl::StrContains(ran.out, "the package is intact");
+  };
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (!entry.is_regular_file() || name == "claim.json") continue;
+    EXPECT_TRUE(is_noticed(entry.path(), entry.file_size() / 2)) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 4);
+  std::ifstream in(folder + "/claim.json");
+  const std::string claim{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  for (const char* name : {"verdicts.jsonl", "scorecard.txt", "suites/cases", "spec/clauses"}) {
+    const size_t at =
+        claim.find('"', claim.find(absl::StrCat("\"", name, "\"")) + std::strlen(name) + 3);
+    EXPECT_TRUE(is_noticed(folder + "/claim.json", at + 5)) << name;
+  }
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
 }
 
 // A whole presubmit run of one engine, ten cases.

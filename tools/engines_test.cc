@@ -41,8 +41,8 @@ class EnginesTest : public ::testing::Test {
     ran.status = WEXITSTATUS(pclose(pipe));
     return ran;
   }
-  // A wheel of two members; returns its hash.
-  std::string MakeWheel() {
+  // A wheel of two members, and of `more` if it has a name; returns its hash.
+  std::string MakeWheel(const std::string& more = "''") {
     std::ofstream(folder_ + "/make.py") << R"(import hashlib, sys, zipfile
 path = sys.argv[1] + "/toy-1.0-py3-none-any.whl"
 with zipfile.ZipFile(path, "w") as wheel:
@@ -51,9 +51,11 @@ with zipfile.ZipFile(path, "w") as wheel:
     wheel.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
     wheel.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
     wheel.writestr("toy-1.0.dist-info/RECORD", "")
+    if sys.argv[2]:
+        wheel.writestr(sys.argv[2], "c")
 print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
 )";
-    return Shell(absl::StrCat("python3 ", folder_, "/make.py ", folder_, "/wheels")).out;
+    return Shell(absl::StrCat("python3 ", folder_, "/make.py ", folder_, "/wheels ", more)).out;
   }
   Ran Fetch(const std::string& hash, const std::string& member) {
     return Shell(absl::StrCat(HLOCTS_SOURCE_DIR "/ci/fetch-engine --target=", folder_,
@@ -132,6 +134,28 @@ TEST_F(EnginesTest, AMemberThatIsMissingLeavesNothing) {
   Ran ran = Fetch(MakeWheel(), "toy/*.dll");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("the wheel has no toy/*.dll"));
+  EXPECT_TRUE(Cached().empty());
+}
+
+TEST_F(EnginesTest, AMemberOutsideOfTheWheelLeavesNothing) {
+  for (const std::string name : {"toy/../../../escaped.so", "/tmp/hlocts_escaped.so", ".."}) {
+    Ran ran = Fetch(MakeWheel(name), "*");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("outside of its own folder: " + name));
+    EXPECT_TRUE(Cached().empty());
+  }
+  EXPECT_FALSE(fs::exists(folder_ + "/cache/escaped.so"));
+  EXPECT_FALSE(fs::exists("/tmp/hlocts_escaped.so"));
+}
+
+// One byte of a wheel whose hash is known.
+TEST_F(EnginesTest, ATamperedWheelLeavesNothing) {
+  const std::string hash = MakeWheel(), wheel = folder_ + "/wheels/toy-1.0-py3-none-any.whl";
+  std::fstream file(wheel, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(wheel)) - 1);
+  file.put('x');  // the comment's length: many readers ignore it
+  file.close();
+  EXPECT_EQ(Fetch(hash, "*").status, 1);
   EXPECT_TRUE(Cached().empty());
 }
 
