@@ -106,6 +106,14 @@ function(hlocts_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 
+# hlocts_plugin(<name>): a library in build/engines that finds others beside itself. DT_RPATH, which
+# libraries of libraries inherit, is the same in every build directory.
+function(hlocts_plugin name)
+  target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/engines)
+endfunction()
+
 # Generates <dir>/x.pb.{h,cc} in the build directory, so that #include "<dir>/x.pb.h" works.
 function(hlocts_generate_proto proto out_sources)
   file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${proto})
@@ -115,8 +123,9 @@ function(hlocts_generate_proto proto out_sources)
     COMMAND protobuf::protoc --cpp_out=${CMAKE_BINARY_DIR} -I ${CMAKE_SOURCE_DIR} ${relative}
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     DEPENDS ${CMAKE_SOURCE_DIR}/${relative})
-  # Generated code: no warnings, and its arithmetic is not checked.
-  set(options -w)
+  # Generated code: no warnings, its arithmetic is not checked, and its messages name no build
+  # directory.
+  set(options -w -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
   if(HLOCTS_SANITIZE)
     list(APPEND options -fno-sanitize=undefined)
   endif()

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The installed tree that the wheel and the tarball of a release hold: bin, lib/hlocts, share/hlocts.
+
+stage() makes it of a build of Ninja, with the notices and the SBOM (CycloneDX 1.5) of the libraries
+that the build used. These are not listed by hand: Ninja knows the archives and headers, lib/hlocts
+has the shared ones, Debian's package lists know whose they are, ci/third_party.txt their licences.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+VERSION = (ROOT / "VERSION").read_text().strip()
+LISTS = pathlib.Path("/var/lib/dpkg/info")
+NOTICES, SBOM = "THIRD_PARTY_NOTICES.txt", f"hlocts-{VERSION}.cdx.json"  # in share/hlocts
+# The compiler's and the kernel's headers: interfaces of the system.
+_SYSTEM = re.compile(r"glibc|linux|gcc-\d+|gcc-defaults|llvm-toolchain-\d+|libxcrypt")
+
+
+def _output(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"`{' '.join(map(str, command[:6]))}` failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def stage(build, folder):
+    """Installs `build` and the plugins of build/engines, where they are built, into `folder`."""
+    build, folder = pathlib.Path(build), pathlib.Path(folder)
+    for part in (build, build / "engines"):
+        if (part / "cmake_install.cmake").is_file():
+            _output("cmake", "--install", part, f"--prefix={folder}", "--strip",
+                    "--component", "Unspecified")  # fmt: skip
+    _without_links(folder)
+    if LISTS.is_dir():
+        _describe(components_of(build, folder), folder)
+
+
+def _without_links(folder):
+    """Replaces links: wheels hold none, and a library is loaded by its short name, which is one."""
+    for link in [path for path in folder.rglob("*") if path.is_symlink()]:
+        target = link.resolve()
+        link.unlink()
+        if target.exists():  # two names of one file: the first one has it
+            target.rename(link)
+
+
+def elf_files(folder):
+    return [path for part in ("bin", "lib") for path in sorted((folder / part).rglob("*"))
+            if path.is_file() and path.read_bytes().startswith(b"\x7fELF")]
+
+
+def symbol_version(folder, prefix="GLIBC_"):
+    """The newest version that a program or library of the tree needs, as in (2, 35)."""
+    needed = "".join(_output("objdump", "-T", path) for path in elf_files(folder))
+    return max(tuple(map(int, version.split(".")))
+               for version in re.findall(rf"\({prefix}([\d.]+)\)", needed))
+
+
+def platform_tag(folder):
+    """A wheel's platform: the oldest glibc that has every symbol."""
+    if os.confstr("CS_GNU_LIBC_VERSION").split()[0] != "glibc":
+        raise RuntimeError("a wheel with the program needs glibc")
+    return "manylinux_{}_{}_{}".format(*symbol_version(folder), platform.machine())
+
+
+def _files_used(build, targets):
+    """Archives, headers and texts outside of tree and build from which the targets are made."""
+    made_of = _output("ninja", "-C", build, "-t", "inputs", *targets).splitlines()
+    objects = [name for name in made_of if name.endswith((".o", ".gch", ".pch"))]
+    headers = re.findall(r"^ +(\S+)", _output("ninja", "-C", build, "-t", "deps", *objects), re.M)
+    return {name for name in made_of + headers
+            if name.startswith("/usr/") and not re.search(r"\.so(\.[\d.]+)?$", name)}
+
+
+def components_of(build, folder):
+    """[{source, package, version, shared, licence, url}], by source package of Debian."""
+    targets = [(build, ["hlocts", *(f"libhlocts_{name}.so" for name in ("check", "reference", "spec"))])]
+    if (build / "engines" / "build.ninja").is_file():
+        targets.append((build / "engines", ["libhlocts_cpu.so", "libhlocts_cuda.so"]))
+    used = set().union(*(_files_used(*each) for each in targets))
+    used |= {os.path.realpath(name) for name in used}
+    shared = {path.name: path for path in elf_files(folder) if not path.name.startswith(("libhlocts_", "hlocts"))}
+    owners = {}
+    for listing in LISTS.glob("*.list"):
+        lines = listing.read_text(errors="replace").splitlines()
+        beside = sorted({name for name in (line.rpartition("/")[2] for line in lines) if name in shared})
+        if beside or not used.isdisjoint(lines):
+            owners[listing.stem.partition(":")[0]] = beside
+    rows = dict(line.split("\t", 1) for line in (ROOT / "ci/third_party.txt").read_text().splitlines()
+                if line and line[0] != "#")
+    found = {}
+    for package, beside in sorted(owners.items()):
+        source, version = _output("dpkg-query", "-W", "-f", "${source:Package} ${Version}\n",
+                                  package).splitlines()[0].split()
+        if _SYSTEM.fullmatch(source):
+            continue
+        if source not in rows:
+            raise RuntimeError(f"ci/third_party.txt has no row for {source} (package {package})")
+        licence, url = rows[source].split("\t")
+        one = found.setdefault(source, {"source": source, "package": package, "version": version,
+                                        "shared": {}, "licence": licence, "url": url})
+        one["shared"] |= {name: shared.pop(name) for name in beside if name in shared}
+    if shared:
+        raise RuntimeError(f"no package of Debian has {', '.join(sorted(shared))}")
+    return list(found.values())
+
+
+def _describe(components, folder):
+    """Writes SBOM and notices."""
+    share = folder / "share" / "hlocts"
+    listed = [{
+        "type": "library", "bom-ref": one["source"], "name": one["source"], "version": one["version"],
+        "licenses": [{"expression": one["licence"]}],
+        "purl": f"pkg:deb/debian/{one['source']}@{one['version'].replace('+', '%2B')}?arch=source",
+        "externalReferences": [{"type": "website", "url": one["url"]}],
+        "properties": [{"name": "hlocts:linkage",
+                        "value": "shared library" if one["shared"] else "compiled in"}],
+        "components": [{"type": "file", "name": str(path.relative_to(folder)),
+                        "hashes": [{"alg": "SHA-256",
+                                    "content": hashlib.sha256(path.read_bytes()).hexdigest()}]}
+                       for _, path in sorted(one["shared"].items())],
+    } for one in components]
+    own = {"type": "application", "bom-ref": "hlocts", "name": "hlocts", "version": VERSION,
+           "licenses": [{"expression": "Apache-2.0"}]}
+    (share / SBOM).write_text(json.dumps(
+        {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+         "metadata": {"component": own}, "components": listed,
+         "dependencies": [{"ref": "hlocts", "dependsOn": [one["source"] for one in components]}]},
+        indent=1) + "\n")  # fmt: skip
+    texts, common = [], set()
+    for one in components:
+        notice = pathlib.Path("/usr/share/doc", one["package"], "copyright").read_text(errors="replace")
+        common |= set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", notice))
+        how = ", ".join(sorted(one["shared"])) or "compiled in"
+        texts.append(f"{one['source']} {one['version']}: {one['licence']}\n{one['url']}\n{how}\n\n{notice}")
+    for path in [pathlib.Path("/usr/share/common-licenses", name) for name in sorted(common)]:
+        if path.is_file():
+            texts.append(f"{path.name}\n\n{path.read_text(errors='replace')}")
+    intro = ("Libraries distributed with hlocts, each with its licence. A shared library of "
+             "lib/hlocts may be replaced\nby another build of it; the source of each is Debian's "
+             "source package of that name and version.\n")  # fmt: skip
+    line = "\n" + "=" * 98 + "\n"
+    (share / NOTICES).write_text(line.join([intro, *texts]))

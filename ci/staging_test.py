@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tree of a release (ci/staging.py) as a built one gives it, moved to another directory: it runs
+there, needs no newer system than promised, names no directory of the build, and describes each
+library that it has. Two packings of it have the same bytes.
+
+  staging_test.py BUILD"""
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import staging
+
+BUILD = pathlib.Path()
+PROMISED = {"GLIBC_": (2, 35), "GLIBCXX_": (3, 4, 30), "CXXABI_": (1, 3, 13)}  # Ubuntu 22.04
+
+
+def release():
+    path = str(staging.ROOT / "ci/release")
+    loader = importlib.machinery.SourceFileLoader("release", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Staged(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
+        made = pathlib.Path(cls.scratch.name, "made")
+        staging.stage(BUILD, made)
+        cls.tree = made.rename(pathlib.Path(cls.scratch.name, "moved"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def hlocts(self, *words, status=0):
+        done = subprocess.run([self.tree / "bin/hlocts", *words], cwd="/", capture_output=True, text=True,
+                              env={"PATH": "/usr/bin:/bin", "HOME": self.scratch.name}, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    @unittest.skipUnless(shutil.which("objdump"), "no objdump")
+    def test_it_needs_no_newer_system_than_promised(self):
+        for prefix, most in PROMISED.items():
+            self.assertLessEqual(staging.symbol_version(self.tree, prefix), most, prefix)
+
+    def test_libraries_are_found_beside_the_program_and_beside_each_plugin(self):
+        system = ("linux-vdso", "/lib64/ld-linux", "libc.so", "libm.so", "libgcc_s.so", "libstdc++.so")
+        plugins = sorted((self.tree / "lib/hlocts").glob("libhlocts_*.so"))
+        self.assertGreaterEqual({path.name for path in plugins},
+                                {"libhlocts_check.so", "libhlocts_reference.so", "libhlocts_spec.so"})
+        for path in [self.tree / "bin/hlocts", *plugins]:
+            linked = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
+            for line in filter(None, map(str.strip, linked.splitlines())):
+                if not line.startswith(system):
+                    self.assertIn(str(self.tree), line, path.name)
+
+    def test_it_names_no_directory_of_the_build(self):
+        names = {str(BUILD).encode(), str(staging.ROOT).encode()}
+        for path in filter(pathlib.Path.is_file, self.tree.rglob("*")):
+            found = [name.decode() for name in names if name in path.read_bytes()]
+            self.assertEqual(found, [], path)
+
+    def test_it_runs_with_its_own_suite(self):
+        shutil.rmtree(self.tree / "share/hlocts/suites/cases/sharding")
+        self.assertIn("all as expected", self.hlocts("run", "--backend=reference", "movement/pad"))
+        self.assertNotIn("sharding/", self.hlocts("list"), "its own suite, not that of the source")
+        self.assertEqual(self.hlocts("--version").strip(), f"hlocts {staging.VERSION}")
+
+    def test_commands_find_what_they_read(self):
+        self.hlocts("ops", "add")
+        self.hlocts("clauses", "pad.12")
+        self.hlocts("engines", "list")
+        jobs = ["cluster", "slurm", "movement/rev", "--shards=2", "--backend=reference"]
+        self.hlocts(*jobs, f"--out={self.scratch.name}/jobs")
+        finding = self.tree / "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
+        # Exit status 0: the reference does not have the failure.
+        self.hlocts("replay", str(finding), "--backend=reference")
+
+    def test_each_library_is_described(self):
+        share = self.tree / "share/hlocts"
+        if not (share / staging.SBOM).is_file():
+            self.skipTest("no package lists of Debian")
+        listed = json.loads((share / staging.SBOM).read_text())["components"]
+        files = {file["name"]: file["hashes"][0]["content"] for one in listed for file in one["components"]}
+        others = [path for path in staging.elf_files(self.tree)
+                  if not path.name.startswith(("libhlocts_", "hlocts"))]
+        self.assertEqual(set(files), {str(path.relative_to(self.tree)) for path in others})
+        for name, digest in files.items():
+            self.assertEqual(hashlib.sha256((self.tree / name).read_bytes()).hexdigest(), digest, name)
+        # Compiled in: an archive, headers, and the scripts of a page.
+        self.assertLessEqual({"sqlite3", "nlohmann-json3", "datatables.js", "cli11", "protobuf"},
+                             {one["name"] for one in listed})
+        self.assertFalse({"googletest", "gmock"} & {one["name"] for one in listed})
+        notices = (share / staging.NOTICES).read_text()
+        for one in listed:
+            self.assertIn(f"\n{one['name']} {one['version']}: ", notices)
+        for name in ("Apache License", "GNU LESSER GENERAL PUBLIC LICENSE"):
+            self.assertIn(name, notices)
+
+    def test_a_library_without_a_row_is_refused(self):
+        rows = (staging.ROOT / "ci/third_party.txt").read_text()
+        before = staging.ROOT
+        with tempfile.TemporaryDirectory() as other:
+            pathlib.Path(other, "ci").mkdir()
+            pathlib.Path(other, "ci/third_party.txt").write_text(rows.replace("\nsqlite3\t", "\nother\t"))
+            staging.ROOT = pathlib.Path(other)
+            self.addCleanup(setattr, staging, "ROOT", before)
+            if staging.LISTS.is_dir():
+                with self.assertRaisesRegex(RuntimeError, "no row for sqlite3"):
+                    staging.components_of(BUILD, self.tree)
+
+
+class Packed(unittest.TestCase):
+    def test_the_same_files_have_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            archives = []
+            for number, names in enumerate(("ab", "ba")):
+                tree = pathlib.Path(scratch, str(number), "tree")
+                for name in names:
+                    (tree / name).mkdir(parents=True)
+                    (tree / name / "file").write_text(name)
+                    (tree / name / "file").chmod(0o640 if number else 0o600)
+                os.utime(tree / "a/file", (number, number))
+                archives.append(tree.parent / "tree.tar.gz")
+                release().pack(tree, archives[-1], 86400)
+            first, second = (path.read_bytes() for path in archives)
+            self.assertEqual(first, second)
+            listed = subprocess.run(["tar", "-tvzf", archives[0]], capture_output=True, text=True, check=True)
+            self.assertIn("-rw-r--r-- root/root", listed.stdout)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
