@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Centred forms (RULES 43): slopes hold what they say, one sum read twice is one number, one
-// element-wise value read twice may be two.
+// Tests centred forms (RULES 43): slopes bound every secant, a sum that is read twice is one
+// number, and an element-wise value that is read twice may be two numbers.
 #include <cmath>
 #include <random>
 
@@ -16,12 +16,12 @@ namespace {
 
 struct Range {
   Opcode opcode;
-  double lo, hi;  // of all operands
+  double lo, hi;  // the range of all operands
 };
 
 class SlopesTest : public testing::TestWithParam<Range> {};
 
-// f(x) - f(at) is within the slopes' reach, for corners, edges and insides of boxes.
+// f(x) - f(at) is within the bound that the slopes give, at corners, on edges and inside boxes.
 TEST_P(SlopesTest, HoldEverySecant) {
   const SlopeRow* row = SlopeRowOf(GetParam().opcode);
   ASSERT_NE(row, nullptr);
@@ -95,7 +95,7 @@ const char kSum[] =
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { x = f32[64] parameter(0) z = f32[] constant(0)\n"
     " ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add }";
-// 3 s - 2.5 s.
+// Computes 3 s - 2.5 s from one sum s.
 const char kTwice[] =
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { x = f32[64] parameter(0) z = f32[] constant(0)\n"
@@ -127,7 +127,7 @@ AcceptanceSet SetOf(const char* text, const Literal& x, const JudgeOptions& opti
 
 class ProfilesTest : public testing::TestWithParam<Profile> {};
 
-// Both products are of the same sum, whose value is open.
+// Both products read the same sum s, and any s in its set is legal.
 TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -144,7 +144,7 @@ TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   EXPECT_LT(value(sum.lo, sum.hi), result.lo);
 }
 
-// The known first-order bound: half of the sum's error, and the rounding of each reader.
+// The set is within the first-order bound: half of the sum's error and the rounding of each reader.
 TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -152,7 +152,7 @@ TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const AcceptanceSet apart = SetOf(kTwice, x, Options(GetParam(), /*centred=*/false));
   const double most = std::max(std::fabs(sum.lo), std::fabs(sum.hi));
   const double ulp = 0x1p-23 * std::exp2(std::floor(std::log2(most)));
-  // 3 s and 2.5 s have at most four times its unit; in relaxed they have twice the rounding.
+  // 3 s and 2.5 s have an ulp of at most 4 ulps of s; relaxed permits twice the rounding error.
   const double rounded = (GetParam() == kRelaxed ? 2 : 1) * (5.5 / 2 + 2 * 4.0 / 2 + 1.0 / 2) * ulp;
   EXPECT_LE((result.hi - result.lo) / 2, 0.5 * (sum.hi - sum.lo) / 2 + rounded);
   EXPECT_LT(result.hi - result.lo, 0.5 * (apart.hi - apart.lo));
@@ -161,7 +161,7 @@ TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
 INSTANTIATE_TEST_SUITE_P(Profiles, ProfilesTest,
                          testing::Values(Profile::kStrict, Profile::kDefault, Profile::kRelaxed));
 
-// 3 e - 2.5 e of an exponential, which a compiler may compute twice: 3 ulps each way.
+// Computes 3 e - 2.5 e of an exponential that a compiler may compute twice, with 3 ulps each time.
 const char kExponentialTwice[] =
     "ENTRY e { x = f32[1] parameter(0) e = f32[1] exponential(x)\n"
     " a = f32[] constant(3) b = f32[] constant(2.5)\n"
@@ -178,12 +178,12 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
   EXPECT_GE(3 * below - 2.5F * above, result.lo);
 }
 
-// If an engine declares that it computes and rounds each value once, it is one number: half of its
-// error remains, and each product is rounded.
+// If an engine declares that it computes and rounds each value once, all uses of a value see one
+// number: half of its error remains, and each product is rounded.
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;
-  constexpr double kLess = 2.9990234375;  // the difference has few bits left, so it is looked at
+  constexpr double kLess = 2.9990234375;  // the difference has few bits left, so it is narrowed
   const std::string module = absl::StrReplaceAll(kExponentialTwice, {{"2.5", "2.9990234375"}});
   JudgeOptions once = Options(GetParam());
   once.facts.values_once = true;
@@ -195,12 +195,12 @@ TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
     EXPECT_GE(r, result.lo) << value;
     EXPECT_LE(r, result.hi) << value;
   }
-  if (GetParam() == kStrict) return;  // an ulp of e is no more than the products are rounded by
+  if (GetParam() == kStrict) return;  // an ulp of e does not exceed the roundings of the products
   EXPECT_GT(3 * e.hi - kLess * e.lo, result.hi);
   EXPECT_LT(3 * e.lo - kLess * e.hi, result.lo);
 }
 
-// Nor is a product read before its rounding there.
+// An engine that computes and rounds each value once does not read a product before its rounding.
 TEST(CentredTest, WhatIsRoundedOnceIsNotContracted) {
   Case fused = {"",
                 "ENTRY e { x = f32[] parameter(0) z = f32[] parameter(1) p = f32[] multiply(x, x)\n"
@@ -215,7 +215,7 @@ TEST(CentredTest, WhatIsRoundedOnceIsNotContracted) {
   EXPECT_NE(JudgeCase(fused).outcome, Outcome::kFail);
 }
 
-// A NaN that may be there stays there.
+// A NaN that the interval evaluation permits is still permitted after narrowing.
 TEST(CentredTest, WhatMayBeNoNumberIsNotNarrowed) {
   const char module[] =
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"

@@ -14,18 +14,18 @@
 namespace hlocts::reference {
 namespace {
 
-// Deviations beyond which one element is with probability 2 exp(-t^2 / 2) = 2.6e-9; roundings of
-// one instruction that all err to one side stay within as many.
+// A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
+// It also limits the roundings of one instruction if all of them err to one side.
 constexpr double kDeviations = 6.4;
-// The least and the largest number of elements of a leaf that are swept from: half of them the
-// farthest ones, the others spread evenly. All sweeps together make about this many visits.
+// The least and the largest number of elements of an output from which sweeps start: half of them
+// the farthest, the others spread evenly. All sweeps together make about kVisits visits.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTerm = 16;
-// The least and the largest number of results that are compared together.
+// The least and the largest number of results that LeafTests::Together compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
-// The effect of a unit of an element on the result: along all ways together, and its square if each
-// way deviates by itself (fma(a, b, -ab) is not 0).
+// The effect on the result of changing an element by one unit. `together`: all paths deviate alike;
+// `square`: the sum of squares if each path deviates by itself (fma(a, b, -ab) is not 0).
 struct Way {
   double together = 0, square = 0;
 };
@@ -73,7 +73,7 @@ class Sweeper {
       share.common += way.together * noise;
       if (node.states[i] == Node::kBroken) share.squares = HUGE_VAL;
       if (node.states[i] != Node::kOpen) continue;
-      // Readers of a value that is computed once see one number.
+      // All readers of a value that is computed once see the same number.
       const bool once = node.IsOnce(static_cast<int64_t>(i));
       GoOn(node, static_cast<int64_t>(i),
            {way.together, once ? way.together * way.together : way.square});
@@ -135,7 +135,7 @@ void AppendLeaves(const SetValue& value, std::vector<SetArray>& arrays) {
 
 using Test = Suspicion::Test;
 
-// Compares one output of a run with an engine's result.
+// Compares one output of the engine with the reference execution.
 class LeafTests {
  public:
   LeafTests(PointRun& run, size_t leaf, const Literal& actual, Suspicion& found)
@@ -145,21 +145,21 @@ class LeafTests {
     for (int64_t i : Chosen(most)) {
       const LikelyError error = run_.From(leaf_, i);
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
-      // Infinities concern the range, not roundings.
+      // An infinite deviation is a question of range, not of rounding.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
       ++found_.elements;
       Take(Test::kElement, i, off, error.deviation);
     }
   }
-  // The accumulations of a dot or a sum of certain numbers err independently of each other: so the
-  // sum of their squares is bounded, and so is their sum.
+  // The accumulation errors of a dot or a sum of exact operands are independent of each other,
+  // which bounds the sum of their squares and their sum.
   void Together() {
     if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return;
     for (int32_t operand : node_.operands) {
       if (!run_.nodes()[operand]->silent) return;
     }
     const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);
-    absl::flat_hash_set<double> seen;  // equal results err alike
+    absl::flat_hash_set<double> seen;  // equal results have equal errors
     double squares = 0, sum = 0, most = 0, deviation = 0;
     int64_t farthest = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -181,7 +181,7 @@ class LeafTests {
   }
 
  private:
-  // Some elements that are far from the reference execution, and some that are spread evenly.
+  // Returns up to `most` elements: half of them the farthest from the reference, the others evenly.
   std::vector<int64_t> Chosen(int64_t most) const {
     const int64_t count = actual_.element_count(), half = most / 2;
     std::vector<int64_t> chosen(static_cast<size_t>(count));
@@ -257,7 +257,7 @@ absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Lit
                                       absl::Span<const Literal> actual_leaves,
                                       const JudgeOptions& options) {
   Suspicion found;
-  // Single errors of fast convolutions and of relaxed have no bounds.
+  // Fast convolutions and the relaxed profile have no error bound per operation.
   if (options.facts.convolution_fast || options.profile == Profile::kRelaxed) return found;
   JudgeOptions single = options;
   single.replicas = single.partitions = 1;

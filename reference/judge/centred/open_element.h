@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens single elements of a node to sweeps, by the kind of the node.
+// Prepares single elements of a node so that sweeps can pass through them, by the kind of the node.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// The relative error of a value computed in f64, and more than any underflow loses there.
+// kRounded: relative error of a value computed in f64. kLeast: more than underflow loses in it.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 
 struct Preparing {
@@ -24,33 +24,33 @@ struct Preparing {
   const Node& Operand(size_t k) const { return *nodes[node.operands[k]]; }
 };
 
-// A subnormal number may be read as zero outside strict.
+// Adds the error of reading a subnormal number as zero, which every profile but strict permits.
 void AddFlush(const Preparing& p, int64_t i);
-// Sets the error of an element: the part that all readers share, and that of each reader.
+// Sets the error of an element: the part that all readers share, and each reader's own part.
 void SetNoise(const Preparing& p, int64_t i, double shared, double own);
-// Sets the difference between two readers of an element: by their own roundings and, if it may be
-// computed twice, by the difference between two readers of its operands.
+// Sets the largest difference between two readers of an element: that of their own roundings and,
+// if the element may be computed twice, that of its operands between two readers.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
-// Sets the element to `at` in the reference execution; false if that leaves no finite box.
+// Lets sweeps pass through element `i` with the reference value `at`. False if its box is infinite.
 bool Open(const Preparing& p, int64_t i, double at);
-// Returns true if a result may be computed from it. Elements that may be no number are unusable,
-// except certain infinities that are not selected.
+// Returns true if a result may be computed from element `j`. Elements that may be a NaN or an
+// infinity are unusable, except certain infinities that no selection returns.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
-// The index of the element in an operand; one number may serve all elements.
+// Returns the index in `operand` of the element that result `i` reads. A scalar serves all results.
 int64_t ElementOf(const Node& operand, int64_t i);
-// Nothing behind it adds to a sweep.
+// Returns true if neither the element nor its operands add to the distance of a sweep.
 bool IsSilent(const Node& node, int64_t i);
 
 struct Elementwise {
   const SlopeRow* row;
   SetContext context;
 };
-// False: a sweep cannot go on from there.
+// Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// For a tape of points: roundings of equal terms err alike, so that n of them count as n^2. Returns
-// the largest ratio of this count to the number of terms in a result of the node.
+// Returns the largest ratio, among the node's results, of the sum of n^2 over groups of n equal
+// terms to the number of terms. In a tape of points, roundings of equal terms are assumed equal.
 double AlikeTerms(const Preparing& p);
-// `rule`: how the sum accumulates.
+// Opens element `i` of a sum that accumulates as `rule` describes.
 bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
              int64_t i);
 bool OpenPick(const Preparing& p, int64_t i);

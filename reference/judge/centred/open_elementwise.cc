@@ -17,9 +17,9 @@ bool IsCopied(Opcode opcode) {
          ops::IsOneOf(opcode, {Opcode::kConvert, Opcode::kClamp});
 }
 
-// The largest difference of f(x) and f(y) for x and y that two readers see. Slopes between any two
-// points of the boxes are at most those from a corner: products and quotients depend on the first
-// point, and increase with its magnitude.
+// Returns the largest difference of f(x) and f(y) for x and y that two readers in one execution may
+// see. Corners suffice: the slopes of products and quotients depend on the first point and increase
+// with its magnitude.
 double SpreadBy(const SlopeRow& row, const Box* boxes) {
   double most = 0;
   for (int corner = 0; corner < 1 << row.operands; ++corner) {

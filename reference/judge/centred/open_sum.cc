@@ -7,15 +7,15 @@
 namespace hlocts::reference {
 namespace {
 
-// This few roundings exceed no limit of lemma 44, even if all err to one side.
+// A sum with this few roundings exceeds no limit of lemma 44, even if all err to one side.
 constexpr int64_t kFewTerms = 82;
-// Results of a node whose terms are compared with each other.
+// The number of results of a node for which AlikeTerms compares the terms.
 constexpr int64_t kSampledResults = 8;
 
-// The sums over the terms of a result in the reference execution.
+// Sums over the terms of one result in the reference execution.
 struct TermSums {
   double value = 0, magnitude = 0;
-  double count = 0, squares = 0;  // of those that are not zero: adding zero is exact
+  double count = 0, squares = 0;  // over terms other than zero: adding zero is exact
   bool silent = true, broken = false;
 };
 
@@ -43,9 +43,9 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
   return sums;
 }
 
-// The error of a sum whose roundings are independent (RULES 44): those of its additions, of terms
-// that are products, of operands that are read as fewer bits, where these may all be cut off too,
-// and of sums that are kept in fewer bits.
+// Returns the error of a sum whose roundings are independent (RULES 44). It covers the additions,
+// products that are rounded before they are added, operands that are read with fewer bits (where
+// all of them may also be truncated), and partial sums that are kept with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
   const double roundings = alike * sums.count * rule.passes * (rule.additions_only ? 1 : 2);
   const double read =

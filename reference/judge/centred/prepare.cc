@@ -13,7 +13,7 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Stored numbers and the values that they may be read as; false: perhaps no number.
+// Sets the box to all values that an element may be read as. False if one may be NaN or infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   constexpr uint16_t kOther =
       Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledHull;
@@ -56,7 +56,7 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own) {
 bool Open(const Preparing& p, int64_t i, double at) {
   Box& box = p.node.boxes[i];
   if (!std::isfinite(at)) return false;
-  // Near the end of the range an execution may overflow and the one in f64 not.
+  // Near the end of the range an execution may overflow although the f64 execution does not.
   if (p.points && std::fabs(at) > p.facts.max / 2) return false;
   if (p.points) box.lo = box.hi = at;
   box.lo = std::min(box.lo, at);
@@ -82,14 +82,14 @@ int64_t ElementOf(const Node& operand, int64_t i) {
 
 namespace {
 
-// Closes an element with its set alone.
+// Ends sweeps at the element: only its set is used.
 void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   Node& node = p.node;
   Box& box = node.boxes[i];
   node.states[i] = Node::kClosed;
   node.noise_once[i] = node.noise_use[i] = 0;
   if (!TakeEnds(s, box)) {
-    // Certain infinities are kept: only selections read them.
+    // Certain infinities are kept, since a selection may read them.
     const bool infinite =
         s.IsPoint() && !s.integer() && !s.Has(Flag::kHull) && s.Has(Flag::kPosInf | Flag::kNegInf);
     const double value = !infinite ? 0 : s.Has(Flag::kPosInf) ? HUGE_VAL : -HUGE_VAL;
@@ -195,8 +195,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// The factor that a product has for its other operand: half the sum of its values at both points
-// (slopes.cc).
+// Returns the slope of a product with respect to its other factor: half the sum of this factor's
+// values at both points (slopes.cc).
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a node of the tape ready for sweeps: the reference execution, the boxes in which all
-// executions are, noise, slopes and terms.
+// Prepares a node of the tape for sweeps: the reference execution, boxes that contain all
+// executions, noise, slopes and terms.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
 
@@ -12,18 +12,18 @@
 
 namespace hlocts::reference {
 
-// Its operands are prepared. `points`: boxes hold the reference execution alone, and sums are off
-// by the root of their number of roundings (RULES 44).
+// Prepares `node` after its operands. With `points`, boxes contain the reference execution alone,
+// and the error of a sum grows with the root of its number of roundings (RULES 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
-// The box of an element that was narrowed.
+// Updates the box of an element whose set was narrowed to `set`.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 
-// The distance of the stored value, which is in the box, from the exact result, by the rule of the
-// operation; infinite: it is unknown. `argument`: the largest |x| of a function.
+// Returns the largest distance of the stored value, which is in the box, from the exact result, by
+// the operation's rule; infinite if unknown. `argument` is the largest |x| of a function.
 double StoreNoise(const SetContext& context, const Box& box, double argument);
 
-// Finds the operands' elements that each result depends on; false: unknown.
+// Finds the operands' elements that each result depends on. Returns false if they are unknown.
 bool TermsOfNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node);
 

@@ -9,9 +9,9 @@
 namespace hlocts::reference {
 namespace {
 
-// The f64 functions of this file are off by a few units of 2^-53; this is far more.
+// Exceeds the error of the f64 functions in this file, which is a few units of 2^-53.
 constexpr double kSlack = 0x1p-40;
-// More than they lose where they underflow.
+// Exceeds what these functions lose by underflow.
 constexpr double kLeastSlope = 0x1p-800;
 
 Slope Between(double a, double b) {
@@ -24,13 +24,13 @@ bool Finite(const Slope& slope) {
   return std::isfinite(slope.middle) && std::isfinite(slope.radius);
 }
 
-// A derivative that is monotone on the box.
+// Bounds a derivative that is monotone on the box.
 bool Monotone(const Box& box, double (*derivative)(double), Slope& slope) {
   slope = Between(derivative(box.lo), derivative(box.hi));
   return Finite(slope);
 }
 
-// A derivative that falls with |x|, from its largest value at zero.
+// Bounds a derivative that decreases with |x| from its maximum at zero.
 bool Hill(const Box& box, double (*derivative)(double), Slope& slope) {
   const double a = derivative(box.lo), b = derivative(box.hi);
   const bool top = box.lo <= 0 && box.hi >= 0;
@@ -38,7 +38,7 @@ bool Hill(const Box& box, double (*derivative)(double), Slope& slope) {
   return Finite(slope);
 }
 
-// sin or cos on the box: by its value in the middle and the radius, |derivative| being at most 1.
+// Bounds sin or cos on the box by the midpoint's value and the radius: |derivative| is at most 1.
 Slope Wave(const Box& box, double (*wave)(double)) {
   const double middle = box.lo / 2 + box.hi / 2, radius = (box.hi - box.lo) / 2;
   const double value = wave(middle);
@@ -74,7 +74,7 @@ double TanSlope(double x) {
 bool AddSlopes(const Box*, Slope* s) { return s[0] = s[1] = {1, 0}, true; }
 bool SubtractSlopes(const Box*, Slope* s) { return s[0] = {1, 0}, s[1] = {-1, 0}, true; }
 
-// x y - a b = (y + b)/2 (x - a) + (x + a)/2 (y - b).
+// Uses x y - a b = (y + b)/2 (x - a) + (x + a)/2 (y - b).
 bool MultiplySlopes(const Box* x, Slope* s) {
   for (int k = 0; k < 2; ++k) {
     const Box& other = x[1 - k];
@@ -84,20 +84,20 @@ bool MultiplySlopes(const Box* x, Slope* s) {
   return Finite(s[0]) && Finite(s[1]);
 }
 
-// x/y - a/b = 1/y (x - a) - a/(b y) (y - b).
+// Uses x/y - a/b = 1/y (x - a) - a/(b y) (y - b).
 bool DivideSlopes(const Box* x, Slope* s) {
   if (x[1].lo <= 0 && x[1].hi >= 0) return false;
   s[0] = Between(1 / x[1].lo, 1 / x[1].hi);
   const double quotient = -x[0].at / x[1].at;
   s[1] = Between(quotient / x[1].lo, quotient / x[1].hi);
-  // Two inverses differ by the difference of the divisors over their product.
+  // The difference of two inverses is the difference of the divisors divided by their product.
   const double least = std::min(std::fabs(x[1].lo), std::fabs(x[1].hi));
   s[0].apart = x[1].spread / least / least * (1 + kSlack);
   s[1].apart = std::fabs(quotient) * s[0].apart * (1 + kSlack);
   return Finite(s[0]) && Finite(s[1]);
 }
 
-// y x^(y-1) and x^y log x for x > 0: products of monotone factors.
+// The partial derivatives are y x^(y-1) and x^y log x for x > 0: products of monotone factors.
 bool PowerSlopes(const Box* x, Slope* s) {
   if (!(x[0].lo > 0)) return false;
   double lo[2] = {HUGE_VAL, HUGE_VAL}, hi[2] = {-HUGE_VAL, -HUGE_VAL};
@@ -128,10 +128,10 @@ bool AbsSlopes(const Box* x, Slope* s) {
   return true;
 }
 
-// Slopes of selections are between 0 and 1, for any choice (RULES 43).
+// Slopes of maximum and minimum are between 0 and 1, whichever operand is selected (RULES 43).
 bool MaximumSlopes(const Box* x, Slope* s) { return SelectionSlopes(true, {x, 2}, {s, 2}), true; }
 bool MinimumSlopes(const Box* x, Slope* s) { return SelectionSlopes(false, {x, 2}, {s, 2}), true; }
-// min(max(low, x), high); with low above high relaxed has either (RULES 27).
+// Slopes of min(max(low, x), high). If low exceeds high, relaxed permits either bound (RULES 27).
 bool ClampSlopes(const Box* x, Slope* s) {
   if (!(x[0].hi <= x[2].lo)) return false;
   Box inner[2] = {x[0], x[1]}, outer[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slopes of element-wise operations: by how much a result moves when its operands do (RULES 43).
+// Bounds slopes of element-wise operations: how a result changes with its operands (RULES 43).
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
 
@@ -10,34 +10,34 @@
 
 namespace hlocts::reference {
 
-// The range of an operand: `at` is its value in the reference execution, in [lo, hi].
+// The range [lo, hi] of an operand; `at` is its value in the reference execution.
 struct Box {
   double lo = 0, hi = 0, at = 0;
-  double spread = 0;  // two readers of it in one execution see numbers no farther apart
+  double spread = 0;  // the largest difference of two reads in one execution
 };
 
-// Every number of [middle - radius, middle + radius]; those of two readers in one execution are no
-// farther apart than `apart`.
+// An interval of slopes [middle - radius, middle + radius]. The slopes of two readers in one
+// execution differ by at most `apart`.
 struct Slope {
   double middle = 0, radius = 0, apart = HUGE_VAL;
   bool IsZero() const { return middle == 0 && radius == 0; }
 };
 
-// An operation with known slopes. For all x in the boxes of the operands
+// An operation with known slopes. For all x in the boxes of the operands,
 // f(x) - f(at) = sum g_k (x_k - at_k) with some g_k of slopes[k].
 struct SlopeRow {
   Opcode opcode;
   int operands;
-  // f, off by at most 2^-48 of the result.
+  // Computes f with a relative error of at most 2^-48.
   double (*value)(const double* x);
-  // False: no slopes are known there (a pole, a jump, the end of the domain).
+  // Computes the slopes. Returns false if there are none (a pole, a jump, the end of the domain).
   bool (*slopes)(const Box* boxes, Slope* slopes);
 };
-// nullptr: none. Selections, conversions and moves are not here.
+// Returns an opcode's slopes or nullptr. Selections, conversions and moves are not in this table.
 const SlopeRow* SlopeRowOf(Opcode opcode);
 
-// The largest or the smallest of several: value of the reference execution and slopes; those that
-// cannot be it anywhere in their boxes have none.
+// Computes the slopes of the largest or the smallest of several operands. Operands that are
+// selected nowhere in their boxes have slope 0.
 void SelectionSlopes(bool largest, absl::Span<const Box> boxes, absl::Span<Slope> slopes);
 
 }  // namespace hlocts::reference

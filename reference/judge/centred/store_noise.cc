@@ -7,14 +7,14 @@
 namespace hlocts::reference {
 namespace {
 
-// The error of storing by rounding, in units of the last place (RULES 8: a second rounding first).
+// Returns a result's rounding error in ulps; it may be rounded to a wider format first (RULES 8).
 double UnitsOfRounding(const SetContext& context) {
   const int width = BitWidth(context.result->type);
   if (width <= 8) return 1;
   return width <= 16 ? 0.5 * (1 + 0x1p-12) : 0.5;
 }
 
-// Margin of store_image.cc, at the largest magnitude.
+// Returns the margin that store_image.cc permits at the largest magnitude.
 double Reach(const SetContext& context, double magnitude, double argument) {
   const Rule& rule = context.rule;
   double units = std::max(static_cast<double>(rule.ulps), UnitsOfRounding(context));
@@ -34,7 +34,7 @@ double StoreNoise(const SetContext& context, const Box& box, double argument) {
   const Rule& rule = context.rule;
   const double magnitude = std::max(std::fabs(box.lo), std::fabs(box.hi));
   if (!facts.has_zero || !std::isfinite(magnitude)) return HUGE_VAL;
-  // A value below the least normal may be flushed to zero, or stop there.
+  // A result below the least normal number may be flushed to zero or rounded up to that number.
   const bool below = box.lo <= facts.min_normal && box.hi >= -facts.min_normal;
   const double flush = below && rule.Allows(kFlushResult) ? facts.min_normal : 0;
   switch (rule.rule_class) {
@@ -45,7 +45,7 @@ double StoreNoise(const SetContext& context, const Box& box, double argument) {
       return UnitsOfRounding(context) * facts.Ulp(magnitude) + flush;
     case RuleClass::kUlp: {
       if (rule.backward != 0) return HUGE_VAL;
-      // `magnitude` is that of the stored value: the exact result may be in the next binade.
+      // `magnitude` belongs to the stored value: the exact result may be in the next binade.
       const double first = Reach(context, magnitude, argument);
       return Reach(context, magnitude + 2 * first, argument) + flush;
     }

@@ -9,25 +9,25 @@
 namespace hlocts::reference {
 namespace {
 
-// Middles are summed in f64: fewer than 2^20 weights meet in one element, each off by 2^-53 of its
-// part of `paths`.
+// Midpoints are summed in f64: at most 2^20 weights are added in one element, and each is off by
+// 2^-53 of its contribution to `paths`.
 constexpr float kRounding = 0x1p-32F;
-// The relative error of a sum or product of f32; a weight passes through eight of them at a node,
-// in addition to those that add it to others. Doubled, for the effect of these errors on each
-// other.
+// The relative error of an f32 sum or product, doubled to cover the effect of these errors on each
+// other; and the number of such operations on a weight at each node, in addition to those that add
+// it to others.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
-// More than any product loses where it underflows.
+// Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
-// The cost of a visit of kSweptTogether lanes, in visits of one.
+// The cost of visiting an element in kSweptTogether lanes, relative to a visit in one lane.
 constexpr double kCostTogether = 5;
 
-// At least the size, except for one rounding.
+// Returns `size` as an f32 that is at least as large, up to one rounding.
 float Size(double size) {
   return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
 }
 
-// The average number of visits from an element to its operands' elements.
+// Returns the average number of visits that continuing from an element makes.
 double VisitsFrom(const Node& node) {
   if (node.terms.first.empty()) return static_cast<double>(node.operands.size());
   return static_cast<double>(node.terms.lhs.size()) / static_cast<double>(node.boxes.size());
@@ -35,7 +35,7 @@ double VisitsFrom(const Node& node) {
 
 }  // namespace
 
-// If all uses deviate alike.
+// Returns the weight of an element if all of its uses deviate alike.
 template <int kLanes>
 typename Sweep<kLanes>::Sizes Sweep<kLanes>::Together(const Weight& weight) {
   Sizes together;
@@ -52,7 +52,7 @@ typename Sweep<kLanes>::Outgoing Sweep<kLanes>::OutgoingOf(const Node& node, int
   Outgoing out = {weight.sum, weight.radius, weight.paths, Together(weight), {}};
   for (int l = 0; l < kLanes; ++l) out.least[l] = weight.paths[l] == 0 ? 0 : kLeastWeight;
   if (!node.IsOnce(element)) return out;
-  // From here on `paths` no longer includes the loss of the sum so far.
+  // From here on `paths` no longer includes the rounding loss of `sum`.
   for (int l = 0; l < kLanes; ++l) out.radius[l] += kRounding * weight.paths[l];
   out.paths = out.together;
   return out;
@@ -94,8 +94,8 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
     return;
   }
   for (int l = 0; l < kLanes; ++l) {
-    // The slopes of all readers are one of the interval and, for each, a difference of at most
-    // `apart`. (An infinite distance times no paths is a NaN, and not the less.)
+    // The slope of each reader is one slope of the interval plus a difference of at most `apart`.
+    // (An infinite `apart` times zero `paths` is a NaN, which std::min does not return here.)
     const float paths = from.paths[l];
     const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
     to.radius[l] += size * from.radius[l] + varies + from.least[l];
@@ -160,7 +160,7 @@ void Sweep<kLanes>::GoOn(const Node& node, int64_t element, const Outgoing& from
   }
 }
 
-// Adds an element's part of the distances: its own noise, or all that its box holds.
+// Adds the element's noise to `passed` (the sweep goes on) and its box to `stopped` (it ends here).
 template <int kLanes>
 void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Weight& weight,
                                     Lanes& passed, Lanes& stopped) const {
@@ -170,7 +170,7 @@ void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Wei
   const Box& box = node.boxes[element];
   const double noise = broken ? HUGE_VAL : node.noise_once[element];
   const double reach = open ? std::max(box.hi - box.at, box.at - box.lo) : noise;
-  // Roundings by the readers are not in the box of the stored value: they are added once more.
+  // The box of the stored value does not contain the roundings by the readers, so they are added.
   const double own = node.noise_use[element];
   for (int l = 0; l < kLanes; ++l) {
     const double uses = weight.paths[l] * own;
@@ -179,8 +179,8 @@ void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Wei
   }
 }
 
-// Passes on only the middle of a weight within `radius` of it where more gains little: the elements
-// behind a settled one would add up to its box, or more.
+// Passes on only the midpoint of a settled element's weight and bounds the rest (`radius`) by the
+// element's box, since the elements it was computed from would add at least as much.
 template <int kLanes>
 void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& weight) {
   if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;
@@ -190,7 +190,7 @@ void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& wei
   for (int l = 0; l < kLanes; ++l) {
     if (weight.radius[l] < size[l]) {
       distance_[l] += weight.radius[l] * reach;
-    } else {  // the middle is used up
+    } else {  // the uncertain part is the whole weight
       distance_[l] += size[l] * reach + weight.paths[l] * node.noise_use[element];
       weight.sum[l] = 0, weight.paths[l] = 0;
     }
@@ -198,7 +198,7 @@ void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& wei
   }
 }
 
-// Finds the sweeps that stop at all of a node's elements, because that adds little to their
+// Finds the sweeps that stop at all elements of a node, because stopping adds little to their
 // distance.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
@@ -217,7 +217,7 @@ std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weigh
   return stops;
 }
 
-// From a node's elements, all of whose readers were passed, to its operands.
+// Passes weights from a node's elements to its operands. The node's readers were passed before.
 template <int kLanes>
 void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max) {
   const double ahead = VisitsFrom(node) * static_cast<double>(weights.touched.size());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweep from elements back over the tape: how far executions may be from the reference
-// execution there (RULES 43).
+// Sweeps from elements back over the tape and bounds how far executions may be from the reference
+// execution (RULES 43).
 //
-// An interval evaluation treats two operands as independent even where both depend on one value.
-// This directory records the evaluation (tape.h) and propagates backwards from a wide result: the
-// largest distance of any permitted execution from a reference execution in f64 is intersected with
-// the set. Proof: lemma 43 (spec/judge/rules/centred.md). An operation without slopes is not
-// propagated through; its interval remains.
+// An interval evaluation treats two operands as independent even if both depend on one value. This
+// directory records the evaluation (tape.h) and propagates backwards from a wide result. It
+// intersects the result's set with the largest distance of any permitted execution from a reference
+// execution in f64. Proof: lemma 43 (spec/judge/rules/centred.md). A sweep does not pass through an
+// operation without slopes; the interval of such a result remains.
 //
-// New operation: a row of kRows in slopes.cc and a range in centred_test.cc. An operation that a
-// compiler may repeat for each reader is not in IsComputedOnce. Rounding errors come from the rule
-// table only.
+// To add an operation, add a row to kRows in slopes.cc and a range to centred_test.cc. Do not add
+// an operation that a compiler may repeat for each reader to IsComputedOnce. Take rounding errors
+// from the rule table only.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
 
@@ -25,45 +25,45 @@
 
 namespace hlocts::reference {
 
-// The number of elements whose sweeps go back together. A slope is then looked up once for all of
-// them, and their weights are adjacent.
+// The number of elements whose sweeps run together. Each slope is then looked up once for all of
+// them, and their weights are adjacent in memory.
 inline constexpr int kSweptTogether = 32;
 
-// One sweep, or several of elements of one array. There are such of 1 and of kSweptTogether lanes.
+// One or several sweeps from elements of one array. Used with 1 and with kSweptTogether lanes.
 template <int kLanes>
 class Sweep {
  public:
   using Lanes = std::array<double, kLanes>;
   using Sizes = std::array<float, kLanes>;
 
-  // All nodes up to the one swept from are prepared.
+  // Requires that all nodes up to the start of the sweep are prepared.
   explicit Sweep(absl::Span<const std::unique_ptr<Node>> nodes) : nodes_(nodes) {}
 
-  // No execution is farther from nodes[node].boxes[elements[l]].at than the l-th distance. At most
-  // kLanes elements. After `visits_max` visits the sweep continues from no further node, nor where
-  // stopping adds no more than the share `given_away` of the distance.
+  // Returns a distance for each of at most kLanes elements: no execution is farther from
+  // nodes[node].boxes[elements[l]].at than the l-th distance. The sweep stops after `visits_max`
+  // visits, and at nodes where stopping adds no more than the share `given_away` of the distance.
   Lanes DistancesAt(int32_t node, absl::Span<const int64_t> elements, int64_t visits_max,
                     double given_away);
   int64_t visits() const { return visits_; }  // of the last sweep
 
  private:
-  // The change of the result by one unit of an element's deviation. `sum`: if all uses of the
-  // element deviate alike, within `radius`; `paths`: if each use may deviate by itself.
+  // The change of the result if an element changes by one unit. `sum` +- `radius`: all uses of the
+  // element deviate alike; `paths`: each use may deviate by itself.
   struct Weight {
     Lanes sum{};
     Sizes radius{}, paths{};
   };
-  // The weights of a node; most sweeps reach few of its elements.
+  // The weights of a node. Most sweeps reach few of its elements.
   struct Weights {
-    std::vector<int32_t> place;    // of an element's weight among them, and 1; 0: it has none
-    std::vector<int64_t> touched;  // elements with some weight
-    std::vector<Weight> of;        // of each of these
+    std::vector<int32_t> place;    // 1 + the index in `of` of each element's weight; 0: no weight
+    std::vector<int64_t> touched;  // elements that have a weight
+    std::vector<Weight> of;        // the weight of each touched element
   };
-  // A weight as operands see it.
+  // A weight as it is passed on to the operands.
   struct Outgoing {
     Lanes sum;
     Sizes radius, paths, together;
-    Sizes least;  // more than what is lost by underflow, where there is a weight
+    Sizes least;  // exceeds the loss by underflow; 0 where the weight is 0
   };
 
   static Sizes Together(const Weight& weight);
@@ -82,19 +82,19 @@ class Sweep {
   std::vector<Weights> weights_;            // by node; empty again after each sweep
   std::vector<std::vector<Weight>> spare_;  // storage that other nodes no longer need
   std::priority_queue<int32_t> waiting_;
-  Lanes distance_{}, given_{};  // so far; what stopping early has added of it
+  Lanes distance_{}, given_{};  // so far; the part that early stopping has added
   int64_t visits_ = 0;
   double given_away_ = 0;
 };
 
-// Sweeps of one element or of some, and their cost.
+// Runs sweeps from one element or from several, and counts their cost.
 class Sweeps {
  public:
   explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes) : one_(nodes), together_(nodes) {}
   void GiveAway(double share) { given_away_ = share; }
-  // Like Sweep::DistancesAt; valid until the next call. `budget`: the largest cost.
+  // Returns Sweep::DistancesAt at a cost of at most `budget`. Valid until the next call.
   absl::Span<const double> From(int32_t node, absl::Span<const int64_t> elements, double budget);
-  // The cost of the last ones, in visits of a sweep of one element.
+  // Returns the cost of the last call to From, in visits of a one-lane sweep.
   double cost() const { return cost_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps over a network made by hand: several together give the distances that each gives alone,
-// and no execution is farther away.
+// Tests sweeps over a handmade network: several sweeps together give the same distances as each by
+// itself, and no execution is farther away.
 #include "reference/judge/centred/sweep.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kElements = 40, kTerms = 6;
 
-// Sources, a function of each, sums of these, and a product of two readers of one sum:
-//   0 -> 1 (element-wise) -> 2 (sums of 1) -> 3 (element-wise, of 2 twice)
+// Builds sources, a function of each, sums of these, and products of two readers of each sum:
+//   0 -> 1 (element-wise) -> 2 (sums of 1) -> 3 (element-wise, reads 2 twice)
 class SweepTest : public testing::Test {
  protected:
   SweepTest() {
@@ -46,7 +46,7 @@ class SweepTest : public testing::Test {
     return std::uniform_real_distribution<double>(lo, hi)(random_);
   }
 
-  // The second slope almost cancels the first; of some elements only a size is known.
+  // The second slope almost cancels the first; some elements have slopes with a radius.
   void MakeElementwise(Node& node, std::vector<int32_t> operands) {
     node.kind = NodeKind::kElementwise;
     for (int64_t i = 0; i < kElements; ++i) {
@@ -58,7 +58,7 @@ class SweepTest : public testing::Test {
     node.operands = std::move(operands);
   }
 
-  // The distances of the last elements from 0 in an execution drawn at random.
+  // Returns the distances of the last node's elements from 0 in a random execution.
   std::vector<double> Execution() {
     std::vector<std::vector<double>> x(4, std::vector<double>(kElements));
     for (double& v : x[0]) v = nodes_[0]->noise_once[&v - x[0].data()] * Sign();
@@ -85,7 +85,7 @@ class SweepTest : public testing::Test {
     const Slope& slope = nodes_[node]->slopes[k];
     return slope.middle + slope.radius * Sign();
   }
-  // Extremes are the most telling.
+  // Returns 1 or -1 in most cases, since extremes show errors best.
   double Sign() { return random_() % 4 == 0 ? Between(-1, 1) : random_() % 2 == 0 ? 1 : -1; }
 
   std::vector<double> Alone(double given_away) {
@@ -97,7 +97,7 @@ class SweepTest : public testing::Test {
     return distances;
   }
 
-  // No sum is farther than 2.3 * 6 + 1 from its own.
+  // No sum of node 2 is farther than 2.3 * 6 + 1 from its value in the reference execution.
   static constexpr double kReach[] = {1, 2.4, 15.5, 100};
   std::mt19937 random_{11};
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -132,7 +132,7 @@ TEST_F(SweepTest, NoExecutionIsFartherThanTheySay) {
   }
 }
 
-// An execution at the end of the box would refute a sweep that stops, or goes on with too little.
+// An execution at the end of a box refutes a sweep that stops, or goes on, at too small a distance.
 TEST_F(SweepTest, WhereItStopsAllOfTheBoxCounts) {
   Sweep<1> sweep(nodes_);
   for (int64_t i = 0; i < kElements; ++i) {
@@ -149,7 +149,7 @@ TEST_F(SweepTest, WhereItStopsAllOfTheBoxCounts) {
   }
 }
 
-// Slopes too small and too large for f32: no distance is lost, or none is given.
+// Slopes that are too small or too large for f32 do not make a distance too small.
 TEST_F(SweepTest, SlopesFarFromOneAreNoLess) {
   for (const auto& node : nodes_) {
     node->noise_use.assign(kElements, 0);

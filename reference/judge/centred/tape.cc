@@ -15,8 +15,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Operations whose results are computed once for all readers: no compiler repeats these for each
-// (RULES 43). Results of other operations may differ from reader to reader.
+// Returns true for operations whose results are computed once for all readers: no compiler repeats
+// them for each reader (RULES 43). Results of other operations may differ from reader to reader.
 bool IsComputedOnce(Opcode opcode) {
   constexpr Opcode kOnce[] = {
       Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,
@@ -25,17 +25,17 @@ bool IsComputedOnce(Opcode opcode) {
   return std::find(std::begin(kOnce), std::end(kOnce), opcode) != std::end(kOnce);
 }
 
-// Shorter reductions may be computed again for each reader, like cheap element-wise work (RULES
-// 43): XLA:GPU's priority fusion does so.
+// Reductions with fewer terms may be computed again for each reader, like cheap element-wise work
+// (RULES 43): XLA:GPU's priority fusion does so.
 constexpr int64_t kLongReduction = 16;
 
-// For example, a scalar that all elements of a vector are divided by: a sweep from it costs little.
+// Arrays this small, like a scalar that divides a vector, are always narrowed: it costs little.
 constexpr int64_t kFewElements = 4;
 
-// More of them are not told apart.
+// If a node has more sources than this, they are no longer distinguished.
 constexpr size_t kSourcesMax = 64;
 
-// Operations that only move elements, by indices that are certain.
+// Returns true for operations that only move elements, at indices that are certain.
 bool IsMove(Opcode opcode) {
   constexpr Opcode kMoves[] = {
       Opcode::kBroadcast,    Opcode::kReshape, Opcode::kTranspose,  Opcode::kReverse,
@@ -44,7 +44,7 @@ bool IsMove(Opcode opcode) {
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// Operations that pass values on unchanged: an array with a number keeps it.
+// Returns true for operations that pass values on unchanged, so that an array keeps its number.
 bool PassesValues(Opcode opcode) {
   constexpr Opcode kPasses[] = {
       Opcode::kCopy,          Opcode::kTuple,  Opcode::kGetTupleElement, Opcode::kOptBarrier,
@@ -73,7 +73,7 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
   return product;
 }
 
-// The elements and terms that the walk has read.
+// Returns the number of elements and terms that the walk has read.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
               const SetArray& result) {
   const double results = static_cast<double>(result.element_count());
@@ -118,7 +118,7 @@ int32_t Tape::Add(Node node) {
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
-// A value from elsewhere (an argument, a join of branches) is described by its sets.
+// An array that no recorded instruction made (an argument, a join) is described by its sets.
 int32_t Tape::NumberOf(const SetArray& array) {
   if (array.node >= 0) return array.node;
   if (array.exact()) return NumberOfExact(array);
@@ -127,8 +127,8 @@ int32_t Tape::NumberOf(const SetArray& array) {
   return Add(std::move(leaf));
 }
 
-// An array that is known is noted when something reads it that is not: most are read by nothing of
-// that kind. The node keeps the elements, so that no other array has their place.
+// Notes an exact array when an instruction with an inexact result reads it; most exact arrays are
+// never read so. The node keeps the elements alive, so that no other array reuses their address.
 int32_t Tape::NumberOfExact(const SetArray& array) {
   const auto [found, inserted] = exact_.try_emplace(array.literal().raw_data(), -1);
   if (!inserted) {
@@ -154,7 +154,7 @@ void Tape::NoteSources(Node& node) const {
     std::vector<int32_t> all = from.sources;
     if (from.once) all.push_back(operand);
     for (const int32_t source : all) {
-      // A sum over results of a sum meets the terms of that in several ways.
+      // A sum over results of a sum reaches each term of the inner sums by several paths.
       node.meets = node.meets || (sums && !nodes_[source]->sources.empty());
       const auto at = std::lower_bound(node.sources.begin(), node.sources.end(), source);
       const bool again = at != node.sources.end() && *at == source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the elements of its operands that each element of a node is computed from.
+// Finds the operands' elements that each element of a node is computed from.
 #include <numeric>
 
 #include "reference/judge/centred/prepare.h"
@@ -37,7 +37,7 @@ void DotTerms(const Node& node, const Shape& lhs, const Shape& rhs, NodeTerms& t
   }
 }
 
-// The terms of one element of a convolution, in the dense order of its geometry.
+// One element of a convolution, in the dense order of its geometry.
 struct ConvolutionElement {
   int64_t batch, feature;
 };
@@ -65,7 +65,7 @@ void ConvolutionTerms(const Node& node, const Shape& lhs, const Shape& rhs, Node
   int64_t base_count = 1, positions = 1;
   for (int64_t size : g.base_sizes) base_count *= size;
   for (int64_t size : g.positions) positions *= size;
-  // The element of [batch, position, feature] of each result: the copy goes from dense to it.
+  // dense[i] is the number of result i in the order [batch, position, feature].
   const auto dense = InDenseOrder(g.out, g.out_size, g.out_size);
   std::vector<int64_t> position(g.positions.size(), 0);
   for (int64_t number : dense) {
@@ -94,7 +94,7 @@ bool ReductionTermsOf(SetInterpreter& interpreter, const Node& node, const Shape
   return true;
 }
 
-// Operands whose elements move; the others are indices.
+// Returns the number of leading operands whose elements move; the others are indices.
 size_t MovedOperands(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode();
   if (ops::IsOneOf(opcode, {Opcode::kDynamicSlice, Opcode::kGather})) return 1;
@@ -102,7 +102,7 @@ size_t MovedOperands(const Instruction& instruction) {
   return static_cast<size_t>(instruction.operand_count());
 }
 
-// The numbers of the elements move in their place.
+// Finds where each element comes from by moving element numbers instead of the elements.
 bool MovedNumbers(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                   Node& node) {
   std::vector<Literal> literals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the elements to sweep from, and narrows their sets.
+// Chooses the elements from which sweeps start, and narrows their sets.
 #include <algorithm>
 #include <cmath>
 
@@ -14,21 +14,21 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// Sweeps pay where less than this share of a format's bits is settled.
+// Sweeps pay only for wide sets, which determine less than this share of their format's bits.
 constexpr double kShareOfBits = 2.0 / 3;
-// Visits of sweeps for each element and term that the walk has read, and a minimum for small
-// modules: those take up to a second if sets stay wide.
+// The number of visits that sweeps may make for each element and term that the walk has read, and a
+// minimum for small modules, which takes up to a second if sets stay wide.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// The largest element-wise operand of a sum to tighten: more elements than a vector's are too
-// costly.
+// The largest number of wide elements in an element-wise operand of a sum for which sweeps are not
+// too costly.
 constexpr int64_t kFeedingMax = 64;
-// The cost of an element before the first sweep.
+// The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
-// The share of a distance that stopping early may add; and the share if sweeps from all elements
-// take at most kCheap of the budget.
+// The share of a distance that stopping early may add, and the smaller share that is used if sweeps
+// from all elements cost at most kCheap of the budget.
 constexpr double kGivenAway = 0.2, kGivenAwayWhereCheap = 0.02, kCheap = 1.0 / 16;
-// Worth it if a probed set loses a tenth.
+// Sweeps pay if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
 
 bool IsNumbers(const AcceptanceSet& s) {
@@ -37,7 +37,7 @@ bool IsNumbers(const AcceptanceSet& s) {
   return s.finite() && !s.integer() && !s.Has(kOther) && s.lo < s.hi;
 }
 
-// The elements whose sets are wide.
+// Returns the elements whose sets are wide.
 std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts) {
   const double unit = std::ldexp(1.0, -static_cast<int>(facts.p * kShareOfBits));
   const double least = RootMeanSquare(array) / 1000;
@@ -51,7 +51,7 @@ std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts
   return wide;
 }
 
-// Both sets hold every legal value, so their intersection does.
+// Intersects `s` with [at - distance, at + distance]. Both contain every legal value.
 bool Narrow(double at, double distance, const FloatFacts& facts, AcceptanceSet& s) {
   const double below = NextDown(at - distance), above = NextUp(at + distance);
   if (!std::isfinite(below) || !std::isfinite(above)) return false;
@@ -75,12 +75,12 @@ bool Narrow(double at, double distance, const FloatFacts& facts, AcceptanceSet& 
 double Tape::BudgetOf(const Node& node, bool output, int64_t wide) const {
   const double left = std::max(kVisitsMin, kVisitsPerWork * work_) - spent_;
   if (output) return left;
-  const double inside = left - kVisitsMin / 4;  // something is kept for the outputs
+  const double inside = left - kVisitsMin / 4;  // a part of the budget is kept for the outputs
   if (node.kind != NodeKind::kElementwise) return inside / 2;
   return wide > kFeedingMax ? 0 : inside / 6;
 }
 
-// False where that takes more than the budget.
+// Prepares all nodes up to `number`. Returns false if that exceeds the budget.
 bool Tape::PrepareUpTo(int32_t number, double budget) {
   double cost = 0;
   for (size_t k = prepared_; k <= static_cast<size_t>(number); ++k) {
@@ -94,7 +94,7 @@ bool Tape::PrepareUpTo(int32_t number, double budget) {
   return true;
 }
 
-// The cost of a whole sweep; 0: sweeps narrow no set.
+// Returns the cost of a full sweep, or 0 if the probed sweeps narrow no set.
 double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64_t> wide,
                    double budget) {
   const int64_t count = static_cast<int64_t>(wide.size());
@@ -111,7 +111,7 @@ double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64
   return pays ? cost : 0;
 }
 
-// The same for each of kSweptTogether neighbours.
+// Returns the cost per element of sweeping kSweptTogether neighbours at once.
 double Tape::ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                            double budget) {
   if (wide.size() < 2 * kSweptTogether) return HUGE_VAL;
@@ -120,7 +120,7 @@ double Tape::ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int6
   return sweeps.cost() / kSweptTogether;
 }
 
-// Whole sweeps from all elements, or from some, and short ones from the others.
+// Runs full sweeps from `effort.whole` elements and short sweeps from the others.
 void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effort& effort,
                      SetArray& array) {
   const int32_t number = array.node;
@@ -144,13 +144,13 @@ void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effor
       if (Narrow(node.boxes[i].at, distances[l], facts, sets[i])) NarrowBox(node, i, sets[i]);
     }
   }
-  array.choices = choices;  // of elements that no sweep began from
+  array.choices = choices;  // elements that no sweep started from keep their choices
   node.set = array;
   array.node = number;
 }
 
-// The number of elements that are swept from to the end. Inside a module all or most of them, or
-// none: their readers use them together.
+// Computes the number of elements that get a full sweep. Inside a module this is most of them or
+// none, since readers use the elements together.
 Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                              double alone, const Effort& most) {
   const double together = ProbeTogether(sweeps, number, wide, most.budget);
