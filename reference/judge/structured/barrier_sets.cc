@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of opt-barrier: values pass, what they were before they were rounded does not. A product
-// that an add reads unrounded has been moved to the add (optimization_barrier.1).
+// Computes the sets of opt-barrier: passes stored values on, without pre-rounding intervals. To
+// read a product unrounded, an add would have to be fused with it (optimization_barrier.1).
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/rounded_value.h"
 
 namespace hlocts::reference {
 
-// Ruling 0070: relaxed, and an engine that declares barrier.crossed, may compute across.
+// Relaxed, or an engine that declares barrier.crossed, may compute across it (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
   const bool crossed =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of batch-norm-grad (RULES 26): first-order bounds round exact values.
+// Computes the sets of batch-norm-grad (RULES 26): rounded values with first-order error bounds.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,8 @@
 namespace hlocts::reference {
 namespace {
 
-// A real with a bound of its error, in a range wider than f64's, in which the factors of tiny and
-// huge products meet.
+// A real number with a bound of its error. Its range is wider than f64's, so that products of tiny
+// and huge factors stay finite.
 struct GradNumber {
   long double value = 0, error = 0;
 
@@ -19,20 +19,20 @@ struct GradNumber {
   long double most() const { return std::fabs(value) + error; }
 };
 
-// The values of a feature that batch-norm-grad needs.
+// The values that batch-norm-grad needs for one feature.
 struct GradSums {
   GradNumber scale, mean;
   GradNumber inverse, quotient;  // 1 / sqrt(variance + epsilon) and 1 / (variance + epsilon)
-  GradNumber sum, cross;         // errors here are those of the operands alone
+  GradNumber sum, cross;         // their errors come from the operands alone
   long double sum_magnitude = 0, cross_magnitude = 0;
-  long double flushed = 0;  // of cross, by flushed operands, differences and products
-  long double reach = 0;    // the largest difference from the mean may be an infinity times 0
+  long double flushed = 0;  // error of cross due to flushed operands, differences and products
+  long double reach = 0;    // the largest |x - mean|, which must not overflow
 };
 
-// 1 / sqrt(v + epsilon) and 1 / (v + epsilon) of a variance v.
+// Sets 1 / sqrt(v + epsilon) and 1 / (v + epsilon) for a variance v.
 void Invert(const BatchNorm& norm, const Approximate& variance, GradSums& sums) {
   const long double spread = variance.value + norm.epsilon, least = spread - variance.error;
-  // A variance that may be read as zero has to be nothing beside epsilon.
+  // If the variance may be read as zero, it must be negligible compared to epsilon.
   const bool known = least > 0 && norm.Lost(variance) <= norm.u * least;
   const long double lost = known ? 0 : std::nan("");
   const long double inverse = 1 / std::sqrt(spread), quotient = 1 / spread;
@@ -74,7 +74,7 @@ Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
   return {static_cast<double>(sums.cross.value * sums.inverse.value), static_cast<double>(error)};
 }
 
-// n dy - sum - (x - mean) / (variance + epsilon) * cross, by the operands alone.
+// Returns n dy - sum - (x - mean) / (variance + epsilon) * cross, with the error of the operands.
 GradNumber InnerSum(const BatchNorm& norm, const GradSums& sums, const GradNumber& x,
                     const GradNumber& dy) {
   const long double n = norm.count(), difference = x.value - sums.mean.value;
@@ -97,13 +97,13 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradN
   const GradNumber inner = InnerSum(norm, sums, x, dy);
   const long double magnitude =
       n * dy.most() + sums.sum_magnitude + reach * quotient * sums.cross_magnitude;
-  // The effect of flushing on the inner sum, then on its product with the factor.
+  // The effect of flushing on the inner sum, and on the product of the inner sum and the factor.
   const long double flushed =
       norm.flush * (4 * n + 8) +
       (sums.flushed + norm.context.bounds->GradOperands() * norm.flush * sums.cross_magnitude) *
           (1 + quotient) * (1 + reach);
-  // The product of x - mean and the sum may precede the division by the variance; any two of scale,
-  // deviation and sum may be multiplied first, and their product flushed.
+  // An engine may multiply x - mean by the sum before it divides by the variance. It may also
+  // multiply any two of scale, deviation and sum first, and flush their product.
   long double error = factor.most() * (norm.slack() * magnitude + flushed + inner.error) +
                       factor.error * std::fabs(inner.value) +
                       norm.flush * (1 + inverse) * (1 + scale) * (1 + magnitude + flushed);
@@ -118,8 +118,8 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradN
 
 }  // namespace
 
-// Operands: operand, scale, mean, variance, grad_output. Results: grad_operand, grad_scale,
-// grad_offset.
+// The operands are operand, scale, mean, variance, grad_output; the results are grad_operand,
+// grad_scale, grad_offset.
 absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                                            const Instruction& instruction, const Shape& shape,
                                            absl::Span<const SetValue> operands) {

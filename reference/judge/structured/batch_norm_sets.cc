@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of batch-norm-training and -inference (RULES 26): centres in f64,
-// first-order bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
+// Computes the sets of batch-norm-training and -inference (RULES 26): centres in f64, with
+// first-order bounds that cover the two-pass form, the E[x^2] - m^2 form and the Welford form.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// 1/sqrt(v + epsilon); NaN where the bound reaches -epsilon.
+// Returns 1/sqrt(v + epsilon), or NaN if the variance may be as low as -epsilon.
 Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& variance) {
   double lo = variance.value - variance.error + norm.epsilon,
          hi = variance.value + variance.error + norm.epsilon;
@@ -21,20 +21,20 @@ Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& varian
   return {middle, spread + norm.deviation * norm.u * most};
 }
 
-// The moments of one feature, and a bound of its mean.
+// The moments of one feature, and a bound of |mean|.
 struct Feature {
   Approximate mean, deviation, scale, offset;
   double mean_most = 0;
 };
 
-// (x - mean) / deviation * scale + offset, in this order or with scale and deviation folded.
+// Returns (x - mean) / deviation * scale + offset, also for engines that scale the deviation first.
 Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature& feature) {
   const Approximate &mean = feature.mean, &deviation = feature.deviation, &scale = feature.scale,
                     &offset = feature.offset;
   const double difference = x.value - mean.value;
   const double value = difference * deviation.value * scale.value + offset.value;
   const double factor = scale.most() * deviation.most();
-  // A bound of the difference without the roundings of the mean.
+  // Bounds the difference without the roundings of the mean.
   const double reach =
       std::fabs(difference) + x.error + (feature.mean_most - std::fabs(mean.value));
   double error = factor * (mean.error + x.error) +
@@ -48,7 +48,7 @@ Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature
                                reach + deviation.most()) +
                  norm.Lost(scale) * reach * deviation.most() +
                  (norm.Lost(x) + norm.Lost(mean)) * factor + norm.Lost(offset);
-  // x * factor, and offset - mean * factor: where the mean is folded into the offset.
+  // If the mean is folded into the offset, x * factor and offset - mean * factor may overflow too.
   if (norm.Overflows({deviation.most(), reach, reach * deviation.most(), reach * scale.most(),
                       factor, std::fabs(value), x.most() * factor,
                       feature.mean_most * factor + offset.most()})) {
@@ -85,7 +85,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
 
 namespace {
 
-// Sums over what a feature may be read as: of the middles, and of the largest magnitudes.
+// Sums over a feature: of midpoints, and of the largest magnitudes that values may be read as.
 struct FeatureSums {
   long double mean = 0, magnitude = 0, squares = 0, deviations = 0;
   long double radii = 0, radii_squared = 0;
@@ -108,8 +108,8 @@ FeatureSums SumsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   return sums;
 }
 
-// The variance of numbers that are within radii of the middles: a deviation is a norm, so it moves
-// by no more than that of the radii.
+// Returns the variance of numbers that are within radii of the midpoints. The deviation is a norm,
+// so it changes by at most the norm of the radii.
 Approximate VarianceOf(const FeatureSums& sums, double n) {
   const long double v = sums.deviations / n;
   if (sums.radii == 0) return {static_cast<double>(v), 0};
@@ -119,10 +119,10 @@ Approximate VarianceOf(const FeatureSums& sums, double n) {
           static_cast<double>((most * most - least * least) / 2 * (1 + 0x1p-40L))};
 }
 
-// Mean and variance of a feature as an engine may compute them, by one pass or by two.
+// The mean and the variance of a feature as an engine may compute them, in one pass or in two.
 struct Moments {
   Approximate mean, variance;
-  double mean_most = 0;  // of the numbers, without the roundings of a mean
+  double mean_most = 0;  // bound of |mean| without the roundings of the mean
 };
 Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   const double n = norm.count();

@@ -19,7 +19,7 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
   return layout;
 }
 
-// The ulps that the profile permits, two units an ulp (RULES 26).
+// Returns the error that the profile permits, in units of half an ulp (RULES 26).
 double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType type) {
   const Rule rule = interpreter.TableRule(opcode, type, interpreter.profile());
   return interpreter.options().bounds->UnitsOfUlp() *
@@ -28,14 +28,14 @@ double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType t
 
 }  // namespace
 
-// Half an ulp of the addition, of which a root leaves half, a root and a quotient, or a reciprocal
-// root.
+// Returns the error of 1 / sqrt(variance + epsilon): half an ulp of the addition, halved by the
+// root; then the errors of a root and a quotient, or of a reciprocal root.
 double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
   auto units = [&](Opcode opcode) { return UnitsOf(interpreter, opcode, type); };
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
 }
 
-// Sums and differences read products unrounded (RULES 5); flushes are counted apart (Lost).
+// Sums and differences may read products unrounded (RULES 5). Lost() covers flushes.
 Approximate BatchNorm::NumberAt(const SetValue& operand, int64_t i) const {
   if (operand.array.exact()) return {RealAt(operand.array.literal(), i), 0};
   const AcceptanceSet s = operand.array.At(i);
@@ -53,7 +53,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   BatchNorm norm{interpreter, instruction,
                  interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
                  LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
-  // epsilon is an f32 attribute for any decimal, rounded to the element type.
+  // epsilon is an f32 attribute for every element type, to which it is rounded.
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);

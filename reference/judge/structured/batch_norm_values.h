@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sets of the three batch norms have in common (RULES 26).
+// Defines the values that the sets of the three batch norms share (RULES 26).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
 
@@ -14,7 +14,7 @@
 
 namespace hlocts::reference {
 
-// A real with a bound of its error.
+// A real number with a bound of its error.
 struct Approximate {
   double value = 0, error = 0;
 
@@ -35,27 +35,27 @@ struct BatchNorm {
   double epsilon = 0;
   double u = 0;
   double flush = 0;
-  double quotient = 1;   // units that a quotient is off by
-  double deviation = 0;  // and 1 / sqrt(variance + epsilon)
+  double quotient = 1;   // the error of a quotient in units of u
+  double deviation = 0;  // the error of 1 / sqrt(variance + epsilon)
   double read = 0;       // operands below it may be read as zeros
 
-  // The value that element i may be read as; NaN if it may be no number.
+  // Returns the value that element i may be read as, or NaN if it may be a NaN or an infinity.
   Approximate NumberAt(const SetValue& operand, int64_t i) const;
   double count() const { return static_cast<double>(layout.per_feature()); }
-  // The most that is lost by reading it as zero.
+  // Returns the largest error of reading the operand as zero.
   double Lost(const Approximate& operand) const {
     const bool small = std::fabs(operand.value) - operand.error < read;
     return small ? std::min(operand.most(), read) : 0;
   }
-  // An intermediate value of that magnitude may be an infinity, and all that follows anything.
+  // Returns true if an intermediate value may be an infinity; later values may then be anything.
   bool Overflows(std::initializer_list<long double> magnitudes) const {
     return std::any_of(magnitudes.begin(), magnitudes.end(), [&](long double magnitude) {
       return !(magnitude * (1 + slack()) < context.result->max);
     });
   }
-  double slack() const {  // of the sums of batch-norm-grad
+  double slack() const {  // relative error of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
-    // With one term more than half of GradRoundings is left for the quotient by the count.
+    // The bound leaves this for the quotient by the count: over half of GradRoundings for one term.
     const double room = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
             bounds.GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
@@ -66,14 +66,13 @@ struct BatchNorm {
 BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
                         const SetArray& operand);
 
-// The numbers within the error, rounded once.
+// Returns the numbers within the error, rounded once.
 AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
 
-// The three results of training and of the gradient: one of the operand's shape, two by feature.
+// Returns the results of training or the gradient: one of the operand's shape, two by feature.
 SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
                           std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 
-// Returns true if some operand has a run-time size.
 bool AnyRuntimeSizes(absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitcast-convert: the bits of what is known, and of NaNs that may have been quietened on their
-// way.
+// Computes the sets of bitcast-convert: the bits of known values, and of NaNs that may have become
+// quiet before.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Sets the quiet bit of the signalling NaNs; whether there were any.
+// Sets the quiet bit of the signalling NaNs. Returns true if there are any.
 bool QuietenNans(Literal& values) {
   const PrimitiveType type = ComponentType(values.element_type());
   if (!IsFloat(type) || !FormatOf(type).has_infinity()) return false;
@@ -33,7 +33,7 @@ bool QuietenNans(Literal& values) {
   return any;
 }
 
-// Both results are possible. Only the quiet bits differ, so that integers are between the two.
+// Joins the results for signalling and quiet NaNs, which differ only in the quiet bits.
 void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result) {
   const bool integers = !IsFloat(ComponentType(result.element_type()));
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
@@ -47,7 +47,7 @@ void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result)
   }
 }
 
-// Numbers of one sign have bits that grow with their magnitude (RULES 22).
+// Returns the floats with the bits of `s`, which grow with magnitude for each sign (RULES 22).
 std::optional<AcceptanceSet> FloatsOfBits(const AcceptanceSet& s, const FloatFormat& format) {
   const uint64_t sign = format.sign_mask(), infinity = format.infinity_bits();
   const uint64_t mask = sign | (sign - 1);
@@ -82,7 +82,7 @@ std::optional<AcceptanceSet> BitsOfFloats(const AcceptanceSet& s, PrimitiveType 
   return AcceptanceSet::Integers(first - wrap, last - wrap);
 }
 
-// The bits of what is no single number, read as the other type; nullopt: nothing is known.
+// Returns the bits of a set of several values, read as the other type; nullopt if unknown.
 std::optional<AcceptanceSet> OtherReading(const AcceptanceSet& s, PrimitiveType from,
                                           PrimitiveType to) {
   if (s.unspecified() || IsFloat(from) == IsFloat(to)) return std::nullopt;
@@ -108,9 +108,9 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
 
 }  // namespace
 
-// Bits of points are points (NaNs with known bits too), those of intervals of one sign intervals.
-// Between types of two widths an element of the result has the bits of its own operand elements and
-// of no others (RULES 22).
+// The bits of single values are single values (also for NaNs with known bits), and the bits of an
+// interval of one sign are an interval. If the types have different widths, an element of the
+// result depends only on its own operand elements (RULES 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
@@ -126,7 +126,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   if (array.components() != 1 || IsComplex(shape.element_type()) || count == 0 || results == 0 ||
       (results % count != 0 && count % results != 0))
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-  // Single elements: certain ones by the plain evaluator, intervals by their ends.
+  // Computes single values with the plain evaluator and intervals from their ends.
   Literal values(array.shape());
   std::vector<bool> open(array.element_count());
   std::vector<std::optional<AcceptanceSet>> read(array.element_count());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of what goes from device to device by send and recv. The devices walk in step, so what a
-// recv-done takes has been sent by the time it is reached, or never will be.
+// Computes the sets of send and recv between devices. The devices advance together, so the value
+// that a recv-done receives has been sent before it runs, or never will be.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/world/device_world.h"
 
@@ -14,7 +14,7 @@ absl::Status NotTheHost(const Instruction& instruction) {
 
 int64_t ChannelOf(const Instruction& instruction) { return instruction.IntOr(Attr::kChannelId, 0); }
 
-// (data, u32[], token[]): what send and recv hand to their *-done.
+// Returns (data, u32[], token[]), which send and recv pass to their *-done.
 SetValue ContextOf(SetValue data, int64_t channel) {
   SetValue number =
       ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(channel)));
@@ -23,7 +23,7 @@ SetValue ContextOf(SetValue data, int64_t channel) {
 
 }  // namespace
 
-// send.4-10: to this device, or to those that the pairs name.
+// Sends to this device, or to the devices that the source-target pairs name (send.4-10).
 absl::StatusOr<SetValue> SendSets(SetInterpreter& interpreter, const Instruction& instruction,
                                   const Shape&, absl::Span<const SetValue> operands) {
   HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));
@@ -41,7 +41,7 @@ absl::StatusOr<SetValue> RecvSets(SetInterpreter&, const Instruction& instructio
                    ChannelOf(instruction));
 }
 
-// recv.4-5, .14; a device that no pair names as target gets zeros.
+// Receives the value (recv.4-5, .14). A device that is not a target in any pair gets zeros.
 absl::StatusOr<SetValue> RecvDoneSets(SetInterpreter& interpreter, const Instruction& instruction,
                                       const Shape&, absl::Span<const SetValue>) {
   HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));

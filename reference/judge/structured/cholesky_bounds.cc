@@ -13,7 +13,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Lower factor; false when a pivot is not positive, or may be flushed to zero: below `least`.
+// Computes the lower factor. False if a pivot is not positive, or below `least` and may be flushed.
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {
@@ -30,8 +30,8 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// The error of the f64 of LeastEigenvalueBound (RULES 9): that of the least eigenvalue, by scaling
-// and factoring; relative to it, by inverting.
+// Returns the f64 error of LeastEigenvalueBound (RULES 9): the absolute error of the eigenvalue by
+// scaling and factoring; for OwnOfInverse, the relative error by inverting.
 double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
   return bounds.JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
@@ -41,9 +41,9 @@ double OwnOfInverse(int64_t rows, double squares, const Bounds& bounds) {
   return bounds.JudgeInverseUnits() * n * std::sqrt(n * squares) * 0x1p-53;
 }
 
-// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by
-// the smaller of two bounds of that norm, Frobenius' and the root of the largest column and row
-// sums'.
+// Returns a lower bound of the least eigenvalue of the matrix scaled to unit diagonal:
+// 1/||L^-1||_2^2. The norm is bounded by the smaller of the Frobenius norm and the root of the
+// product of the largest column sum and the largest row sum.
 double LeastEigenvalueBound(const Matrix& a, const Bounds& bounds) {
   Matrix h = a, l;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -73,7 +73,7 @@ double LeastEigenvalueBound(const Matrix& a, const Bounds& bounds) {
          OwnOfFactor(a.rows, bounds);
 }
 
-// The largest row sum of the operand's radii beside a diagonal of ones: a bound of their 2-norm.
+// Returns the largest row sum of the radii, scaled to unit diagonal: a bound of their 2-norm.
 double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -86,12 +86,12 @@ double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   return most;
 }
 
-// The share of the square of a row of L that rounding and flushes leave.
+// Returns the share of the squared norm of a row of L that remains after rounding and flushes.
 double Rest(const Matrix& a, const CholeskyBound& bound) {
   return 1 - bound.own - 2 * static_cast<double>(a.rows) * bound.flush;
 }
 
-// p_i, at least the 2-norm of row i of the engine's L, whose square is the diagonal of L L^H.
+// Returns bounds p_i of the 2-norms of rows of the engine's L; p_i^2 bounds the diagonal of L L^H.
 std::vector<double> RowNorms(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                              const CholeskyBound& bound) {
   const double n = static_cast<double>(a.rows);
@@ -107,7 +107,7 @@ double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
   return flush * (1 + static_cast<double>(a.rows) * (p_i + p_j));
 }
 
-// The same as ScaledWidth, for the underflow in the computation.
+// Like ScaledWidth, for the underflow in the computation.
 double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -142,12 +142,12 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 namespace {
 
-// Elements of larger matrices are left to the predicate: the bound takes n^3 wide operations.
+// Larger matrices have no bounds of single elements, which take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// The error of an element of L L^H, in units of own p_i p_j: one, or, if diagonal blocks may be
-// inverted, 2 + 4n/root of the least eigenvalue of L L^H scaled by p. Infinite if half of that of A
-// does not bound it.
+// Returns the error of an element of L L^H in units of `own` p_i p_j: 1, or 2 + 4n/root of the
+// least eigenvalue of L L^H scaled by p if diagonal blocks may be inverted. Infinite if that
+// eigenvalue may be below half of A's.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;
@@ -160,7 +160,7 @@ double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   return n * longest * bound.own * rounds <= left / 2 ? rounds : HUGE_VAL;
 }
 
-// The error bound of L L^H: (|L||L^H|)_ij <= p_i p_j. Empty: no bound.
+// Returns the error bound of L L^H from (|L||L^H|)_ij <= p_i p_j; empty if there is no bound.
 WideMatrix ResidualMatrix(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                           const CholeskyBound& bound) {
   if (!(Rest(a, bound) > 0.5)) return {};

@@ -17,7 +17,7 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
       for (int c = 0; c < array.components(); ++c) {
         double middle = 0, radius = 0;
         bool known = EnclosePart(array.At(place, c), middle, radius);
-        // A diagonal with imaginary parts is no Hermitian matrix's (cholesky.14, ruling 0031).
+        // A Hermitian matrix has a real diagonal (cholesky.14, ruling 0031).
         if (i == j && c == 1) known = known && middle == 0 && radius == 0;
         if (!known) operand.free[b] = true;
         middles[place * array.components() + c] = known ? middle : 0;

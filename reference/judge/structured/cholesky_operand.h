@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stated triangle of a Cholesky factorization's operand, exact or within bounds (RULES 9).
+// Describes the stated triangle of a Cholesky operand, exact or with bounds (RULES 9).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
 
@@ -17,17 +17,17 @@ using Matrix = DenseMatrix<Complex>;
 
 struct CholeskyOperand {
   bool lower = true;
-  Literal middle;          // the literal itself where it is exact, else wide
-  Literal radius;          // f64, how far elements may be from it; no elements where it is exact
-  std::vector<bool> free;  // by matrix: not finite, or its diagonal may not be real
+  Literal middle;  // the operand's literal if it is exact, else f64 or c128
+  Literal radius;  // f64, the largest distance of each element from `middle`; empty if exact
+  std::vector<bool> free;  // by matrix: it may be not finite, or its diagonal not real
 
-  // The position of row i, column j <= i of the lower triangle of matrix `b`, or its mirror image
-  // in the upper one; of the factor too.
+  // Returns the position of row i, column j <= i of the lower triangle of matrix `b`, or of the
+  // mirrored element of the upper triangle. Valid for the operand and the factor.
   int64_t PlaceOf(int64_t b, int64_t i, int64_t j) const {
     const int64_t n = middle.shape().dimension(-1);
     return b * n * n + (lower ? i * n + j : j * n + i);
   }
-  // The Hermitian matrix that the triangle of matrix `b` gives, and the radii of its elements.
+  // Returns the Hermitian matrix that the triangle of matrix `b` defines; RadiusOf has its radii.
   Matrix HermitianOf(int64_t b) const;
   double RadiusOf(int64_t b, int64_t i, int64_t j) const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky: a joint predicate over each matrix where the result is an output, and a bound per
-// element (where there is one) for what consumes it.
+// Computes the sets of cholesky: a joint predicate over each matrix if the result is an output, and
+// a bound per element, where there is one, for instructions that read it.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,12 +17,12 @@
 namespace hlocts::reference {
 namespace {
 
-// The residual that inverted diagonal blocks add to each row (RULES 9), from the engine's own
-// factor. Row i without its last element is the result of a solve with the rows before it: L x = b,
-// b the conjugate row of A.
+// Computes from the engine's factor the residual that inverted diagonal blocks add to each row
+// (RULES 9). Row i without its last element solves a system with the rows above it: L x = b, where
+// b is the conjugate row of A.
 class BlockResiduals {
  public:
-  // `size`: how large each element of A may be.
+  // `size` contains the largest magnitude of each element of A.
   BlockResiduals(const Matrix& size, const Matrix& l, double bound)
       : size_(size), l_(l), n_(l.rows - 1), inverse_(n_, Leading(l), /*lower=*/true, bound) {}
 
@@ -48,12 +48,12 @@ class BlockResiduals {
   TriangularInverse inverse_;
 };
 
-// |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) + radius of A in every
-// element of the stated triangle, from the engine's own L: its small elements may have underflowed.
+// Requires |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) + radius of A in
+// the stated triangle, with the engine's own L, whose small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
-  // free[b]: matrix b has no requirements; breaks[b]: it may have no finite factor, but if it has
-  // one, then with that residual. Diagonal blocks that are inverted add to it.
+  // free[b]: matrix b has no requirements. breaks[b]: matrix b may have no finite factor; if the
+  // engine found one, it must have that residual. Inverted diagonal blocks add to the residual.
   CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
                     std::vector<FactorBounds> factors)
       : factors_(std::move(factors)),
@@ -69,7 +69,6 @@ class CholeskyPredicate : public JointPredicate {
   }
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
-  // The stated triangle.
   bool Reads(int, int64_t index) const override {
     const int64_t row = index / n_ % n_, column = index % n_;
     return a_.lower ? column <= row : row <= column;
@@ -91,7 +90,7 @@ class CholeskyPredicate : public JointPredicate {
                         flush_, TrueOrFalse(a_.lower));
     if (!FitsInFile(a_.middle)) return text;
     text += absl::StrFormat(",\"block_inverse\":%s", TrueOrFalse(blocks_));
-    // A judge without this program asks nothing of a matrix that may have no factor.
+    // A judge that does not use this program requires nothing of a matrix that may have no factor.
     std::vector<bool> free = a_.free;
     for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
     absl::StrAppend(&text, FreeMember(free), NumbersMember("matrix", a_.middle));
@@ -126,8 +125,8 @@ class CholeskyPredicate : public JointPredicate {
     }
     return size;
   }
-  // Near to singular the last pivot may be zero. One before it would have been divided by: it was
-  // small and became a zero when it was stored.
+  // Returns true for a permitted pivot. Near to singular, the last pivot may be zero. An earlier
+  // one was divided by, so it is zero only if it was small and became zero when it was stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));
@@ -202,7 +201,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   const SetContext context =
       interpreter.ContextOf(instruction, array.element_type(), shape.element_type());
   SetArray result = SetArray::Unspecified(shape, WideningCause::kJoint, context.origin);
-  // Without zero and sign no type has what is left of a difference.
+  // A type without zero or sign cannot represent the differences that occur.
   if (!array.runtime_sizes.empty() || !context.result->has_zero) return SetValue(std::move(result));
   CholeskyOperand operand = CholeskyOperandOf(array, instruction.BoolOr(Attr::kLower, false));
   const CholeskyBound bound = CholeskyBoundOf(context, shape);
@@ -212,11 +211,11 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   bool any = false;
   for (size_t b = 0; b < breaks.size(); ++b) {
     if (operand.free[b]) continue;
-    // Close to singular an engine may break down, or not.
+    // An engine may or may not break down if the matrix is close to singular.
     const Matrix a = operand.HermitianOf(b);
     bool free = false, broken = false;
     FindBreakdown(a, operand, b, bound, free, broken);
-    // A quotient by a pivot of zero shows by an infinity, or stays finite in types without one.
+    // Without infinities, a quotient by a zero pivot is finite and the breakdown cannot be seen.
     free = free || (broken && !infinities);
     operand.free[b] = free;
     breaks[b] = broken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky: what an engine may do that flushes subnormals or multiplies by inverted blocks (RULES
-// 9), from factors that are computed here that way.
+// Tests which factors cholesky may return if an engine flushes subnormals or multiplies by inverted
+// blocks (RULES 9). The factors are computed here in that way.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -39,7 +39,7 @@ Outcome OutcomeOf(const char* type, const Rows& a, const Rows& l, Profile profil
       JudgeCase({"cholesky", module.c_str(), {operand.c_str()}, {factor.c_str()}, kPass, profile}));
 }
 
-// The first m rows of the factor by substitution.
+// Computes the first m rows of the factor by substitution.
 Rows Factor(const Rows& a, int m) {
   Rows l = Square(static_cast<int>(a.size()));
   for (int i = 0; i < m; ++i) {
@@ -64,8 +64,8 @@ Rows Inverse(const Rows& l, int m) {
   return x;
 }
 
-// Far from singular, but its factor has an inverse that is large beside it (Kahan's matrix), and
-// the last row is a part of an earlier one.
+// Returns a matrix that is far from singular. The inverse of its factor is large compared to the
+// factor (Kahan's matrix), and the last row is a part of an earlier one.
 Rows Kahan(int n) {
   const double c = 0.65, s = std::sqrt(1 - c * c);
   Rows l = Square(n), a = Square(n);
@@ -84,7 +84,7 @@ Rows Kahan(int n) {
   return a;
 }
 
-// The last row is the product of the inverse of the block before it with that row of a.
+// The last row of the factor is the product of the inverted block above with that row of `a`.
 Rows ByInvertedBlock(const Rows& a) {
   const int m = static_cast<int>(a.size()) - 1;
   Rows l = Factor(a, m);
@@ -108,7 +108,7 @@ TEST(CholeskyTest, InvertedBlocksAddToTheResidualOutsideStrict) {
   EXPECT_EQ(OutcomeOf("f64", a, l, Profile::kDefault), kFail);
 }
 
-// Without the subnormal elements, which an engine may read as zeros, the last pivot is negative.
+// If the engine reads the subnormal elements as zeros, the last pivot is negative.
 TEST(CholeskyTest, FlushedElementsMayLeaveNoFactor) {
   Rows a = Square(10);
   for (int i = 0; i < 10; ++i) {
@@ -125,8 +125,8 @@ TEST(CholeskyTest, FlushedElementsMayLeaveNoFactor) {
   EXPECT_EQ(OutcomeOf("f32", a, l, kStrict), kFail);
 }
 
-// In a matrix of equal elements the rounding of a root leaves the second pivot: 2.8e-14 in f64. It
-// is divided by; its root, stored as an f8, is a zero. An f32 holds every such root.
+// In a matrix of equal elements the second pivot is a rounding error, 2.8e-14 in f64. The engine
+// divides by it, but stores its root as zero in an f8. An f32 represents every such root.
 TEST(CholeskyTest, APivotMayVanishWhereANarrowTypeStoresIt) {
   const Rows a(3, std::vector<double>(3, 240));
   Rows l = Factor(a, 2);

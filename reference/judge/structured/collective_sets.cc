@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of collectives. Reductions are sums over the group like any other; what only moves data is
-// traced by running the operation on element numbers on all devices together.
+// Computes the sets of collectives. Reductions are sums over the group. Operations that only move
+// data are traced by running them on element numbers on all devices together.
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -19,7 +19,7 @@ DeviceGrid GridOf(const SetInterpreter& interpreter) {
   return {interpreter.options().replicas, interpreter.options().partitions};
 }
 
-// Operand `k` of all devices of the group combined, in any order (replicas need not agree).
+// Combines operand `k` of the group's devices in any order (results of replicas may differ).
 absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
                                          const Instruction& instruction,
                                          const DeviceOperands& operands,
@@ -54,7 +54,7 @@ absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
   return Compress(std::move(result));
 }
 
-// The shard of dimension `d` that belongs to the device at `position` of the group.
+// Returns the shard of dimension `d` for the device at `position` in the group.
 SetArray ShardOf(const SetArray& whole, const Shape& shape, int64_t d, int64_t position) {
   int64_t inner = 1, outer = 1, size = whole.shape().dimension(d), part = shape.dimension(d);
   for (int64_t k = 0; k < whole.shape().rank(); ++k) {
@@ -92,7 +92,7 @@ absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instr
   return shape.IsTuple() ? SetValue::Tuple(std::move(results)) : results[0];
 }
 
-// Element numbers start at 1: 0 is the zero that devices without a source receive.
+// Element numbers start at 1; number 0 is the zero that devices without a source receive.
 Shape NumberShape(const Shape& shape) {
   if (shape.IsTuple()) {
     std::vector<Shape> elements;
@@ -126,7 +126,7 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
 SetValue PickTree(const Literal& numbers, const Shape& shape,
                   absl::Span<const SetArray* const> sources, uint32_t origin) {
   if (!numbers.shape().IsTuple()) {
-    // A context of an asynchronous start (u32[]) holds no element of the operands.
+    // The context of an asynchronous start (u32[]) contains no element of the operands.
     const bool traced = shape.element_type() == sources[0]->element_type();
     return traced ? SetValue(PickElements(numbers, shape, sources, origin))
                   : UnspecifiedValue(shape, WideningCause::kUnknown, origin);
@@ -142,7 +142,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
                                                     const Instruction& instruction,
                                                     const DeviceOperands& operands) {
   DeviceGrid grid = GridOf(interpreter);
-  // Offsets and sizes of a ragged-all-to-all are positions of elements, not elements.
+  // Offsets and sizes of a ragged-all-to-all are positions, so they do not move.
   const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
   const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;
@@ -215,7 +215,7 @@ absl::StatusOr<SetValue> DeviceIdSets(SetInterpreter& interpreter, const Instruc
   return ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(id)));
 }
 
-// *-done returns the result part of *-start: the second element of its tuple, or all.
+// Returns the result part of *-start: the second element of its tuple, or the whole value.
 absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& instruction,
                                             const Shape&, absl::Span<const SetValue> operands) {
   bool wraps = instruction.opcode() != Opcode::kAllReduceDone && operands[0].tuple &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of calls out of the module.
+// Computes the sets of custom calls.
 #include "reference/custom_call.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/structured/lapack_sets.h"
@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// A routine of LAPACK has sets of its own. Another custom call on known operands is run; its result
-// for uncertain ones is unknown.
+// A LAPACK routine has sets of its own. Any other custom call is run on known operands; for
+// uncertain operands its result is unknown.
 absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, absl::Span<const SetValue> operands) {
   const CustomCallLibrary* library = interpreter.options().custom_calls;

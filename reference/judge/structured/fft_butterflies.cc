@@ -9,11 +9,11 @@ namespace {
 
 using Z = std::complex<double>;
 
-// The sums here are off by less than 2^-53 for each addition, relative to the sum of the magnitudes
-// of all parts.
+// Exceeds the rounding error of the sums in this file, which is less than 2^-53 for each addition,
+// relative to the sum of the magnitudes of all parts.
 constexpr double kOwnRounding = 0x1p-40;
 
-// exp(-2 pi i k / n), or its conjugate, k < n/2.
+// Returns exp(-2 pi i k / n) or its conjugate for k < n/2.
 std::vector<Z> Twiddles(size_t n, bool forward) {
   std::vector<Z> twiddles(n / 2);
   const double step = (forward ? -2 : 2) * M_PI / static_cast<double>(n);
@@ -24,8 +24,8 @@ std::vector<Z> Twiddles(size_t n, bool forward) {
   return twiddles;
 }
 
-// One level: from `parts` transforms of residues, `length` residues each, to twice as many of half
-// the residues. Adds the lengths of its butterflies to behind[k], k < parts.
+// One level of a transform: turns `parts` transforms of `length` residues into twice as many of
+// half as many residues. LengthsOf sums the lengths of butterflies in one of them.
 struct Level {
   size_t parts, length;
 
@@ -35,7 +35,7 @@ struct Level {
     for (size_t r = 0; r < half; ++r) {
       sum += std::sqrt(std::norm(from[r]) + std::norm(from[r + half]));
     }
-    return std::sqrt(2.0) * sum;  // a + wb and a - wb, together as long as a and b times this
+    return std::sqrt(2.0) * sum;  // |(a + wb, a - wb)| = sqrt(2) |(a, b)|
   }
 
   void Combine(const std::vector<Z>& from, const std::vector<Z>& twiddles,
@@ -57,7 +57,7 @@ struct Level {
   }
 };
 
-// A power of two that brings the largest part near 1, where squares stay in range.
+// Returns a power of two that scales the largest part to about 1, so that squares stay in range.
 double ScaleOf(absl::Span<const Z> x) {
   double most = 0;
   for (const Z& z : x) most = std::max({most, std::fabs(z.real()), std::fabs(z.imag())});
@@ -79,8 +79,7 @@ std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
     z *= scale;
     magnitudes += std::fabs(z.real()) + std::fabs(z.imag());
   }
-  // Results whose numbers are congruent modulo `parts` have the same butterflies behind them up to
-  // that level.
+  // Results with indices congruent modulo `parts` have the same butterflies up to that level.
   std::vector<double> behind(n, 0);
   for (Level level = {1, n}; level.length > 1; level = {level.parts * 2, level.length / 2}) {
     for (size_t k = 0; k < level.parts; ++k) {

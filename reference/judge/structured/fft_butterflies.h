@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of rounding on single results of a Fourier transform of 2^t points (RULES 21): the
-// butterflies that a result is made of, and how large they are on this operand.
+// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (RULES 21),
+// from the sizes of the butterflies that each result is computed from.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
 
@@ -15,8 +15,8 @@ namespace hlocts::reference {
 class Butterflies {
  public:
   Butterflies(size_t n, bool forward);
-  // For each result of the transform of x, not scaled: the sum of the lengths of the butterflies
-  // behind it, each the 2-norm of its two results.
+  // Returns for each result of the unscaled transform of x the sum of the lengths of its
+  // butterflies. The length of a butterfly is the 2-norm of its two results.
   std::vector<double> LengthsOf(absl::Span<const std::complex<double>> x) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace hlocts::reference {
 namespace {
 
-// |z|; uses std::abs, which is slower, only if squares may leave the range.
+// Returns |z|. Uses std::abs, which is slower, only if squares may leave the range.
 double Magnitude(Complex z) {
   const double square = std::norm(z);
   return square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::abs(z);
@@ -57,7 +57,7 @@ class NormwisePredicate : public JointPredicate {
         absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
                         length_, std::isinf(least) ? 0 : least, most);
     if (!FitsInFile(centre_)) return text;
-    // One bound for each transform; a negative one requires nothing.
+    // One bound for each transform; a negative bound means no requirement.
     std::string bounds;
     for (const TransformBound& block : blocks_) {
       absl::StrAppendFormat(&bounds, "%s%.17g", bounds.empty() ? "" : ",", block.bound);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The joint predicate of Fourier transforms where their results are outputs.
+// Declares the joint predicate of Fourier transforms whose results are outputs.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
 
@@ -12,7 +12,7 @@
 
 namespace hlocts::reference {
 
-// A 2-norm whose squares neither overflow nor vanish.
+// Computes a 2-norm without overflow or underflow of the squares.
 class Norm {
  public:
   void Add(double x) {
@@ -28,16 +28,16 @@ class Norm {
   }
 
  private:
-  double squares_ = 0, far_ = 0;  // far_: of numbers whose squares are no numbers
+  double squares_ = 0, far_ = 0;  // far_: norm of the numbers whose squares leave the range
 };
 
 struct TransformBound {
-  double bound = 0;     // of the 2-norm of the error; negative: no requirement
+  double bound = 0;     // largest 2-norm of the error; negative: no requirement
   double spread = 0;    // the operand's uncertainty, as a sum of moduli
-  double roundoff = 0;  // of all levels, relative to the length of a level
+  double roundoff = 0;  // error of all levels, relative to the length of a level
 };
 
-// The error of each transform, as one vector, is at most its bound (RULES 21).
+// Requires that the error of each transform, as one vector, is at most its bound (RULES 21).
 std::shared_ptr<const JointPredicate> MakeNormwisePredicate(Literal centre,
                                                             std::vector<TransformBound> blocks,
                                                             int64_t length);

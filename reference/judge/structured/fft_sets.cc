@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft: a joint predicate over each transform where the result is an output, and a bound per element
-// for what consumes it.
+// Computes the sets of fft: a joint predicate over each transform if the result is an output, and a
+// bound per element for instructions that read it.
 #include <cmath>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The planes of an IRFFT that have to be Hermitian across the outer axes, and are not.
+// Returns true if a plane of an IRFFT's operand has to be Hermitian across outer axes but is not.
 bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64_t>& sizes,
                   int64_t full_last) {
   if (sizes.size() < 2) return false;
@@ -43,9 +43,9 @@ bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64
   return false;
 }
 
-// The contribution of the imaginary parts of the DC and Nyquist entries to the elements of an
-// IRFFT's result if they are read (ruling 0061): their magnitudes over the number of points, and
-// twice that if two halves are transformed as one complex line.
+// Returns the contribution to an IRFFT's result of the imaginary parts of the DC and Nyquist
+// entries, which an engine may read (ruling 0061). It is the sum of their magnitudes divided by the
+// number of points, doubled for engines that transform two halves as one complex line.
 double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t full) {
   double sum = std::fabs(ElementAt(operand, first).imag());
   if (full % 2 == 0 && size > full / 2) {
@@ -60,16 +60,16 @@ struct FftPlan {
   int64_t points = 1;            // their product
   int64_t in_block = 1, out_block = 1;
   TransformCost cost;
-  bool flushed = false;  // what is lost are normal numbers
+  bool flushed = false;  // flushes lose normal numbers, not only subnormals
   bool inverse = false;
-  std::shared_ptr<const Butterflies> butterflies;  // of one complex transform of 2^t points
-  double own = 0;  // what the judge's centre is off by, relative to its norm
+  std::shared_ptr<const Butterflies> butterflies;  // for one transform of 2^t points
+  double own = 0;  // the error of the judge's centre, relative to its norm
 };
 
-// Units of a step of two in the f64 transform of the reference (RULES 21).
+// Rounding units of a step of length two in the reference's f64 transform (RULES 21).
 constexpr double kOwnLevel = 8;
 
-// Exact numbers of at most 32 bits are transformed in f64, all else in 80 bits and rounded once.
+// Exact numbers of at most 32 bits are transformed in f64, all others in 80 bits and rounded once.
 bool TransformsInF64(const SetArray& operand) {
   return operand.exact() && BitWidth(ComponentType(operand.element_type())) <= 32;
 }
@@ -106,7 +106,7 @@ double Flushes(const FftPlan& plan, const FloatFacts& facts) {
   return plan.cost.flushes * (plan.flushed ? facts.min_normal : facts.tiny);
 }
 
-// Bound of one transform from its operand's 2-norm and the norm of the operand's own uncertainty.
+// Bounds the error of one transform by the 2-norms of its operand and the operand's uncertainty.
 TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray& operand,
                               int64_t first, const FloatFacts& facts) {
   Norm norm, spread;
@@ -120,7 +120,7 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
     norm.Add(im);
     sum += square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::hypot(re, im);
     for (int c = 0; c < components; ++c) {
-      double part = operand.exact() ? parts[i * components + c] : 0;  // 0: not finite
+      double part = operand.exact() ? parts[i * components + c] : 0;  // also 0 if not finite
       if (std::fabs(part) >= facts.min_normal && std::fabs(part) <= facts.max) continue;
       AcceptanceSet s = operand.At(i, c);
       if (s.unspecified() || !s.finite() ||
@@ -143,9 +143,9 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
           spread_sum, roundoff};
 }
 
-// A bound of the error of each result of a transform: by the norm of all, and by its butterflies.
-// Butterflies of an operand that is not exact are longer by the amount that it may add to a and b
-// together, on every level: at most sqrt 2 times its spread.
+// Returns a bound of the error of each result of a transform, the smaller of a bound by the norm of
+// all results and a bound by the result's butterflies. The uncertainty of an inexact operand
+// lengthens the butterflies of every level by at most sqrt 2 times its spread.
 std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& block,
                                   const Complex* operand, const FloatFacts& facts) {
   std::vector<double> bounds(static_cast<size_t>(plan.out_block), block.bound);
@@ -162,7 +162,7 @@ std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& blo
   return bounds;
 }
 
-// [x - bound, x + bound], rounded.
+// Returns [x - bound, x + bound], rounded.
 AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
   const FloatFacts& facts = *rounding.result;
   Image image;
@@ -188,11 +188,11 @@ AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
   return s;
 }
 
-// Middles of the operand's sets in f64; 0 where there is none.
+// Returns the midpoints of the operand's sets in f64, with 0 for a set that has none.
 Literal MiddlesOf(const SetArray& operand) {
   Literal middle(operand.shape().WithElementType(WideType(operand.element_type())));
   double* data = reinterpret_cast<double*>(middle.mutable_raw_data());
-  // The parts of an exact operand, where they are f32 or f64.
+  // The parts of an exact operand, if they are f32 or f64.
   const uint8_t* raw = operand.exact() ? operand.literal().raw_data() : nullptr;
   const PrimitiveType part_type = ComponentType(operand.element_type());
   const float* floats =
@@ -214,7 +214,7 @@ Literal MiddlesOf(const SetArray& operand) {
   return middle;
 }
 
-// The error bound of each transform; negative: none is known.
+// Returns the error bound of each transform; a negative bound means that none is known.
 std::vector<TransformBound> BoundsOf(const FftPlan& plan, const Literal& middle,
                                      const SetArray& operand, const FloatFacts& facts) {
   const int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
@@ -245,8 +245,8 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
-  // The evaluator's arithmetic follows the operand's type. Transforms with an infinity or a NaN in
-  // them are open, for any centre.
+  // The operand's type determines the evaluator's precision. A transform that contains an infinity
+  // or a NaN is unspecified, whatever its centre.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
   FftPlan plan = PlanOf(instruction, operand, shape, context.rule, *context.bounds);

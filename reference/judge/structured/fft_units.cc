@@ -8,10 +8,9 @@
 namespace hlocts::reference {
 namespace {
 
-// Up to the first a prime is always a step by its definition, up to the second it may be.
+// Prime lengths are transformed by the definition up to kSmoothMax, and may be up to kDirectMax.
 constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
 
-// The prime factors in ascending order.
 std::vector<int64_t> PrimeFactors(int64_t n) {
   std::vector<int64_t> factors;
   for (int64_t p = 2; p * p <= n; ++p) {
@@ -21,7 +20,7 @@ std::vector<int64_t> PrimeFactors(int64_t n) {
   return factors;
 }
 
-// A transform by its prime factors: each step multiplies by twiddles and sums by definition.
+// Returns the units of a transform by prime factors: each step uses twiddles and the definition.
 double UnitsOfSteps(int64_t n, double level) {
   double units = 0;
   for (int64_t factor : PrimeFactors(n)) {
@@ -31,7 +30,7 @@ double UnitsOfSteps(int64_t n, double level) {
   return units;
 }
 
-// A convolution with a chirp: three transforms of a longer, smooth length, and three products.
+// Returns the units of a convolution with a chirp: three longer, smooth transforms and products.
 double UnitsOfChirp(int64_t n, double level, const Bounds& bounds) {
   const double levels = std::log2(static_cast<double>(n)) + bounds.ChirpPadding();
   const double transforms = 3 * bounds.SmoothSteps() * level * levels;
@@ -59,8 +58,8 @@ TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bo
     points *= static_cast<double>(n);
   }
   cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
-  // A convolution with a chirp, before it is scaled, has up to four times the points, and each of
-  // its products is as large as twice the points.
+  // A convolution with a chirp, before it is scaled, has up to four times the points, and its
+  // products may be larger by a factor of twice the points.
   if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
   return cost;
 }

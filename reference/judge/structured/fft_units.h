@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounding units that a fast Fourier transform of a length costs (RULES 21).
+// Declares the rounding units of fast Fourier transforms, by length (RULES 21).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 
@@ -12,10 +12,10 @@ namespace hlocts::reference {
 
 struct TransformCost {
   double units = 0;    // of the 2-norm of the result
-  double flushes = 0;  // numbers of the least size that flushes or underflow may lose in all
-  double reach = 1;    // bound of intermediate values over the sum of magnitudes
+  double flushes = 0;  // loss by flushes and underflow, in units of the least (normal) number
+  double reach = 1;    // bound of intermediate values, relative to the sum of magnitudes
 };
-// Along axes of these lengths; `level`: units of a step of two.
+// Returns the cost along axes of these lengths. `level` is the units of a step of length two.
 TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds);
 
 }  // namespace hlocts::reference

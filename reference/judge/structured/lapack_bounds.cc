@@ -11,7 +11,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Rounding of the wide arithmetic itself, and of the doubles that carry the bounds on.
+// Covers the rounding of the wide arithmetic and of the doubles that the bounds are stored in.
 constexpr long double kLapackSlack = 1.001L;
 
 WideMatrix Radii(const EnclosedMatrix& a) {
@@ -32,7 +32,7 @@ bool AtMost(const WideMatrix& a, const WideMatrix& b) {
   return true;
 }
 
-// |T^-1|.
+// Returns |T^-1|.
 WideMatrix InverseMagnitudes(const WideMatrix& t, bool lower) {
   WideMatrix inverse = WideMatrix::Identity(t.rows, t.rows);
   SolveTriangular(t, lower, /*unit=*/false, inverse);
@@ -47,8 +47,8 @@ std::vector<long double> RowMaxima(const WideMatrix& a) {
   return most;
 }
 
-// |F| <= e m c^T of the lemmas below, as G = (I - |F|)^-1 |F| = |F| / (1 - e c.m); false where that
-// does not exist.
+// Computes G = (I - |F|)^-1 |F| for the bound |F| <= e m c^T of the lemmas below, which is e m c^T
+// / (1 - e c.m). Returns false if the inverse may not exist.
 bool Growth(long double e, const std::vector<long double>& m, const std::vector<long double>& c,
             WideMatrix& g) {
   const int64_t n = static_cast<int64_t>(m.size());
@@ -79,9 +79,9 @@ long double EnclosedMatrix::HermitianOff(bool lower) const {
 }
 
 // Lemma (Sun, BIT 31 (1991) and 32 (1992)). Let A = L L^H, A + E = (L + D)(L + D)^H and F = L^-1 E
-// L^-H. Where the spectral radius of |F| is below 1, |D| <= |L| low((I - |F|)^-1 |F|). The columns
-// of |E| have sums of at most e, so with M = |L^-1|, m its row maxima and s its row sums, |F| <= M
-// |E| M^T <= e m s^T.
+// L^-H. If the spectral radius of |F| is below 1, then |D| <= |L| low((I - |F|)^-1 |F|). Let e be a
+// bound of the column sums of |E|, M = |L^-1|, m the row maxima of M and s its row sums. Then |F|
+// <= M |E| M^T <= e m s^T.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
   EnclosedMatrix result;
   if (FactorCholesky(a, result.middle) != 0) return result;
@@ -101,9 +101,9 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 
 namespace {
 
-// Returns true if every multiplier stays below 1 for all factors in the enclosure, in the measure
-// |re| + |im| that pivots are compared by: then pivots are the same for all, by induction over the
-// columns.
+// Returns true if every multiplier is below 1 for all factors in the enclosure, in the measure |re|
+// + |im| that pivots are compared by. By induction over the columns, all these factors then have
+// the same pivots.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;
   const long double root = std::sqrt(2.0L);
@@ -124,11 +124,11 @@ bool PivotsAreCertain(const EnclosedMatrix& lu) {
 
 }  // namespace
 
-// Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H) and F = L^-1 E U^-1. Where
-// the spectral radius of |F| is below 1, |D| <= |L| low(G) and |H| <= up(G) |U| with G = (I -
-// |F|)^-1 |F|, low without and up with the diagonal. As above |F| <= e m c^T with m the row maxima
-// of |L^-1| and c the column sums of |U^-1|. e holds ||L||U|| of the factors found, which may be
-// larger than those of the middle: twice that is taken, and checked against the radii.
+// Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H), F = L^-1 E U^-1 and G = (I -
+// |F|)^-1 |F|. If the spectral radius of |F| is below 1, then |D| <= |L| low(G) and |H| <= up(G)
+// |U|; only up includes the diagonal. As above, |F| <= e m c^T with m the row maxima of |L^-1| and
+// c the column sums of |U^-1|. e contains ||L||U|| of the engine's factors, which may exceed the
+// midpoint's: the code takes twice the latter and checks it against the radii.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots) {
   EnclosedMatrix result;
@@ -168,8 +168,8 @@ namespace {
 constexpr int kRounds = 60;
 constexpr long double kInflation = 1.01L;
 
-// Some z with start + k z <= z, found by iteration: then every w with w <= start + k w has w <= z,
-// since such a z > 0 bounds the spectral radius of k by 1.
+// Iterates to some z > 0 with start + k z <= z. Such a z bounds the spectral radius of k by 1, so
+// every w with w <= start + k w satisfies w <= z. Returns false if none is found.
 bool FixedPoint(const WideMatrix& k, const WideMatrix& start, WideMatrix& z) {
   z = start;
   for (int round = 0; round < kRounds; ++round) {
@@ -185,11 +185,11 @@ bool FixedPoint(const WideMatrix& k, const WideMatrix& start, WideMatrix& z) {
 
 }  // namespace
 
-// Lemma. Let |T' - T| <= R, |B' - B| <= S and X' what an engine returns for T' X = B', by
-// substitution or with inverted blocks: |B' - T' X'| <= g (I + |T'| Y)(|B'| + |T'||X'|) with
-// g = 4 (n+1) u and Y = |T'^-1| + g |T'^-1||T'| Y (triangular_inverse.h). Then z = |X' - X| fulfils
+// Lemma. Let |T' - T| <= R and |B' - B| <= S, and let X' be an engine's result for T' X = B', by
+// substitution or with inverted blocks: |B' - T' X'| <= g (I + |T'| Y)(|B'| + |T'||X'|) with g = 4
+// (n+1) u and Y = |T'^-1| + g |T'^-1||T'| Y (triangular_inverse.h). Then z = |X' - X| has
 //   z <= |T^-1| [ S + R |X'| + g (I + (|T| + R) Y)(|B| + S + (|T| + R) |X'|) ],  |X'| <= |X| + z.
-// C >= |T'^-1| is a fixed point of C = |T^-1| + |T^-1| R C, and Y one of Y = C + g C (|T| + R) Y.
+// C >= |T'^-1| is a fixed point of C = |T^-1| + |T^-1| R C, and Y of Y = C + g C (|T| + R) Y.
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow) {
   EnclosedMatrix result;
@@ -225,7 +225,7 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
 
 namespace {
 
-// |T'^-1| of every T' in the enclosure, and Y of triangular_inverse.h; false: no bound.
+// Bounds |T'^-1| for every T' in the enclosure, and Y of triangular_inverse.h; false if it cannot.
 bool GrownInverses(const EnclosedMatrix& t, const WideMatrix& reach, long double g,
                    WideMatrix& grown, WideMatrix& inverted) {
   const WideMatrix inverse = InverseMagnitudes(t.middle, /*lower=*/true);
@@ -238,7 +238,7 @@ WideMatrix Transposed(const WideMatrix& a) { return ConjugateTransposed(a); }
 
 }  // namespace
 
-// The lemma of CholeskyBounds with |F| <= |L^-1| e |L^-H| as it is, and G = F + F G.
+// Uses the lemma of CholeskyBounds with |F| <= |L^-1| e |L^-H| for a matrix e, and G = F + F G.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e) {
   EnclosedMatrix result;
   if (FactorCholesky(a, result.middle) != 0) return result;
@@ -276,13 +276,13 @@ FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const W
   return factor;
 }
 
-// Lemma. Let L' L'^H = A + E, |E| <= e, |L'| <= M and |L'^-1| <= C. With g, Y as in SolveBounds, Y*
-// for L'^H, the residuals of the two solves are r_1 <= g (I + M Y)(|b| + M|y|) and r_2 <= g (I +
-// M^T Y*)(|y| + M^T|x|), y the engine's first solution, x its second. Then |y| <= M^T|x| + r_2 <=
-// N|x| for a fixed point N = M^T + g (I + M^T Y*)(M^T + N), and from (A + E) x = b - r_1 - L' r_2
-// the distance z from A^-1 b fulfils
+// Lemma. Let L' L'^H = A + E, |E| <= e, |L'| <= M and |L'^-1| <= C. Let g and Y be as in
+// SolveBounds, and Y* the same as Y for L'^H. Let y be the engine's first solution and x its
+// second, with residuals r_1 <= g (I + M Y)(|b| + M|y|) and r_2 <= g (I + M^T Y*)(|y| + M^T|x|).
+// Then |y| <= M^T|x| + r_2 <= N|x| for a fixed point N = M^T + g (I + M^T Y*)(M^T + N). From (A +
+// E) x = b - r_1 - L' r_2, the distance z from A^-1 b satisfies
 //   z <= |A^-1| [ s + g (I + M Y)(|b| + s + M N|x|) + g M (I + M^T Y*)(N + M^T)|x| + e|x| ],
-// |x| <= |A^-1 b| + z, s what b may be off.
+// where |x| <= |A^-1 b| + z and s is the uncertainty of b.
 EnclosedMatrix FactoredSolveBounds(const FactorBounds& factor, const EnclosedMatrix& b,
                                    long double u, long double underflow) {
   EnclosedMatrix result;

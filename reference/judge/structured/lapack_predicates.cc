@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// One figure that must stay below another, in words.
+// A requirement that one number (found) is at most another (allowed), with its description.
 struct Demand {
   const char* what;
   int slot;
@@ -23,7 +23,7 @@ long double OffUnitary(const WideMatrix& q) {
   return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
 }
 
-// The most by which an element exceeds the one after it; negative where all are in order.
+// Returns the largest excess of an element over the next one; negative if all are in order.
 long double OutOfOrder(const WideMatrix& row, int sign) {
   long double most = -1;
   for (int64_t i = 0; i + 1 < row.columns; ++i) {
@@ -125,7 +125,7 @@ class LapackResiduals : public JointPredicate {
   void CheckBatch(const LapackBatch& batch, const std::vector<WideMatrix>& given, int64_t b,
                   absl::Span<const Literal* const> slots, Verdict& verdict) const {
     for (const Demand& demand : DemandsOn(batch, given)) {
-      if (demand.found <= demand.allowed) continue;  // not of a NaN
+      if (demand.found <= demand.allowed) continue;  // false for a NaN
       verdict.ok = false;
       verdict.slot = demand.slot;
       verdict.index =
@@ -145,7 +145,7 @@ class LapackResiduals : public JointPredicate {
       case LapackRoutine::kLu:
         return OnLu(batch, a, given[0], given[1]);
       case LapackRoutine::kTriangularSolve:
-        return {};  // each element has its own bound
+        return {};  // each element has a bound of its own
       case LapackRoutine::kQr:
         if (!given[kQrProductSlot].at.empty()) {
           const WideMatrix& packed = given[given[0].at.empty() ? kQrTriangleSlot : 0];
@@ -168,8 +168,8 @@ class LapackResiduals : public JointPredicate {
   long double Tolerance(const WideMatrix& a) const {
     return LapackTolerance(a.rows, a.columns, eps_);
   }
-  // The residual that is permitted: relative to `size` of the engine's operand, which is off by
-  // batch.off and meets a factor of norm `beside` there, plus underflow in each element.
+  // Returns the permitted residual: the tolerance of the engine's operand, its uncertainty
+  // batch.off times the norm `beside` of the other factor, and underflow in each element.
   long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size,
                       long double beside = 1) const {
     const long double most = size + batch.off;
@@ -202,8 +202,8 @@ class LapackResiduals : public JointPredicate {
     for (const Wide& x : l.at) most = std::max(most, std::abs(x.real()) + std::abs(x.imag()));
     const long double size =
         std::max(OneNorm(a), OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u))));
-    // A multiplier is a quotient by the largest of its column; those of the stored rows may differ
-    // from those compared by the residual.
+    // A multiplier is a quotient by the largest element of its column. The multipliers of the
+    // stored factor may differ from the compared ones by the residual.
     return {{"|P A - L U|", 0, OneNorm(Difference(a, Product(l, u))), Allowed(batch, a, size)},
             {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
   }
@@ -216,8 +216,8 @@ class LapackResiduals : public JointPredicate {
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
-  // Q is within the tolerance of a product Q1 of which the other two demands hold: Q^H Q differs
-  // from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (RULES 42).
+  // Q is within the tolerance of some Q1 that meets the other two requirements. With E = Q - Q1,
+  // Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (RULES 42).
   DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
                          const WideMatrix& packed) const {
     const int64_t k = std::min(a.rows, a.columns);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the results of a routine of LAPACK must fulfil together (ruling 0093, RULES 42): residuals
-// in the 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple
-// of eps |A|; its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working
-// Note 41), which is the multiple taken here.
+// Defines the conditions on the results of a LAPACK routine (ruling 0093, RULES 42): residuals in
+// the 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple of
+// eps |A|. Its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working Note
+// 41), which is the multiple used here.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
 
@@ -19,25 +19,25 @@ namespace hlocts::reference {
 
 inline constexpr double kLapackRatio = 30;
 
-// One batch as it is judged.
+// The data for judging one batch.
 struct LapackBatch {
-  std::vector<WideMatrix> operands;  // middles of the operands' sets
-  long double off = 0;               // 1-norm of what the first operand may be off its middle
+  std::vector<WideMatrix> operands;  // midpoints of the operands' sets
+  long double off = 0;               // 1-norm of the first operand's distance from its midpoint
   bool free = false;                 // no requirement: not finite, too close to singular, ...
 };
 
-// ratio n eps of a matrix with n the larger of its sizes: the relative residual that is allowed.
+// Returns the permitted relative residual: ratio n eps, n being the larger size of the matrix.
 double LapackTolerance(int64_t rows, int64_t columns, double eps);
 
-// Slots of geqrf: the product of its reflectors, which orgqr makes, and the triangle R alone, as it
-// remains if the reflectors below it are masked.
+// Slots of geqrf for parts of its result: the product of its reflectors, which orgqr computes, and
+// the triangle R alone, which remains if the reflectors below it are masked.
 inline constexpr int kQrProductSlot = 2, kQrTriangleSlot = 3;
-// The array is the packed result of a geqrf, in place or with columns appended, and `tau` the
-// factors of the same.
+// Returns true if `packed` is the packed result of a geqrf, at its original positions or with
+// columns appended, and `tau` contains the factors of the same geqrf.
 bool IsQrOf(const SetArray& packed, const SetArray& tau);
 
-// Slots are the leaves of the call's result, in order. A leaf without residual (info, values that
-// LAPACK leaves undefined) may be missing.
+// The slots are the leaves of the call's result, in order. A leaf without a residual (info, values
+// that LAPACK leaves undefined) may be missing.
 std::shared_ptr<const JointPredicate> LapackPredicate(const LapackCall& call, int slots, double eps,
                                                       double flush,
                                                       std::vector<LapackBatch> batches);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of custom calls to routines of LAPACK (ruling 0093): a joint predicate over the results if
-// they are outputs, and a bound per element, if there is one, for their users. Operands are read as
-// stored: a custom call sees a buffer, no unrounded value.
+// Computes the sets of custom calls to LAPACK routines (ruling 0093): a joint predicate over
+// results that are outputs, and a bound per element, where there is one, for instructions that read
+// them. Operands are read as stored, since a custom call reads a buffer and no unrounded values.
 #include "reference/judge/structured/lapack_sets.h"
 
 #include <algorithm>
@@ -38,7 +38,6 @@ EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, in
   return result;
 }
 
-// Makes the sets of one call.
 class LapackSets {
  public:
   LapackSets(const LapackCall& call, const SetContext& context, const Shape& shape,
@@ -83,7 +82,7 @@ class LapackSets {
     return EnclosedOf(array, b * count, columns == 0 ? 0 : count / columns, columns);
   }
 
-  // Returns true if squares and sums are far from overflow and underflow; zero is.
+  // Returns true if squares and sums are far from overflow and underflow, or if the matrix is zero.
   bool InRange(const WideMatrix& a) const {
     const long double norm = OneNorm(a);
     const long double most = std::sqrt(static_cast<long double>(context_.result->max));
@@ -128,7 +127,7 @@ class LapackSets {
     const long double off = a.HermitianOff(call_.lower), most = OneNorm(h) + off;
     const EnclosedMatrix l =
         CholeskyBounds(h, Tolerance() * most + off + underflow_ * rows_ * (1 + most));
-    // Close to singular an engine may break down, or not.
+    // An engine may or may not break down if the matrix is close to singular.
     judged.free = !l.known;
     judged.off = off;
     if (!l.known) return;
@@ -184,7 +183,7 @@ class LapackSets {
     a = std::move(result);
   }
 
-  // Only reflectors that are known exactly: errors of theirs are no errors of the product.
+  // Judges only exactly known reflectors: their errors would not be errors of the product.
   void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const EnclosedMatrix tau = Operand(1, b);
     judged.free = !tau.known || a.Off() > 0 || tau.Off() > 0;
@@ -194,7 +193,7 @@ class LapackSets {
     q.middle = ProductOfReflectors(a.middle, tau.middle.at, leaves_[0].shape().dimension(-1));
     const WideMatrix gram = Product(ConjugateTransposed(q.middle), q.middle);
     const WideMatrix one = WideMatrix::Identity(gram.rows, gram.rows);
-    // Factors of no reflectors: products may grow without bound.
+    // The operands are not factors of reflectors, so products may grow without bound.
     judged.free = !(OneNorm(Difference(gram, one)) < 0.5L);
     if (judged.free) return;
     q.radius.assign(q.middle.at.size(), Tolerance());
@@ -202,7 +201,7 @@ class LapackSets {
     SetElements(0, b, q);
   }
 
-  // The product of the reflectors of a geqrf: what is known of them is known of it and R together.
+  // Lets the predicate of the geqrf that made the reflectors judge their product together with R.
   void JoinFactorization() {
     const SetArray& packed = operands_[0].array;
     const int64_t columns = leaves_[0].shape().dimension(-1);
@@ -212,13 +211,13 @@ class LapackSets {
     leaves_[0].joint_slot = kQrProductSlot;
   }
 
-  // Weyl: values move by no more than the matrix does, in the 2-norm.
+  // Weyl: eigenvalues and singular values change by at most the 2-norm of the matrix's change.
   void MakeValues(int64_t b, const EnclosedMatrix& a) {
     const bool eigen = call_.routine == LapackRoutine::kHermitianEigen;
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);
     const WideMatrix h = eigen ? HermitianFrom(a.middle, call_.lower) : a.middle;
     const long double norm = std::sqrt(OneNorm(h)) * std::sqrt(OneNorm(ConjugateTransposed(h)));
-    // In a mirrored triangle the squares of the radii count twice.
+    // Mirroring the triangle counts the squares of the radii twice.
     const long double width = std::sqrt(2.0L) * WidthInTwoNorm(a);
     EnclosedMatrix values;
     values.middle = results[1];
@@ -229,7 +228,7 @@ class LapackSets {
     SetInteger(static_cast<int>(leaves_.size()) - 1, b, 0, 0);
   }
 
-  // At least the 2-norm of the radii.
+  // Returns an upper bound of the 2-norm of the radii.
   static long double WidthInTwoNorm(const EnclosedMatrix& a) {
     long double squares = 0;
     for (long double r : a.radius) squares += r * r;
@@ -263,7 +262,7 @@ class LapackSets {
         LapackPredicate(call_, slots, eps_, underflow_, std::move(judged));
     for (int i = 0; i < slots; ++i) {
       if (leaves_[i].element_type() == PrimitiveType::kS32 && call_.routine != LapackRoutine::kLu) {
-        continue;  // info, which is a number of its own
+        continue;  // info is not related to the other results
       }
       leaves_[i].joint = joint;
       leaves_[i].joint_slot = i;

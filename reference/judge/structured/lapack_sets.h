@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sets of a custom call to a routine of LAPACK.
+// Declares the sets of a custom call to a LAPACK routine.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
 
@@ -8,7 +8,7 @@
 
 namespace hlocts::reference {
 
-// InvalidArgument where the shapes are not the routine's.
+// Computes the sets of the call. Returns InvalidArgument if the shapes do not match the routine.
 absl::StatusOr<SetValue> LapackCallSets(SetInterpreter& interpreter, const LapackCall& call,
                                         const Instruction& instruction, const Shape& shape,
                                         absl::Span<const SetValue> operands);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of operations that only move elements. The plain evaluator moves the numbers of the
-// elements, and the sets follow, with their pre-rounding intervals.
+// Computes the sets of operations that only move elements. The plain evaluator moves element
+// numbers, and the sets follow them with their pre-rounding intervals.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ bool AllExact(absl::Span<const SetValue> operands) {
   return std::all_of(operands.begin(), operands.end(), IsExact);
 }
 
-// Elements of the first `data_count` operands move; the rest are exact (indices).
+// Moves elements of the first `data_count` operands; the other operands are exact indices.
 absl::StatusOr<SetValue> Trace(SetInterpreter& interpreter, const Instruction& instruction,
                                const Shape& shape, absl::Span<const SetValue> operands,
                                size_t data_count) {
@@ -49,7 +49,7 @@ absl::StatusOr<SetValue> Trace(SetInterpreter& interpreter, const Instruction& i
   return SetValue(PickElements(numbers, shape, sources, origin));
 }
 
-// Values an index operand may take, as literals; empty when there are more than kIndexChoices.
+// Returns the values of an index operand as literals; empty if there are more than kIndexChoices.
 std::vector<Literal> IndexChoices(const SetArray& array) {
   if (array.exact()) return {array.literal()};
   std::vector<Literal> choices = {Literal(array.shape())};
@@ -71,7 +71,7 @@ std::vector<Literal> IndexChoices(const SetArray& array) {
   return choices;
 }
 
-// Every combination of index values, results joined; Unspecified when there are too many.
+// Joins the results of every combination of index values; Unspecified if there are too many.
 absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruction& instruction,
                                      const Shape& shape, absl::Span<const SetValue> operands,
                                      size_t data_count) {
@@ -105,8 +105,8 @@ absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruct
   return joined;
 }
 
-// Numbers that an element of an index operand may be, moved into [0, last] as the gather moves
-// them; empty: too many.
+// Returns the numbers that an element of an index operand may be, clamped to [0, last] as the
+// gather clamps them; empty if there are too many.
 std::vector<int64_t> PlacesOf(const SetArray& array, int64_t i, int64_t last) {
   std::vector<int64_t> places;
   for (const AcceptanceSet& s : ChoicesAt(array, i)) {
@@ -120,20 +120,20 @@ std::vector<int64_t> PlacesOf(const SetArray& array, int64_t i, int64_t last) {
   return places.size() > static_cast<size_t>(kPlacesOfIndex) ? std::vector<int64_t>() : places;
 }
 
-// The index vectors of a gather, each with the combinations of its uncertain elements.
+// An index vector of a gather, with the number of combinations of its uncertain elements.
 struct IndexVector {
-  std::vector<int64_t> elements;             // uncertain ones, of the array of indices
-  std::vector<std::vector<int64_t>> places;  // of each
+  std::vector<int64_t> elements;             // positions of its elements in the array of indices
+  std::vector<std::vector<int64_t>> places;  // by element: its possible values
   int64_t combinations = 1;
 };
 
-// Empty: one of them has too many combinations.
+// Returns an empty vector if an index vector has too many combinations.
 std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray& indices) {
   const std::vector<int64_t>& sizes = indices.shape().dimensions();
   const int64_t dimension = gather.IntOr(Attr::kIndexVectorDim, 0);
   const std::vector<int64_t> start_map = gather.IntList(Attr::kStartIndexMap);
   const std::vector<int64_t> slices = gather.IntList(Attr::kSliceSizes);
-  int64_t inner = 1;  // elements behind one step of the index vector's dimension
+  int64_t inner = 1;  // elements per step of the index vector's dimension
   for (size_t d = sizes.size(); d-- > static_cast<size_t>(dimension) + 1;) inner *= sizes[d];
   const int64_t length = dimension < static_cast<int64_t>(sizes.size()) ? sizes[dimension] : 1;
   std::vector<IndexVector> vectors(static_cast<size_t>(indices.element_count() / length));
@@ -151,8 +151,8 @@ std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray&
   return vectors;
 }
 
-// An element of a gather depends only on its own index vector: all vectors take their n-th
-// combination together, and an element has met all of its own in the end (RULES 31).
+// Joins the results of every combination. An element of a gather depends on its own index vector,
+// so all vectors use their n-th combination together and have used all in the end (RULES 31).
 absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
                                           const Instruction& instruction, const Shape& shape,
                                           absl::Span<const SetValue> operands) {

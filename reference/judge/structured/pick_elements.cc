@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sets of elements that moved, by the numbers that the evaluator moved in their place.
+// Gathers the sets of moved elements by the element numbers that the evaluator moved.
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kColumnsWorthIt = 64;
 
-// The sources as columns, in the order of their numbers; empty if one cannot be stored so, or if
-// their pre-rounding intervals are not of one kind.
+// Returns the sources as columns, in the order of their numbers. Empty if a source cannot be stored
+// as columns, or if their pre-rounding intervals are of different kinds.
 std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
     absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
   std::vector<std::shared_ptr<const IntervalColumns>> all;
@@ -35,8 +35,8 @@ void Gather(const T* from, const int64_t* at, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[at[i]];
 }
 
-// Column by column, where there is nothing but ordinary elements; false: elsewhere, or by no
-// number.
+// Gathers column by column. Returns false if the source has elements that are not ordinary or a
+// number is out of range.
 bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalColumns& to) {
   bool inside = from.rest().empty();
   for (int64_t i = 0; i < to.count(); ++i) inside &= (at[i] >= 0) & (at[i] < from.count());
@@ -50,7 +50,7 @@ bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalCol
   return true;
 }
 
-// PickElements by columns; nullptr where that does not go or does not pay.
+// Gathers by columns. Returns nullptr if that is impossible or does not pay.
 std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape& shape,
                                              absl::Span<const SetArray* const> sources) {
   int64_t count = numbers.element_count(), total = 0;
@@ -82,7 +82,7 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
   return picked;
 }
 
-// The choices follow their elements.
+// Returns the choices of the gathered elements.
 ChoiceMap PickChoices(const Literal& numbers, absl::Span<const SetArray* const> sources) {
   ChoiceMap map;
   int components = sources[0]->components();
@@ -124,7 +124,7 @@ SetArray PickWithChoices(const Literal& numbers, const Shape& shape,
   return result;
 }
 
-// The elements of that number, counted through the sources one after the other.
+// Gathers elements one by one. Numbers count through the sources one after the other.
 std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
                                         absl::Span<const SetArray* const> sources) {
   const int components = sources[0]->components();
@@ -141,7 +141,7 @@ std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
   std::vector<AcceptanceSet> sets;
   sets.reserve(numbers.element_count() * components);
   for (int64_t number : numbers.data<int64_t>()) {
-    // Padding beyond a run-time size holds the evaluator's leftovers.
+    // Padding beyond a run-time size may contain any number.
     if (number < 0 || number >= start) number = 0;
     size_t source = std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1;
     for (int c = 0; c < components; ++c) {
@@ -169,7 +169,7 @@ SetArray PickSets(const Literal& numbers, const Shape& shape,
   return Compress(std::move(result));
 }
 
-// The predicate of the first source that has one and is here as far as it reads.
+// Gives the result the predicate of a source if all elements that the predicate reads moved here.
 void CarryJoints(const Literal& numbers, absl::Span<const SetArray* const> sources,
                  SetArray& result) {
   int64_t start = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of random operations (RULES 18): a range per element and a distribution over all of them,
-// tested at alpha 1e-12; block ciphers are exact if an engine states that it lays them out like
-// XLA.
+// Computes the sets of random operations (RULES 18): a range per element and a distribution over
+// all elements, tested at alpha 1e-12. Block ciphers are exact if an engine declares that it lays
+// them out like XLA.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kSamplesMin = 32;
-// 64 bit positions are tested together: 64 * 2 exp(-t^2/2) <= 1e-12 (RULES 18).
+// The limit in deviations for 64 bit positions together: 64 * 2 exp(-t^2/2) <= 1e-12 (RULES 18).
 constexpr double kSigmas = 8.07;
 
 double KolmogorovLimit(int64_t n) {
@@ -23,16 +23,16 @@ double KolmogorovLimit(int64_t n) {
   return std::sqrt(std::log(2e12) / (2 * static_cast<double>(n)));
 }
 
-// Elements are draws of a distribution with this cumulative distribution function.
+// Requires that the elements look like draws with this cumulative distribution function.
 class DistributionPredicate : public JointPredicate {
  public:
   enum class Kind { kUniform, kUniformInteger, kNormal };
-  // `grain`: how coarse draws may be, as a part of the interval.
+  // `grain` is the coarseness of draws, as a share of the interval.
   DistributionPredicate(Kind kind, double a, double b, double grain)
       : kind_(kind), a_(a), b_(b), grain_(grain) {}
-  // Integers of [a, b). Draws are taken from a on, which no double need hold.
+  // Makes the predicate for [a, b) from distances to a: doubles may not represent the integers.
   static DistributionPredicate OfIntegers(Int128 a, Int128 b) {
-    constexpr double kGrain = 0x1p-52;  // of a distance from a, as a double
+    constexpr double kGrain = 0x1p-52;  // relative error of a distance from a in a double
     DistributionPredicate predicate(Kind::kUniformInteger, 0, static_cast<double>(b - a), kGrain);
     predicate.origin_ = a;
     return predicate;
@@ -43,7 +43,7 @@ class DistributionPredicate : public JointPredicate {
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     int64_t n = slots[0] == nullptr ? 0 : slots[0]->element_count();
-    if (n < kSamplesMin) return verdict;  // too few draws to say anything
+    if (n < kSamplesMin) return verdict;  // too few draws to test
     verdict.checked = true;
     verdict.bits_per_element = std::max(0.0, -std::log2(KolmogorovLimit(n) + grain_));
     std::vector<double> draws;
@@ -74,7 +74,7 @@ class DistributionPredicate : public JointPredicate {
     std::sort(draws.begin(), draws.end());
     double n = static_cast<double>(draws.size()), worst = 0;
     for (size_t i = 0; i < draws.size(); ++i) {
-      // The last of equal draws: a step function on both sides.
+      // For equal draws, the last one gives the step's height.
       if (i + 1 < draws.size() && draws[i + 1] == draws[i]) continue;
       worst = std::max(worst, std::fabs((static_cast<double>(i) + 1) / n - Cumulative(draws[i])));
     }
@@ -85,8 +85,8 @@ class DistributionPredicate : public JointPredicate {
         "distance from the distribution at most %.4f (Kolmogorov-Smirnov, alpha 1e-12), found %.4f",
         limit, worst);
   }
-  // The mean square distance from the mean, over the variance, is near 1 (RULES 18). What the
-  // distance of distributions hardly sees is a wrong scale.
+  // Requires that the mean square distance from the mean divided by the variance is near 1 (RULES
+  // 18). The Kolmogorov-Smirnov test hardly detects a wrong scale.
   void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
     if (kind_ == Kind::kUniformInteger) return;
     const bool normal = kind_ == Kind::kNormal;
@@ -98,8 +98,8 @@ class DistributionPredicate : public JointPredicate {
       const double z = (draw - mean) / deviation;
       sum += z * z;
     }
-    // Laurent and Massart for squares of normals; Bernstein for those of uniforms, which are at
-    // most 3 and have variance 0.8.
+    // The limit for squares of normals is due to Laurent and Massart. Bernstein's limit for
+    // uniforms applies to squares that are at most 3 and have variance 0.8.
     double limit = normal ? 2 * std::sqrt(x) + 2 * x : x + std::sqrt(x * x + 2 * 0.8 * x);
     limit += 16 * grain_;
     if (std::fabs(sum / n - 1) <= limit) return;
@@ -108,9 +108,9 @@ class DistributionPredicate : public JointPredicate {
         "variance within %.4f of the distribution's (alpha 1e-12), found %.4f times it", limit,
         sum / n);
   }
-  // Neighbouring lanes are independent: their correlation is small.
+  // Requires a small correlation of neighbouring elements, since they are independent.
   void CheckNeighbours(const std::vector<double>& draws, Verdict& verdict) const {
-    // An interval with one value has nothing to correlate.
+    // If all draws are equal, there is no correlation to test.
     auto [least, largest] = std::minmax_element(draws.begin(), draws.end());
     if (draws.size() < 256 || *least == *largest) return;
     double n = static_cast<double>(draws.size()), mean = 0, variance = 0, product = 0;
@@ -130,7 +130,7 @@ class DistributionPredicate : public JointPredicate {
   Int128 origin_ = 0;
 };
 
-// Every bit is one half of the time.
+// Requires that every bit is set in about half of the elements.
 class UniformBitsPredicate : public JointPredicate {
  public:
   std::string kind() const override { return "distribution"; }
@@ -142,7 +142,7 @@ class UniformBitsPredicate : public JointPredicate {
     if (n < 2 * kSamplesMin) return verdict;
     verdict.checked = true;
     int bits = BitWidth(slots[0]->element_type());
-    // The permitted distance of a bit's frequency from one half.
+    // bits_per_element follows from the permitted distance of a bit's frequency from one half.
     verdict.bits_per_element =
         std::max(0.0, std::log2(std::sqrt(static_cast<double>(n)) / kSigmas));
     for (int bit = 0; bit < bits; ++bit) {
@@ -163,31 +163,31 @@ class UniformBitsPredicate : public JointPredicate {
   std::string ParametersJson() const override { return "\"distribution\":\"uniform_bits\""; }
 };
 
-// Returns true if subnormals may be flushed, as bounds or as draws.
+// Returns true if subnormal bounds or draws may be flushed.
 bool Flushes(PrimitiveType type, Profile profile) {
   return (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
 }
 
-// The distance from zero within which draws of a float type may be zero: that of subnormals that
-// may be flushed, else the least number.
+// Returns the distance from zero within which draws of a float type may become zero: the least
+// normal number if subnormals may be flushed, else the least number.
 double NearZero(PrimitiveType type, const SetContext& context, Profile profile) {
   return Flushes(type, profile) ? context.result->min_normal : context.result->tiny;
 }
 
-// Values one random element may have.
+// Returns the values that one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
                       const SetContext& context, Profile profile, bool rounds_up) {
   const FloatFacts& facts = *context.result;
   bool normal = kind == DistributionPredicate::Kind::kNormal;
-  // [a, b): b itself, to which a draw may be rounded, in relaxed or if the engine states so (ruling
-  // 0029).
+  // The interval is [a, b), but a draw may be rounded to b in relaxed or if the engine declares it
+  // (ruling 0029).
   bool closed = profile == Profile::kRelaxed || rounds_up;
   AcceptanceSet s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                            : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
   return Flushes(type, profile) ? WithFlushes(s, facts) : s;
 }
 
-// All draws have the set `one`, and together satisfy `joint`.
+// Returns an array whose elements all have the set `one` and together satisfy `joint`.
 SetValue Draws(const Shape& shape, AcceptanceSet one, std::shared_ptr<JointPredicate> joint,
                uint32_t origin) {
   one.cause = WideningCause::kJoint;
@@ -198,7 +198,7 @@ SetValue Draws(const Shape& shape, AcceptanceSet one, std::shared_ptr<JointPredi
   return SetValue(std::move(result));
 }
 
-// Integers reach a and never b (ruling 0029); an interval without any has no rule.
+// Computes integer draws: a is possible, b is not (ruling 0029). An empty interval has no rule.
 absl::StatusOr<SetValue> IntegerRngSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, const Literal& first,
                                         const Literal& end, uint32_t origin) {
@@ -234,7 +234,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
   bool proper = normal ? b > 0 : b > a;
-  // The term added to the first bound, or to the mean, may overflow before it is added.
+  // The product that is added to the first bound or to the mean may overflow.
   constexpr double kTails = 64;
   const double reach = normal ? std::fabs(a) + kTails * b : b - a;
   proper = proper && reach <= FactsOf(type).max;
@@ -245,7 +245,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   const bool rounds_up =
       interpreter.options().facts.rng_end && interpreter.profile() != Profile::kStrict;
   const double step = std::ldexp(1.0, 1 - FactsOf(type).p);
-  // Far from zero few numbers of the type may lie between the bounds, or near the mean.
+  // Far from zero, few numbers of the type may be between the bounds or near the mean.
   const double far = normal ? std::fabs(a) : std::max(std::fabs(a), std::fabs(b));
   const double width = normal ? b : b - a;
   const double near = NearZero(type, context, interpreter.profile());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws of 64-bit integers with bounds that no double holds.
+// Tests draws of 64-bit integers whose bounds a double cannot represent.
 #include <random>
 
 #include "absl/strings/str_format.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kDraws = 4096;
 
-// Draws of [a, b), the first of them replaced by `first`.
+// Judges integer draws, the first one replaced by `first`, as results of rng with bounds [a, b).
 template <typename T>
 Outcome OutcomeOf(T a, T b, T draws_from, T draws_to, T first) {
   const bool is_signed = std::is_signed_v<T>;

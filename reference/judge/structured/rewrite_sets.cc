@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If a named rewrite may have been applied, its result is acceptable too.
+// Joins the results of named rewrites that a compiler may have applied.
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"
 
@@ -7,7 +7,7 @@ namespace hlocts::reference {
 
 const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& computation) {
   static const auto* none = new std::vector<RewriteMatch>();
-  // Replacements are not rewritten in turn.
+  // Replacements are not rewritten again.
   if (computation.parent() != &module_) return *none;
   auto [found, inserted] = rewrites_.try_emplace(&computation);
   if (inserted) found->second = FindRewrites(computation, profile());

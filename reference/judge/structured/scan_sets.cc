@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan (ruling 0100): the computation on sets, trip by trip. An engine may not choose another order
-// unless is_associative allows it. Then the results are those of this order only where any order
-// gives them, which is known of one operation on integers that is associative: a computation that
-// subtracts breaks its promise (ruling 0074), and of other computations nothing is known.
+// Runs scan (ruling 0100) on sets, trip by trip. An engine may choose another order only if
+// is_associative permits it. Then this order's results suffice only if all orders give the same,
+// which is known for one associative operation on integers. A computation that subtracts breaks its
+// promise of associativity (ruling 0074); of others nothing is known.
 #include <utility>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The sets of the part of an array at one place of a dimension.
+// Returns the sets of an array at one position of a dimension.
 SetArray PartAt(const SetArray& array, int64_t dimension, int64_t place) {
   const ScanStrides strides = StridesAround(array.shape(), dimension);
   const int64_t size = array.shape().dimension(dimension);
@@ -39,8 +39,8 @@ void PutPart(const SetArray& part, int64_t dimension, int64_t place, const Shape
   }
 }
 
-// Returns true if every result of the computation is the same associative operation, on integers,
-// of its input and its carry.
+// Returns true if every result of the computation is the same associative operation on integers,
+// applied to its input and its carry.
 bool HasOneValueInAnyOrder(const ScanPlan& plan) {
   if (plan.inputs != 1 || plan.carries != 1) return false;
   const Instruction& root = *plan.computation->root();

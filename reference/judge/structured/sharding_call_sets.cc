@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of sharding calls: elements change place, traced by their numbers.
+// Computes the sets of sharding calls, which move elements; traces them by element numbers.
 #include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"
@@ -18,7 +18,7 @@ SetValue Annotated(const Instruction& call, const std::vector<SetValue>& operand
   return SetValue::Tuple(operands.size() == 1 ? std::vector<SetValue>() : operands);
 }
 
-// Leaf `k` of a device's result. Numbers start at 1: 0 is the zero of padding.
+// Returns leaf `k` of a device's result. Element numbers start at 1; 0 is the zero of padding.
 SetValue LeafOf(const Instruction& call, const std::vector<std::vector<SetValue>>& operands,
                 const Shape& shape, const TileGrid& grid, size_t k, int64_t partition,
                 uint32_t origin) {

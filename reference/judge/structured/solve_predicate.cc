@@ -31,10 +31,10 @@ std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_
 
 namespace {
 
-// The residual that flushes and underflows add to the rows of an engine that inverts blocks. An
-// element of the inverse, of a sum or of the solution is off by `flush` at most, which the rows of
-// T multiply, and an element of the inverse also meets all of the right side or of the solution:
-// flush (1 + |T|1) (1 + |v|1 + |x|1), which inversion then changes as it changes v.
+// Adds the residual that flushes and underflows cause in an engine that inverts blocks. An element
+// of the inverse, of a sum or of the solution has an error of at most `flush`. Rows of T multiply
+// it, and for the inverse also the whole right side or solution: flush (1 + |T|1) (1 + |v|1 +
+// |x|1). The inverse then amplifies this sum as it does v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
                        std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;
@@ -59,9 +59,9 @@ std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bo
 
 namespace {
 
-// |b - T x| <= bound (|T||x| + |b|), or bound |T||x|, + flush (1 + |T|1) in every element, from the
-// engine's own x: it may have computed with unknowns that underflowed only when they were stored.
-// Where blocks may be inverted, AllowedResiduals.
+// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, or the same
+// without |b|. x is the engine's solution, whose elements may have underflowed only when they were
+// stored. If blocks may be inverted, AllowedResiduals gives the bound.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, ResidualBound bound,
@@ -110,7 +110,7 @@ class SolvePredicate : public JointPredicate {
     }
     return false;
   }
-  // One system: its residuals, and |b| + |T||x| (or |T||x|) of each row.
+  // Judges one system by its residuals and the magnitude |b| + |T||x| (or |T||x|) of each row.
   bool Holds(const Literal& x, int64_t b, int64_t c, Verdict& verdict) const {
     const SolveGeometry& g = geometry_;
     std::vector<double> residual(g.n), magnitude(g.n), allowed(g.n);
@@ -149,7 +149,7 @@ class SolvePredicate : public JointPredicate {
   double bound_, flush_;
   bool right_side_;
   std::vector<bool> free_, overflow_;
-  Inverses inverses_;  // of each batch; null where blocks are not inverted
+  Inverses inverses_;  // one per batch; null if blocks are not inverted
 };
 
 }  // namespace

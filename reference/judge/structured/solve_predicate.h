@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The joint predicate of triangular-solve: what |b - T x| may be (RULES 9).
+// Declares the joint predicate of triangular-solve, which bounds |b - T x| (RULES 9).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
 
@@ -13,25 +13,25 @@
 
 namespace hlocts::reference {
 
-// T(i, j) of the effective triangular matrix of batch b.
+// Returns T(i, j) of the effective triangular matrix of batch b.
 Complex KnownCoefficient(const Literal& a, const SolveGeometry& g, int64_t b, int64_t i, int64_t j);
 std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_t b);
 
-// One for each batch; null if blocks are not inverted.
+// One inverse per batch; null if blocks are not inverted.
 using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 
-// The most that |b - T x| may be in each row with v = |b| + |T||x|, for engines that substitute and
-// for those that invert blocks (triangular_inverse.h).
+// Returns the largest permitted |b - T x| of each row for v = |b| + |T||x|, for engines that
+// substitute and for engines that invert blocks (triangular_inverse.h).
 std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bound, double flush,
                                      double sum_x, std::vector<double> v);
 
-// The bound of a residual: relative and absolute. right_side: the former is of |b| + |T||x|, else
-// |T||x|.
+// The relative and absolute bound of a residual. The relative bound applies to |b| + |T||x| if
+// right_side is true, else to |T||x|.
 struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
 };
-// For each batch: whether any result is permitted, and whether one that is no number is.
+// By batch: any result is permitted; a result may contain infinities or NaNs.
 struct OpenSystems {
   std::vector<bool> free, overflow;
 };

@@ -15,10 +15,10 @@
 namespace hlocts::reference {
 namespace {
 
-// Elements of larger systems stay open: the bound takes n^3 wide operations.
+// Elements of larger systems are unspecified, since the bound takes n^3 wide operations.
 constexpr int64_t kEnclosedRowsMax = 128;
 
-// The number at a place that is read, into element `to`; false where it may not be finite.
+// Encloses the number at position `place` in element `to`. Returns false if it may not be finite.
 bool EncloseElement(const SetArray& array, int64_t place, bool conjugate, EnclosedMatrix& matrix,
                     int64_t to) {
   double middle[2] = {0, 0}, radius[2] = {0, 0};
@@ -37,7 +37,7 @@ EnclosedMatrix Empty(int64_t rows, int64_t columns) {
   return matrix;
 }
 
-// T of batch b as CoefficientAt reads it. Not known where a diagonal may be read as zero.
+// Returns T of batch b as KnownCoefficient reads it; unknown if a diagonal may be read as zero.
 EnclosedMatrix EnclosedTriangle(const SetArray& a, const SolveGeometry& g, int64_t b,
                                 double least) {
   EnclosedMatrix t = Empty(g.n, g.n);
@@ -60,7 +60,7 @@ EnclosedMatrix EnclosedTriangle(const SetArray& a, const SolveGeometry& g, int64
   return t;
 }
 
-// The least that a diagonal element may be, at most 1.
+// Returns the smallest magnitude that a diagonal element may have, at most 1.
 long double SmallestDivisor(const EnclosedMatrix& t) {
   long double smallest = 1;
   for (int64_t i = 0; i < t.middle.rows; ++i) {
@@ -81,7 +81,7 @@ EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int6
   return right;
 }
 
-// Returns true if nothing overflows: all numbers, those of T^-1 too, are in the range of squares.
+// Returns true if the squares of all numbers, and of those of T^-1, are in range.
 bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix& right,
                       const EnclosedMatrix& x, double max) {
   WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);
@@ -127,7 +127,7 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
     if (!t.known || !right.known) continue;
-    // A flush in an inverted block meets rows of T twice.
+    // Rows of T multiply the error of a flush in an inverted block twice.
     const long double smallest = IsComplex(type) ? SmallestDivisor(t) : 1;
     const long double flushes =
         FlushesOfRow(context, type, g.n) / smallest * (1 + OneNorm(t.middle) + t.Off());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// triangular-solve of operands that are not exact: what a consumer may assume of the elements.
+// Bounds the elements of a triangular-solve of inexact operands, for instructions that read them.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
 
@@ -11,31 +11,31 @@
 
 namespace hlocts::reference {
 
-// One system T x = b with T lower or upper triangular, read from the operands according to the
-// attributes.
+// Describes a batch of systems T x = b, with T lower or upper triangular, read from the operands
+// according to the attributes.
 struct SolveGeometry {
   int64_t n = 0, columns = 0, batches = 0;
   bool left = true, lower = true, unit = false;
   std::string transpose;
 };
-// Returns true if T is lower, when transposition and side have been turned.
+// Returns true if T is lower after applying transposition and side.
 bool EffectiveLower(const SolveGeometry& g);
-// Diagonal elements below it leave a system open (ruling 0033): they may be read as zeros, or, if
-// complex, lose more of a square than the rule pays for (RULES 9).
+// Returns the least diagonal element that a system with requirements has (ruling 0033). Smaller
+// ones may be read as zeros or, if complex, lose more in a square than the rule covers (RULES 9).
 double LeastDivisor(const SetContext& context, PrimitiveType type);
-// The residual that underflow adds, except the loss of a complex quotient, which a division by the
-// smallest divisor covers.
+// Returns the residual that underflow adds. The loss of a complex quotient is not included;
+// division by the smallest divisor covers it.
 double FlushesOfRow(const SetContext& context, PrimitiveType type, int64_t n);
-// The position of row i of column c of the unknowns of batch b; of the right side too.
+// Returns the position of row i of column c in batch b, for the unknowns and the right side.
 int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c);
 
-// Sets of the elements into `result`, where there is a bound for all operands in their sets (RULES
-// 9, 42). Operands without run-time sizes.
+// Sets the elements of `result` if there is a bound that covers all operands in their sets (RULES
+// 9, 42). The operands must have no run-time sizes.
 void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
                  const SetContext& context, SetArray& result);
 
-// The same for the second of two solves with one Cholesky factor, which together solve A X = B with
-// the matrix that was factored: `first` and `right` are geometry and right side of the first.
+// Like BoundWithin, for the second of two solves with one Cholesky factor of A, which solve A X =
+// B. `first` and `right` are the geometry and the right side of the first solve.
 void BoundFactored(const SetArray& factor, const SetArray& right, const SolveGeometry& first,
                    const SolveGeometry& g, const SetContext& context, SetArray& result);
 

@@ -11,7 +11,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The first or second elements of the pairs, of a row of points.
+// Returns the first or the second elements of the pairs from an exact row.
 SetArray ExactLanes(const SetArray& row, const std::vector<std::pair<int64_t, int64_t>>& pairs,
                     bool first, const Shape& lanes) {
   Literal literal = Literal::Uninitialized(Shape(row.element_type(), lanes.dimensions()));
@@ -83,8 +83,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Truth> less, ComparePairs(job, rows, pairs));
   const Demands demands = DemandsOf(n, less);
   precedes = demands.precedes;
-  // Outside strict the order beside a NaN is the engine's (sort.28), unless the comparator ranks
-  // it.
+  // Outside strict, the engine chooses the order in a line with a NaN (sort.28), unless the
+  // comparator ranks NaNs.
   const bool ranked = demands.certain && IsWeakOrder(n, precedes);
   if (!ranked && job.interpreter.profile() != Profile::kStrict && HasNanInLine(job, rows, start)) {
     precedes.assign(n * n, 0);
@@ -96,7 +96,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
     LineOrder order = OrderOfRows(n, both);
     if (order.satisfiable) return order;
   }
-  // A stable order that the comparator contradicts is not kept; nor one that contradicts itself.
+  // A stable order is required only if the comparator agrees; no order if it contradicts itself.
   LineOrder order = OrderOfRows(n, precedes);
   if (!order.satisfiable) precedes.assign(n * n, 0);
   return order;
@@ -104,7 +104,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
 
 namespace {
 
-// Joins the set of a row into that of a place, which is unset unless `filled`.
+// Joins the set of a row into the set of a position, which is unset unless `filled`.
 void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, AcceptanceSet& to) {
   to = filled ? Join(to, from) : from;
   if (!to.IsPoint() && to.cause == WideningCause::kPoint) {
@@ -117,7 +117,7 @@ bool SamePlaces(const LineOrder& order, int64_t a, int64_t b) {
   return order.first[a] == order.first[b] && order.last[a] == order.last[b];
 }
 
-// The rows, those that may take the same places together.
+// Returns the rows in the order of their possible positions, equal ones next to each other.
 std::vector<int64_t> ByPlaces(const LineOrder& order) {
   std::vector<int64_t> rows(order.first.size());
   std::iota(rows.begin(), rows.end(), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a sort in sets (RULES 25): the comparator's results on their rows, and the places that
-// these leave to each.
+// Sorts lines of sets (RULES 25): runs the comparator on their rows and finds the positions that
+// each row may take.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
 
@@ -22,26 +22,26 @@ struct SortJob {
   Lines lines;
   bool stable;
   uint32_t origin;
-  bool nan;                     // some element may be one
+  bool nan;                     // some element may be a NaN
   bool skips_rounding;          // keys may be compared before they are rounded
-  std::vector<bool> may_flush;  // per operand: its subnormals may come out as zeros
+  std::vector<bool> may_flush;  // per operand: its subnormals may become zeros
 };
 
-// comparator(rows a, rows b) in sets; lanes are pairs of linear element indices.
+// Returns the result of comparator(row a, row b) for each pair of linear element indices.
 absl::StatusOr<std::vector<Truth>> ComparePairs(
     const SortJob& job, absl::Span<const SetArray* const> rows,
     const std::vector<std::pair<int64_t, int64_t>>& pairs);
 
-// From the comparator on all pairs of the line. precedes: which rows it puts before which.
+// Runs the comparator on all pairs of the line. `precedes` gets the rows that it puts first.
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
                                       int64_t start, RowRelation& precedes);
 
-// The outputs' sets if row i may take places first[i] to last[i]. Rows with the same places are
-// joined before they are placed: a long line may be one tie.
+// Sets the outputs for rows i that may take positions first[i] to last[i]. Joins rows with the same
+// positions first, since a long line may be a single tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out);
 
-// Blocks of places that exchange rows only among themselves.
+// Returns for each position its cluster. Rows stay within the positions of their cluster.
 std::vector<int> ClustersOf(const LineOrder& order);
 
 }  // namespace hlocts::reference

@@ -6,7 +6,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Rows as sets of bits.
+// Sets of rows, stored as bits.
 class RowSets {
  public:
   explicit RowSets(int64_t n) : words_((n + 63) / 64), bits_(static_cast<size_t>(n * words_), 0) {}
@@ -38,7 +38,7 @@ LineOrder OrderOfRows(int64_t n, const RowRelation& before) {
   order.satisfiable = OrderTopologically(
       absl::MakeSpan(rows), [&](int64_t i, int64_t j) { return before[i * n + j] != 0; });
   if (!order.satisfiable) return order;
-  RowSets reached(n);  // set j: the rows that reach j
+  RowSets reached(n);  // set j contains the rows that reach j
   for (int64_t j : rows) {
     for (int64_t i = 0; i < n; ++i) {
       if (before[i * n + j] == 0 || reached.Has(j, i)) continue;

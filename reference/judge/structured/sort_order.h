@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order that a comparator requires of one line: which rows must precede which, and the places
-// that this leaves to each (sort.8, sort.21; ruling 0024).
+// Computes the order that a comparator requires of one line: which rows must precede which, and the
+// positions that each row may take (sort.8, sort.21; ruling 0024).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
 
@@ -11,37 +11,37 @@
 
 namespace hlocts::reference {
 
-// A relation of n rows: at i * n + j whether row i must precede row j.
+// A relation of n rows: element i * n + j is not 0 if row i must precede row j.
 using RowRelation = std::vector<uint8_t>;
 
 struct LineOrder {
-  bool satisfiable = true;           // false: every arrangement breaks it, so each row is free
-  std::vector<int64_t> first, last;  // places each row may take
-  // The places allow arrangements that the relation forbids: the relation has to be checked too.
+  bool satisfiable = true;           // false: no order is possible, so any is permitted
+  std::vector<int64_t> first, last;  // the positions that each row may take
+  // True if the positions permit arrangements that violate the relation, which is checked then.
   bool partial = false;
 };
 
 // Lemma. In an arrangement that satisfies `before`, every row follows all rows that reach it and
-// precedes all that it reaches; so its place is between the number of the former and n - 1 minus
-// that of the latter. A relation with a cycle has no such arrangement.
+// precedes all rows that it reaches. So its position is at least the number of the former, and at
+// most n - 1 minus the number of the latter. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
 // The possible results of a comparison.
 enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kOpenTruth = 3 };
 inline bool MayBeTrue(Truth t) { return (t & kSurelyTrue) != 0; }
 inline bool MayBeFalse(Truth t) { return (t & kSurelyFalse) != 0; }
-// The truth of each element of an array of preds.
+// Returns the possible values of each element of an array of preds.
 std::vector<Truth> TruthsOf(const SetArray& preds);
 
-// Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.
+// The rows that certainly precede others, and the tied rows that a stable sort keeps in order.
 struct Demands {
   RowRelation precedes, kept;
-  bool certain = true;  // no comparison is in doubt
+  bool certain = true;  // every comparison has one result
 };
-// less: comparator(row i, row j) at i * n + j.
+// less[i * n + j] is the result of comparator(row i, row j).
 Demands DemandsOf(int64_t n, const std::vector<Truth>& less);
 
-// Returns true if rows of which neither precedes the other stand alike to all others (ties are
+// Returns true if rows that tie with each other compare alike to all other rows (ties are
 // transitive).
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);
 

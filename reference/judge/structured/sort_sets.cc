@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of sort (RULES 14, 25): exact up to ties where the comparator is certain, else
-// every place that an element may take; rows stay together (a joint predicate).
+// Computes the sets of sort (RULES 14, 25): exact up to ties if the comparator is certain, else
+// every position that an element may take. A joint predicate requires that rows stay together.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,7 +24,7 @@ SetValue CollateSort(const Shape& shape, std::vector<SetArray> arrays) {
   return SetValue::Tuple(std::move(elements));
 }
 
-// The plain result, an array an operand, with what is free of the operands' bits.
+// Returns the plain results, by operand. Unknown NaN bits and zero signs stay unknown.
 absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Shape& shape) {
   HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                           PlainResult(job.interpreter, job.instruction, shape, job.operands));
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Sh
   return sorted;
 }
 
-// The comparator's results for neighbours in the result: of (a, b) and of (b, a).
+// The comparator's results for neighbours a and b of the result: less(a, b) and less(b, a).
 struct Neighbours {
   std::vector<Truth> less, more;
   bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }
@@ -67,8 +67,8 @@ absl::StatusOr<Neighbours> CompareNeighbours(const SortJob& job,
   return found;
 }
 
-// Runs of rows that may tie; `pair` is the line's first, and then that of the next line. Whether a
-// run has an order that is open.
+// Finds runs of rows that may tie. `pair` is the index of the line's first pair, and is advanced to
+// the next line. Returns true if the order within a run is not determined.
 bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, LineOrder& order) {
   const int64_t length = job.lines.length;
   order.first.resize(length);
@@ -76,7 +76,7 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
   bool any_tie = false;
   for (int64_t begin = 0; begin < length;) {
     int64_t end = begin + 1;
-    // A stable sort keeps the order of rows that surely tie, but not beside one that only may.
+    // A stable sort keeps the order of rows that certainly tie, unless another pair only may tie.
     bool open = !job.stable;
     for (; end < length; ++end, ++pair) {
       if (neighbours.SurelyDiffer(pair)) break;
@@ -94,8 +94,8 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
   return any_tie;
 }
 
-// The sorted rows where the order of some lines is open; `orders`: of each line, places that are
-// all taken where it is not.
+// Returns the sorted rows if the order of some lines is not determined. orders[line] gives the
+// positions of its rows; in other lines each row has one position.
 SetValue WithOpenLines(const SortJob& job, const Shape& shape, const std::vector<SetArray>& sorted,
                        const std::vector<LineOrder>& orders) {
   std::vector<const SetArray*> rows;
@@ -126,7 +126,7 @@ SetValue WithOpenLines(const SortJob& job, const Shape& shape, const std::vector
   return CollateSort(shape, std::move(results));
 }
 
-// Long lines of exact rows: the plain result, with neighbours compared to find ties.
+// Sorts long lines of exact rows: takes the plain result and compares neighbours to find ties.
 absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<SetArray> sorted, PlainlySorted(job, shape));
   HLOCTS_ASSIGN_OR_RETURN(const Neighbours neighbours, CompareNeighbours(job, sorted));
@@ -146,7 +146,7 @@ std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {
 
 using Predicate = std::shared_ptr<const JointPredicate>;
 
-// The plain result names which rows belong to which cluster. `precedes`: of a partial order.
+// Makes the predicate for known rows in these clusters. `precedes`: given for a partial order.
 absl::StatusOr<Predicate> KnownRows(const SortJob& job, const Shape& shape,
                                     const std::vector<std::vector<int>>& clusters,
                                     std::optional<std::vector<RowRelation>> precedes) {
@@ -204,8 +204,8 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
   return CollateSort(shape, std::move(results));
 }
 
-// A comparison in total order tells subnormals from zeros; any other may read them as zeros, and
-// then gives the value or its flush (RULES 14).
+// Returns true if all float comparisons are in total order, which distinguishes subnormals from
+// zeros. Other comparisons may read them as zeros, and the sort then returns either (RULES 14).
 bool ComparesInTotalOrder(const Computation& comparator) {
   bool total = false;
   for (const auto& instruction : comparator.instructions()) {
@@ -250,7 +250,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                            return SortRows(interpreter, instruction, sizes, dense, may_flush);
                          });
   }
-  // There is nothing to sort, and operands need not be known: a set of no elements suffices.
+  // There are no elements to sort, so unknown operands do not matter.
   if (first.element_count() == 0) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
@@ -266,7 +266,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                  interpreter.profile() == Profile::kRelaxed || rule.Allows(kSkipRounding),
                  std::move(may_flush)};
   int64_t pairs = job.lines.count * job.lines.length * job.lines.length;
-  // Checks all pairs if the order itself is in doubt, or if that is cheap; else neighbours.
+  // Compares all pairs if the order is uncertain or if that is cheap, else only neighbours.
   if (pairs <= 1024 || ((!exact || nan) && pairs <= kPairsMax)) return SortByPairs(job, shape);
   if (exact && !nan) return SortByNeighbours(job, shape);
   return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);

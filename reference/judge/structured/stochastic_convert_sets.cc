@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of stochastic-convert.
+// Computes the sets of stochastic-convert.
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
 
 namespace hlocts::reference {
 
-// One of the two neighbours; a representable value exactly.
+// Permits either neighbour of a value, and only the value itself if it is representable.
 absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of topk (RULES 13, 31; ruling 0047): the greatest first, equal elements by ascending index.
-// A place may hold any computed element that may be ordered there.
+// Computes the sets of topk (RULES 13, 31; ruling 0047): the greatest elements first, equal
+// elements by ascending index. A position may have any element that may be ordered there.
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +13,16 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns true if the place of some NaN in the order is unknown: its sign is open, or its format
-// has but one, which has no place in the total order (ruling 0059).
+// Returns true if the position of some NaN in the order is unknown: its sign is unknown, or its
+// format has only one NaN, which has no position in the total order (ruling 0059).
 bool HasNanOfNoPlace(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
   return (operand.nan_bits_free || one_nan || !operand.exact()) && HasNan(operand);
 }
 
-// The key that orders an element, negated for the smallest. It is exact for 64-bit integers, and
-// NaNs have keys beyond the infinities.
+// The range of the key that orders an element, negated for the smallest. It is exact for 64-bit
+// integers, and NaNs have keys beyond the infinities.
 struct TopkKey {
   long double lo = 0, hi = 0;
   bool point = false;  // elements with this key are equal
@@ -53,14 +53,14 @@ TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bo
   return key;
 }
 
-// Zeros of both signs may be taken as equal or as ordered.
+// Returns true if all zeros have one sign; else the engine may treat them as equal or as ordered.
 bool ZerosAlike(const SetArray& operand, int64_t start, int64_t n) {
   uint16_t signs = 0;
   for (int64_t i = start; i < start + n; ++i) signs |= operand.At(i).flags;
   return !((signs & AcceptanceSet::kPosZero) && (signs & AcceptanceSet::kNegZero));
 }
 
-// The keys of a line, the ones that come first the largest.
+// Returns the keys of a line; the largest key comes first in the result.
 std::vector<TopkKey> TopkKeysOfLine(const SetArray& operand, int64_t start, int64_t n,
                                     bool unrounded, bool largest) {
   const bool zeros_alike = ZerosAlike(operand, start, n);
@@ -72,7 +72,7 @@ std::vector<TopkKey> TopkKeysOfLine(const SetArray& operand, int64_t start, int6
   return keys;
 }
 
-// The places of the sorted line that each element may have.
+// The positions that each element may have in the sorted line.
 struct TopkPlaces {
   std::vector<int64_t> first, last;
 };
@@ -109,7 +109,7 @@ TopkPlaces TopkPlacesOf(const std::vector<TopkKey>& keys, bool lower_index_first
   return places;
 }
 
-// The indices of each line differ (RULES 31).
+// Requires that the indices of each line differ (RULES 31).
 class DifferentIndices : public JointPredicate {
  public:
   DifferentIndices(int64_t k, std::shared_ptr<const RowChoice> rows)
@@ -140,7 +140,7 @@ class DifferentIndices : public JointPredicate {
   std::shared_ptr<const RowChoice> rows_;
 };
 
-// The sets of both results while they are made.
+// The sets of both results during construction.
 struct TopkOutputs {
   std::vector<AcceptanceSet> values, indices;
   ChoiceMap value_choices, index_choices;
@@ -205,7 +205,7 @@ SetValue FinishTopk(TopkOutputs out, const Shape& shape, int64_t k, uint32_t ori
   return SetValue::Tuple({std::move(values), std::move(indices)});
 }
 
-// An element of which nothing is known, or a NaN, has no place.
+// Returns true if an element may be anything or a NaN without a position in the order.
 bool HasNoOrder(const SetArray& operand) {
   if (!operand.runtime_sizes.empty()) return !operand.exact();
   if (HasNanOfNoPlace(operand)) return true;

@@ -24,7 +24,7 @@ std::vector<Complex> Inverse(int64_t n, const std::vector<Complex>& t, bool lowe
   return x;
 }
 
-// y with (I - a m) y = x for a triangular m that is not negative, where a m has a diagonal below 1.
+// Returns y with (I - a m) y = x, for a triangular m >= 0 such that a m has a diagonal below 1.
 Magnitudes Amplified(const Magnitudes& m, double a, const Magnitudes& x, bool lower) {
   Magnitudes y = x;
   auto at = [&](int64_t i, int64_t j) { return (i == j ? 1.0 : 0.0) - a * m.at[i * m.n + j]; };
@@ -74,9 +74,9 @@ TriangularInverse::TriangularInverse(int64_t n, const std::vector<Complex>& t, b
   grown_ = Amplified(inverse_.Times(matrix_), 2 * bound, inverse_, lower);
 }
 
-// For any cut and order, an element of an intermediate inverse is at most one of Y, of a product
-// with T on either side (where rows or columns are divided by the diagonal first), or of both
-// inverses around T (off-diagonal blocks).
+// For any division into blocks and any order, an element of an intermediate inverse is at most an
+// element of Y, of a product of Y with T on either side (if rows or columns are divided by the
+// diagonal first), or of Y T Y (off-diagonal blocks).
 bool TriangularInverse::MayReach(double most) const {
   const Magnitudes right = matrix_.Times(grown_);
   return Reaches(grown_, most) || Reaches(right, most) || Reaches(grown_.Times(matrix_), most) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// triangular-solve: a joint predicate over each system where the result is an output, and a bound
-// per element (where there is one) for what consumes it.
+// Computes the sets of triangular-solve: a joint predicate over each system if the result is an
+// output, and a bound per element, where there is one, for instructions that read it.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +15,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Checks the elements that are read of batch b: not the other triangle, nor a diagonal of ones
-// (triangular_solve.16, .14).
+// Returns true if all elements of batch b that are read are finite. The other triangle and a unit
+// diagonal are not read (triangular_solve.16, .14).
 bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   for (int64_t i = 0; i < g.n; ++i) {
     for (int64_t j = 0; j < g.n; ++j) {
@@ -27,13 +27,14 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   return true;
 }
 
-// |x - x^| <= M^-1 (bound |T||x|), twice that where |b| <= |T||x| counts too, with M the comparison
-// matrix of T: substitution with magnitudes.
+// Bounds |x - x^| <= M^-1 (bound |T||x|), with twice the bound if |b| <= |T||x| counts too. M is
+// the comparison matrix of T, so this is substitution with magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;
   const double magnitudes = residual.right_side ? 2 : 1;
-  const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;  // on both sides
+  // The diagonal's error is on both sides of the inequality.
+  const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;
   for (int64_t c = 0; c < g.columns; ++c) {
     for (int64_t step = 0; step < g.n; ++step) {
       int64_t i = EffectiveLower(g) ? step : g.n - 1 - step;
@@ -50,9 +51,9 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
   }
 }
 
-// The same where blocks may be inverted: |x - x^| <= |X| r with r the residual that is allowed for
-// x itself, which lies off by as much. Each round takes the spread of the one before into account;
-// what still grows after them is unbounded.
+// Bounds the error if blocks may be inverted: |x - x^| <= |X| r. r is the residual that is
+// permitted for the engine's x^, so it depends on the bound itself. Each round uses the previous
+// round's bound; if it still grows after the last round, it is infinite.
 void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeometry& g,
                             double bound, double flush, int64_t batch,
                             const TriangularInverse& inverse, std::vector<double>& spread) {
@@ -101,14 +102,14 @@ bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, cons
   return false;
 }
 
-// Sums of n such numbers stay in the range.
+// Returns a magnitude such that sums of n numbers below it stay in range.
 double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
   return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
-// Returns true if an unknown, or an intermediate product, may leave the range: of a coefficient and
-// an unknown, or, if they are complex, of a diagonal element with its dividend and with its
-// conjugate. An unknown may be `spread` larger than x (RULES 9).
+// Returns true if an unknown or an intermediate product may leave the range. The products are those
+// of a coefficient and an unknown and, for complex types, of a diagonal element with its dividend
+// and with its conjugate. An unknown may be larger than x by `spread` (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
   const double most = MostOnTheWay(context, g);
@@ -142,16 +143,16 @@ SolveGeometry GeometryOf(const Instruction& solve, const SetArray& a, const Shap
   return g;
 }
 
-// A system that is open: not of finite numbers, singular, or near the end of the range.
+// Returns true if system `k` has no requirements: not finite, singular, or near overflow.
 bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g, int64_t k,
             const SetContext& context) {
   const int64_t per_batch = g.n * g.columns;
-  // Without zero and sign no type has what is left of a difference.
+  // A type without zero or sign cannot represent the differences that occur.
   if (!context.result->has_zero || !AllFinite(a, g, k) ||
       !reference::AllFinite(b, k * per_batch, per_batch) ||
       !reference::AllFinite(x, k * per_batch, per_batch))
     return true;
-  // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
+  // A diagonal that may be read as zero leaves the system without requirements (ruling 0033).
   const double least = LeastDivisor(context, a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(KnownCoefficient(a, g, k, i, i));
@@ -161,16 +162,16 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
   return MayOverflow(a, x, g, k, context, none);
 }
 
-// The bounds behind the sets of a batch of systems and behind their predicate.
+// The bounds that the sets of a batch of systems and their predicate are made from.
 struct SystemBounds {
   ResidualBound residual;
-  std::vector<bool> free;      // by system: anything may come out
-  std::vector<bool> overflow;  // by system: an unknown may leave the range by rounding alone
+  std::vector<bool> free;      // by system: any result is permitted
+  std::vector<bool> overflow;  // by system: an unknown may overflow by rounding alone
   std::vector<double> spread;  // by element
   Inverses inverses;
 };
 
-// The least element of a diagonal that a system which is not open has, at most 1.
+// Returns the least magnitude of a diagonal element in a system with requirements, at most 1.
 double SmallestDivisor(const Literal& a, const SolveGeometry& g, double least) {
   double smallest = 1;
   for (int64_t k = 0; k < g.batches; ++k) {
@@ -197,8 +198,8 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
           Inverses(g.batches)};
 }
 
-// Opens a system that may overflow by rounding alone: nothing is known of its elements, and no
-// residual holds if they are no numbers. A system without a known spread is left out.
+// Removes the bounds of a system that may overflow by rounding alone: its elements are unknown, and
+// infinities and NaNs are permitted. Skips a system whose spread is unknown.
 void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t k,
                   const SetContext& context, SystemBounds& s) {
   const auto first = s.spread.begin() + k * g.n * g.columns, last = first + g.n * g.columns;
@@ -207,7 +208,7 @@ void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, in
   if (s.overflow[k]) std::fill(first, last, HUGE_VAL);
 }
 
-// Bounds the error of each element of system `k`, or marks it open.
+// Bounds the error of each element of system `k`, or marks the system as free of requirements.
 void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g,
                  int64_t k, const SetContext& context, SystemBounds& s) {
   s.free[k] = IsOpen(a, b, x, g, k, context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A triangular solve of which only the magnitudes of the inverse grow.
+// Tests a triangular solve in which substitution with magnitudes overestimates the inverse.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +13,8 @@ const char kTriangular[] =
     " ROOT s = f32[128,1] triangular-solve(a, b), left_side=true, lower=true,\n"
     " unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
 
-// 1 and -1 in turns below the diagonal: the inverse has ones on two diagonals, but substitution
-// with magnitudes takes it for 2^127.
+// Returns a lower triangle in which 1 and -1 alternate. Its inverse has ones on two diagonals, but
+// substitution with magnitudes bounds it only by 2^127.
 std::string SignsInTurns(int n) {
   std::string text = absl::StrCat("f32[", n, ",", n, "] {");
   for (int i = 0; i < n; ++i) {
