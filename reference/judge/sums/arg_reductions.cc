@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax: reductions of (value, index) pairs that return the better pair whole.
+// Computes argmin and argmax: reductions of (value, index) pairs that return the better pair.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ Key KeyOf(const AcceptanceSet& s, const SetContext& context, bool largest) {
   if (s.integer()) {
     key.lo = static_cast<double>(s.ilo);
     key.hi = static_cast<double>(s.ihi);
-    // 64-bit keys that are equal as doubles count as possible ties.
+    // 64-bit keys that are equal as doubles may tie.
     key.point = s.ilo == s.ihi && std::fabs(key.lo) <= 0x1p53;
   } else {
     View v =
@@ -49,7 +49,7 @@ struct ArgCandidate {
   Key order;
 };
 
-// The pairs that may win; one when ties are decided by the index and all is certain.
+// Returns the pairs that may win: one if the index decides ties and nothing is uncertain.
 std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReducer& reducer) {
   bool any_nan = false, certain_nan = false;
   double surely = -HUGE_VAL;
@@ -76,8 +76,8 @@ std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReduce
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// f32 keys without a NaN: only those that reach the best can win. Unchanged if zeros or subnormals
-// may be the best, which compare as the values that they may be read as.
+// Removes f32 keys that do not equal the best one. Keeps all if one is a NaN, or if the best is
+// zero or subnormal and may be read as another value.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;
@@ -93,8 +93,8 @@ void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
       terms.end());
 }
 
-// The winner's value as it goes with its index: which of two zeros, and which NaN, the computation
-// may take from the other pair.
+// Returns the value that belongs to the winner's index. The computation may take the sign of a zero
+// and the bits of a NaN from the other pair.
 AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   AcceptanceSet key = winner.key;
   if (key.unspecified() || key.integer()) return key;
@@ -104,7 +104,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Notes relations of the winners beyond the joins of their values and of their indices (RULES 31).
+// Notes which values and indices belong together, since their joins do not (RULES 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;
@@ -121,7 +121,7 @@ void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
   pairs.Put(element, std::move(rows));
 }
 
-// One of the winners is it: the sets of all of them together.
+// Returns the join of all winners, since any of them may be the result.
 ArgCandidate JoinedOf(const std::vector<ArgCandidate>& winners, uint32_t origin) {
   ArgCandidate joined = winners[0];
   for (size_t k = 1; k < winners.size(); ++k) {
@@ -151,7 +151,7 @@ SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruc
   return context;
 }
 
-// Known f32 keys from a number: only the best of them can win; else nullptr.
+// Returns f32 keys if they are known and init is no NaN: only the best can win. Else nullptr.
 const float* PlainKeys(const SetArray& keys, const SetArray& init) {
   const bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && init.exact() &&
                      !std::isnan(init.literal().data<float>()[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element from its terms in any order; operands combined with updates.
+// Computes one element from its terms in any order, and operands combined with updates.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +19,8 @@ SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32
   return context;
 }
 
-// A lone value still meets the initial value, which is an operation: a subnormal may be flushed on
-// the way (acceptance rows of reductions, and of orderings), and a NaN has the bits of a result.
+// Returns the result for a single term, which is still combined with the initial value: a subnormal
+// may be flushed (rules of reductions and orderings), and a NaN gets the bits of a result.
 AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
                        const SetContext& order) {
   term.flags &= ~AcceptanceSet::kBitsKnown;
@@ -59,7 +59,7 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
     return s;
   }
   if (reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum) {
-    // A complex number goes as a whole, by its real part (ruling 0060).
+    // A complex number is selected as a whole, by its real part (ruling 0060).
     if (IsComplex(type)) return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
     SetContext order = MinMaxContext(interpreter, component, context.origin);
     AcceptanceSet s = terms[0];
@@ -128,7 +128,7 @@ SetArray AddUncertainUpdates(const CombineOperands& combine,
     AddTerm(sets[i], context, sum);
     for (int64_t from : combine.updates[i]) AddTerm(combine.source.At(from), context, sum);
     for (int64_t from : maybe[i]) {
-      // The term may be absent: the interval from zero to the term.
+      // The term may be absent, so the interval from zero to the term is added.
       AcceptanceSet term = Join(combine.source.At(from), AcceptanceSet::Float(0.0));
       if (term.cause == WideningCause::kPoint) {
         term.cause = WideningCause::kJump;
@@ -147,7 +147,7 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
                               SetArray certain, const std::vector<std::vector<int64_t>>& maybe) {
   PrimitiveType type = combine.operand.element_type();
   SetContext context = CombineContext(combine);
-  // Float products depend on the order; the others are exact in any order.
+  // Float products depend on the order; the other computations are exact in any order.
   bool open = IsFloat(type) && reducer == RecognizedReducer::kMultiply;
   for (size_t i = 0; i < maybe.size(); ++i) {
     if (maybe[i].empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of complex numbers in any order.
+// Computes products of complex numbers in any order.
 #include <algorithm>
 #include <cmath>
 
@@ -9,13 +9,13 @@
 namespace hlocts::reference {
 namespace {
 
-// Products of complex points in any order: each multiplication is off by less than 4 units of the
-// magnitude, and flushed parts lose at most the least normal times what they are multiplied with.
+// A product of exact complex numbers in any order. Each multiplication has an error below 4 units
+// of the magnitude. A flush loses at most the least normal number times the other factors.
 class ComplexProduct {
  public:
   explicit ComplexProduct(const FloatFacts& facts) : facts_(facts) {}
 
-  // False if the factor is no pair of finite values.
+  // Returns false if the factor is not a pair of finite values.
   bool Multiply(const AcceptanceSet& re, const AcceptanceSet& im) {
     if (!re.IsPoint() || !im.IsPoint() || !re.finite() || !im.finite()) return false;
     long double a = re_ * re.lo - im_ * im.lo;
@@ -32,7 +32,6 @@ class ComplexProduct {
     return true;
   }
 
-  // Appends the sets of both parts.
   void Finish(const SetContext& context, std::vector<AcceptanceSet>& sets) const {
     double unit = std::ldexp(1.0, -facts_.p);
     bool exact = (count_ <= 1 && normal_) || (integral_ && largest_ * 2 * unit <= 1);

@@ -21,7 +21,7 @@ void AddTo(Literal& sum, const Literal& more, double sign = 1) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
 }
 
-// to += sign * from, which becomes `to` where there is none yet.
+// Adds sign * from to `to`, or sets `to` if it is not present yet.
 void Accumulate(Literal from, bool& present, Literal& to, double sign = 1) {
   if (!present) {
     to = std::move(from);
@@ -34,8 +34,8 @@ void Accumulate(Literal from, bool& present, Literal& to, double sign = 1) {
   present = true;
 }
 
-// Marks the results in which an infinity of one operand meets an element of the other that may be
-// read as zero: the product is that infinity, or NaN.
+// Marks the results in which an infinity of one operand multiplies an element of the other that may
+// be read as zero: the product is that infinity or a NaN.
 absl::Status MarkFlushed(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          SumParts& parts) {
   auto infinite = [](const Literal& values) {
@@ -60,7 +60,7 @@ Literal Absolute(const Literal& values) {
   return result;
 }
 
-// |a||b| over the intervals less |a||b| over the middles: how far the products reach.
+// Returns the radius of the products: |a||b| over the intervals minus |a||b| over the midpoints.
 absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lhs_middle,
                                const Literal& rhs_middle, const Literal& magnitude) {
   HLOCTS_ASSIGN_OR_RETURN(Literal inner,
@@ -70,7 +70,7 @@ absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lh
   return radius;
 }
 
-// The same sums scaled down, for use if f64 overflows.
+// Adds the same sums scaled down, for use if f64 overflows.
 absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                                double sign, SumParts& parts) {
   constexpr int kHalf = kProductScale / 2;
@@ -90,7 +90,7 @@ absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs
   return absl::OkStatus();
 }
 
-// Marks the results in which an uncertain infinity or NaN takes part.
+// Marks the results to which an uncertain infinity or NaN contributes.
 absl::Status MarkUncertain(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                            SumParts& parts) {
   for (bool left_side : {true, false}) {
@@ -111,7 +111,7 @@ void MarkUncertainElement(int64_t i, Linear& linear) {
   linear.cause = WideningCause::kOverflow;
 }
 
-// Widens an element by this much in both directions; sums are then bounded by magnitudes.
+// Widens an element by `by` in both directions. Sums are then bounded by magnitudes.
 void WidenElement(int64_t i, double by, Linear& linear) {
   linear.has_radius = true;
   linear.quantum = Linear::kNoQuantum;

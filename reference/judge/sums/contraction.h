@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of products of dot, ragged-dot and convolution, made by the evaluator itself: it is run
-// on centres, magnitudes and marks in place of the operands.
+// Computes the sums of products of dot, ragged-dot and convolution by running the evaluator on
+// centres, magnitudes and marks instead of the operands.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONTRACTION_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_CONTRACTION_H_
 
@@ -24,22 +24,22 @@ struct Contraction {
   }
 };
 
-// Operands that may be rounded to a narrower format first: the largest may become infinite, and
-// subnormal ones move by half a unit of theirs, which no relative error bounds. Of operands that
-// are split the lesser parts may underflow, and an infinity leaves the difference of two.
+// Covers effects of rounding operands to a narrower format that a relative error does not bound:
+// the largest operands may become infinite, and subnormal operands are off by half an ulp. If
+// operands are split, their smaller parts may underflow, and an infinity minus an infinity occurs.
 void RoundFirst(const SumRule& rule, Linear& linear);
-// Integers of type `from` whose sum is a float of this type: unchanged, or rounded to it (0102).
+// Covers the optional rounding of integers of type `from` to the sum's float type (ruling 0102).
 void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear);
 
-// Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre). `first`:
-// they are the first ones.
+// Adds the sums of products lhs x rhs to the parts; with sign -1, subtracts the centre. `first` is
+// true for the first call.
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          double sign, bool first, SumParts& parts);
 
-// Returns true if sums of products of these may leave the range of f64.
+// Returns true if sums of products of the two operands may leave the range of f64.
 bool MayLeaveRange(const Linear& lhs, const Linear& rhs);
 
-// Terms per result: ask the evaluator with ones.
+// Counts the terms of each result by running the evaluator on ones.
 absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                         SumParts& parts);
 

@@ -9,9 +9,9 @@
 namespace hlocts::reference {
 namespace {
 
-// 1 where an element is, or may be, an infinity or a NaN. `any`: there is one.
+// Returns 1 for each element that is or may be an infinity or a NaN. `any` is set if there is one.
 Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
-  Literal marks = parts[0]->middle;  // with its run-time sizes
+  Literal marks = parts[0]->middle;  // copies the run-time sizes
   auto out = marks.mutable_data<double>();
   for (double& mark : out) mark = 0;
   for (const Linear* part : parts) {
@@ -49,8 +49,8 @@ struct Holes {
   }
 };
 
-// Zeros of the image's padding and holes, times the kernel: an output that meets fewer than all
-// marked elements of its kernel has such a zero on one of them.
+// Adds NaN to results in which a zero of the image's padding or holes may multiply a marked element
+// of the kernel. These are the results to which not all marked elements contribute otherwise.
 absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
   HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
   const std::vector<int64_t>& sizes = marks.shape().dimensions();
@@ -69,7 +69,7 @@ absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Litera
   return absl::OkStatus();
 }
 
-// Elements of the kernel with its holes filled, or more than are laid out.
+// The largest number of elements that a kernel with filled holes may have, as MayBeFilled checks.
 constexpr int64_t kFilledMax = int64_t{1} << 26;
 bool MayBeFilled(const Window& window, const Literal& kernel) {
   double elements = static_cast<double>(kernel.element_count());
@@ -79,8 +79,8 @@ bool MayBeFilled(const Window& window, const Literal& kernel) {
   return elements <= static_cast<double>(kFilledMax);
 }
 
-// Zeros in the holes of a dilated kernel, times the image: what the same kernel without holes
-// meets, and this one does not.
+// Adds NaN to results in which a zero in a hole of a dilated kernel may multiply a marked element
+// of the image: an element that the same kernel without holes would read, but this kernel does not.
 absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
   if (!MayBeFilled(holes.window, kernel)) {
     for (AcceptanceSet& s : holes.sets) AddNan(s);
@@ -130,8 +130,8 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
   if (!some(lhs) && !some(rhs)) return absl::OkStatus();
   bool in_image = false, in_kernel = false;
   const Literal image = NonFiniteMarks(lhs, in_image), kernel = NonFiniteMarks(rhs, in_kernel);
-  // Outside strict a grouped convolution may be computed as a dense one (XLA:CPU does): zeros stand
-  // between the groups.
+  // Outside strict an engine may compute a grouped convolution as a dense one (XLA:CPU does), with
+  // zeros between the groups.
   if (IsGrouped(instruction) && interpreter.profile() != Profile::kStrict) {
     for (AcceptanceSet& s : sets) AddNan(s);
     return absl::OkStatus();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The positions where a convolution's zeros in padding, holes and between groups may meet an
-// infinity or a NaN (RULES 10).
+// Finds the results of a convolution in which a zero of padding, holes or group boundaries may
+// multiply an infinity or a NaN (RULES 10).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 
@@ -11,8 +11,8 @@
 
 namespace hlocts::reference {
 
-// Adds NaN to the sets of the results that such a zero may reach. `lhs`, `rhs`: the parts of the
-// image and of the kernel (two of complex elements).
+// Adds NaN to the sets of results that such a zero may contribute to. `lhs` and `rhs` are the
+// components of the image and of the kernel (two for complex elements).
 absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruction,
                          const Shape& result, absl::Span<const Linear* const> lhs,
                          absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets);

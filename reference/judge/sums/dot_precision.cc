@@ -12,35 +12,34 @@ namespace {
 
 using Constant = Bounds::Constant;
 
-// Lemma. A product of operands that are rounded with relative errors e_1 and e_2 is off by at most
-// (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers; so is any sum of such products, of
-// sum |a||b|. Rounded to nearest, bf16 has e = 2^-8 and f16 2^-11; TF32 is often read by leaving
-// out 13 bits of an f32, 2^-10.
-// Operands split into parts, a = a_1 + a_2 + ...: with parts of bf16 |a_k+1| <= 2^-8 |a_k|, so that
-// the product of parts i and j is at most 2^-8(i+j-2) |a||b|. Missing are
-//   of three passes the product (2, 2) and what two parts leave of a and of b: 3 2^-16;
-//   of six (2, 3), (3, 2) and what three parts leave of each: 4 2^-24, and (3, 3), its 2^-10th;
-//   of nine what three parts leave of each: 2 2^-24;
-//   of three passes of TF32, by leaving bits out, 3 2^-20.
-// The sums then have as many terms for each product as there are passes.
+// Lemma. If operands are rounded with relative errors e_1 and e_2, their product is off by at most
+// (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers; so is a sum of such products,
+// relative to sum |a||b|. Rounding to nearest has e = 2^-8 for bf16 and 2^-11 for f16. TF32 is
+// often read by dropping 13 bits of an f32, with e = 2^-10.
+// Operands may be split into parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|,
+// so the product of parts i and j is at most 2^-8(i+j-2) |a||b|. The passes omit these terms:
+//   three: the product (2, 2), and the rest of a and of b after two parts: 3 2^-16;
+//   six: (2, 3), (3, 2), the rest of each after three parts: 4 2^-24; and (3, 3), 2^-10 of that;
+//   nine: the rest of each after three parts: 2 2^-24;
+//   three of TF32, which drops bits: 3 2^-20. The sums have a term for each pass of a product.
 struct DotAlgorithm {
   absl::string_view name;
-  Constant terms;             // of a product that are missing or rounded
-  double unit;                // of one
-  PrimitiveType operand;      // what operands or their parts are rounded to
-  PrimitiveType accumulator;  // what sums are kept in
+  Constant terms;             // the number of omitted or rounded terms of a product
+  double unit;                // the size of one such term
+  PrimitiveType operand;      // the type that operands or their parts are rounded to
+  PrimitiveType accumulator;  // the type of partial sums
   int passes = 1;
 };
 using P = PrimitiveType;
 
-// The product of two relative errors beside their sum.
+// Covers the product of two relative errors in addition to their sum.
 constexpr double kRoom = 1.05;
 
 double ErrorOfReadings(const Bounds& bounds, Constant terms, double unit) {
   return kRoom * bounds.Of(terms) * unit;
 }
 
-// The format f32 holds every operand of 8 bits, so that nothing is rounded before the product.
+// f32 represents every operand of 8 bits, so dot_any_f8_any_f8_f32 rounds none of them.
 constexpr DotAlgorithm kAlgorithms[] = {
     {"dot_any_f8_any_f8_f32", Constant::kOneReading, 0, P::kF32, P::kF32},
     {"dot_f16_f16_f16", Constant::kOneReading, 0x1p-11, P::kF16, P::kF16},
@@ -71,7 +70,7 @@ bool SumsInTensorCore(const Rule& rule, const FloatFacts& facts) {
   return rule.Allows(kNarrowSum) && facts.p <= 5;
 }
 
-// Operands that the format of the algorithm has already are not rounded.
+// Returns true if `format` represents every value of `operand`, so that nothing is rounded.
 bool Holds(PrimitiveType format, const FloatFacts& operand) {
   const FloatFacts& facts = FactsOf(format);
   return facts.p >= operand.p && facts.max >= operand.max && facts.tiny <= operand.tiny;
@@ -80,7 +79,7 @@ bool Holds(PrimitiveType format, const FloatFacts& operand) {
 SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts,
                         const Bounds& bounds) {
   SumRule sum;
-  // The bounds are two-sided: an engine that is more exact than required is within them.
+  // The bounds are two-sided, so they include engines that are more exact than required.
   sum.accumulator = &FactsOf(algorithm.accumulator);
   sum.precision = SumsInTensorCore(rule, facts) ? kTensorCore : sum.accumulator->p;
   if (rule.Allows(kTruncate)) sum.factor = bounds.TruncatedUnits();
@@ -92,8 +91,8 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   return sum;
 }
 
-// The reading of one operand of f32 that the profile or a fact permits: its relative error, and the
-// number of terms that each product then has.
+// The reading of one f32 operand that the profile or a fact permits: its relative error, and the
+// number of terms per product.
 struct OperandReading {
   double error = 0;
   int passes = 1;
@@ -102,7 +101,7 @@ OperandReading Wider(OperandReading a, const OperandReading& b) {
   return {std::max(a.error, b.error), std::max(a.passes, b.passes)};
 }
 
-// Three passes leave out 3 2^-16 of a product, six of them 4 2^-24: half of that is each operand's.
+// Passes and the terms of a product that they omit; half of the error belongs to each operand.
 struct Passes {
   Constant terms;
   double unit;
@@ -116,7 +115,7 @@ constexpr Passes kOnePass = {Constant::kOneReading, 0x1p-8, 1};
 constexpr Passes kThreePasses = {Constant::kThreePassTerms, 0x1p-16, 3};
 constexpr Passes kSixPasses = {Constant::kSixPassTerms, 0x1p-24, 6};
 
-// Of `relaxed`: at any precision by as many passes as highest takes.
+// Returns the reading in `relaxed`: at any precision also with as many passes as highest takes.
 OperandReading ReadingOfRelaxed(const Bounds& bounds, absl::string_view precision) {
   const OperandReading six = kSixPasses.Read(bounds);
   if (precision == "highest") return six;
@@ -172,15 +171,15 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const TargetFacts& declared = interpreter.options().facts;
   const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (SumsInTensorCore(rule, facts)) sum.precision = kTensorCore;
-  // The result's type is the one that is recommended (ruling 0112); relaxed takes that of 16-bit
-  // operands too. A type without a zero holds no sum.
+  // The result's type is the recommended accumulator (ruling 0112); relaxed permits the type of
+  // 16-bit operands too. A type without a zero cannot be one.
   const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
   const FloatFacts& kept =
       by_operands ? facts : FactsOf(ComponentType(instruction.shape().element_type()));
   const bool own = rule.Allows(kOwnSum) && kept.p > 1 && kept.p <= 11 && !declared.dot_f32_sums;
   if (own) sum.precision = kept.p;
   if (own) sum.accumulator = &kept;
-  // Matrix units truncate wider accumulators; roundings to this type cover that.
+  // Matrix units truncate wider accumulators, which roundings to the accumulator's type cover.
   if (rule.Allows(kTruncate) && sum.likely == 0 && !own) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;

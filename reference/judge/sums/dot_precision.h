@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of the attributes `algorithm` and `operand_precision` of a contraction on its operands
-// and its accumulator.
+// Applies the attributes `algorithm` and `operand_precision` of a contraction to its operands and
+// its accumulator.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
 
@@ -9,9 +9,9 @@
 
 namespace hlocts::reference {
 
-// The rule of sums of products of operands of `type`, under the profile, the engine's facts and the
-// attributes of the instruction. An algorithm fixes its own; operand_precision determines which of
-// the freedoms of f32 remain.
+// Returns the rule for sums of products of `type` operands under the profile, the engine's facts
+// and the instruction's attributes. An algorithm determines the whole rule. operand_precision
+// determines which readings of f32 operands are permitted.
 SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
                            const Rule& rule, PrimitiveType type);
 

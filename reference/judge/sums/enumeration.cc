@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scatters of any other computation: every order and tree of a few terms.
+// Enumerates every order and tree of a few terms, for reductions and scatters by any computation.
 #include <map>
 #include <optional>
 
@@ -28,15 +28,15 @@ bool SameSets(const SetValue& a, const SetValue& b) {
   return true;
 }
 
-// The trees over the terms that are permitted (rulings 0019, 0021, 0075).
+// The permitted trees over the terms (rulings 0019, 0021, 0075).
 struct TreeRule {
-  bool in_order = false;    // the terms stay in their order, only the brackets are free
-  bool needs_init = false;  // the init value takes part at least once
-  bool folds = false;       // the first term takes in the others, one after the other
+  bool in_order = false;    // terms stay in order; only the brackets may change
+  bool needs_init = false;  // the init value occurs at least once
+  bool folds = false;       // combines the first term with the others in turn
 };
 
-// Everything that some order and tree over the terms can give, lanes at once. terms[t] holds the
-// operands' values of term t; init, always a left argument, may be empty.
+// Computes the join over all orders and trees of the terms, in all lanes at once. terms[t] contains
+// the values of term t for each operand. `init`, which is always a left argument, may be empty.
 class Enumeration {
  public:
   Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
@@ -73,15 +73,15 @@ class Enumeration {
     for (const SetValue& part : Parts(b)) arguments.push_back(part);
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
-  // Values of trees over the same terms: of any, and of those that contain an init value, which are
-  // kept apart only if that is needed.
+  // The values of trees over the same terms: `any` of all trees, `with` of those that contain an
+  // init value. They are kept apart only if needs_init.
   struct Trees {
     std::optional<SetValue> any, with;
   };
   static void Include(const SetValue& more, std::optional<SetValue>& value) {
     value = value ? JoinValues(*value, more) : more;
   }
-  // Terms side by side.
+  // Returns true if the terms are consecutive.
   static bool IsRun(size_t mask) {
     const size_t shifted = mask >> __builtin_ctzll(mask);
     return (shifted & (shifted + 1)) == 0;
@@ -130,7 +130,7 @@ class Enumeration {
   TreeRule rule_;
 };
 
-// Results of all outputs, filled in group by group.
+// Collects the results of all outputs, group by group.
 class Outputs {
  public:
   Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape)
@@ -162,7 +162,7 @@ class Outputs {
   SetValue values_;
 };
 
-// The elements `at` of the operands, or of the inits, side by side.
+// Returns the elements of each output's terms, followed by the init value.
 SetArray Joined(const SetArray& operand, const SetArray& init,
                 const std::vector<std::vector<int64_t>>& terms, const std::vector<int64_t>& outs) {
   std::vector<AcceptanceSet> sets;
@@ -176,7 +176,7 @@ SetArray Joined(const SetArray& operand, const SetArray& init,
   return Compress(SetArray(Shape(operand.element_type(), {count}), std::move(sets)));
 }
 
-// Results of a selection among many terms and the init: any of the greatest.
+// Sets the results of a selection among many terms and the init value: any of the greatest.
 absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
                          absl::Span<const SetValue> operands,
                          const std::vector<std::vector<int64_t>>& terms,
@@ -200,7 +200,7 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   return absl::OkStatus();
 }
 
-// Only the brackets of reduce are free; over several dimensions no order is stated (ruling 0021).
+// A reduce may change only its brackets; over several dimensions no order is stated (ruling 0021).
 TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instruction) {
   TreeRule rule;
   rule.needs_init = interpreter.profile() == Profile::kStrict;
@@ -209,7 +209,7 @@ TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instru
   return rule;
 }
 
-// Outputs of `size` terms each, all at once.
+// Enumerates all outputs that have `size` terms.
 absl::StatusOr<SetValue> EnumerateGroup(SetInterpreter& interpreter, const Computation& body,
                                         absl::Span<const SetValue> operands,
                                         const ReductionTerms& lists, size_t size,
@@ -286,7 +286,7 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
       }
     }
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    // The current value is the first argument, an update the second (scatter.51).
+    // The current value is the first argument and an update the second (scatter.51).
     TreeRule rule;
     rule.folds = true;
     Enumeration enumeration(interpreter, body, lanes, std::move(terms), {}, rule);

@@ -11,18 +11,19 @@
 namespace hlocts::reference {
 namespace {
 
-// Points of a transform of this many elements: each of three dimensions is lengthened to less than
-// twice its size, and padded by the window to no more than 2^16 points.
+// Returns a bound of a transform's points. Each of three dimensions grows to less than twice its
+// size, and padding by the window gives at most 2^16 points.
 double PointsOf(double terms) {
   constexpr double kLengthened = 8, kPadded = 0x1p16;
   return std::max(kLengthened * terms, kPadded);
 }
 
-// 2-norms of the elements that share an index of `dimension`; non-finite elements make theirs
-// infinite.
+// Returns the 2-norms of the elements that share an index of `dimension`. The norm is infinite if
+// an element may be not finite.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
-  std::vector<long double> squares(static_cast<size_t>(sizes[dimension]), 0);  // of any double
+  // A long double represents the square of any double.
+  std::vector<long double> squares(static_cast<size_t>(sizes[dimension]), 0);
   int64_t stride = RowMajorStrides(sizes)[dimension];
   auto middle = array.middle.data<double>(), magnitude = array.magnitude.data<double>();
   for (int64_t i = 0; i < array.middle.element_count(); ++i) {
@@ -45,16 +46,16 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 
 namespace {
 
-// The error of results computed from an image and a kernel of these 2-norms, `terms` elements in
-// the longer.
+// Returns the error of results that are computed from an image and a kernel of these 2-norms.
+// `terms` is the element count of the larger one.
 double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
                const Bounds& bounds) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
-  // Each is transformed by itself first.
+  // The transforms of image and kernel must not overflow.
   if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
   if (image == 0 || kernel == 0) return 0;
-  // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach;
-  // their products are transformed back, and divided by the points at the end only.
+  // A point of a spectrum is at most the sum of magnitudes, which is at most sqrt(terms) times the
+  // 2-norm. Products of points are transformed back and divided by the points only at the end.
   if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
   double lost = bounds.FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
                 (1 + image + kernel);

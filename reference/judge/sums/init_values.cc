@@ -20,7 +20,7 @@ bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveT
       return init.integer() ? init.ilo == 1 && init.ihi == 1
                             : init.IsPoint() && init.finite() && init.lo == 1;
     default:
-      return true;  // idempotent: any number of insertions is one
+      return true;  // idempotent: several insertions equal one
   }
 }
 
@@ -42,8 +42,8 @@ bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveTy
 
 namespace {
 
-// sums(k): of k insertions. Those of `exact` are exact, so that their set is a point, those of
-// `rounded` are not: the first that are not.
+// Returns the least number of insertions k whose set sums(k) is not a single value. Requires that
+// `exact` insertions give a single value and `rounded` insertions do not.
 template <class Sums>
 int64_t FirstRounded(const Sums& sums, int64_t exact, int64_t rounded) {
   while (rounded - exact > 1) {
@@ -53,14 +53,14 @@ int64_t FirstRounded(const Sums& sums, int64_t exact, int64_t rounded) {
   return rounded;
 }
 
-// Any number of insertions of an init that is no identity (RULES 11): joined.
+// Joins the results for all numbers of insertions of an init value that is no identity (RULES 11).
 AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
                              PrimitiveType type, RecognizedReducer reducer,
                              std::vector<AcceptanceSet> terms, const AcceptanceSet& init,
                              int64_t insertions_max) {
   constexpr int64_t kCap = 64;
   AcceptanceSet joined;
-  // Relying on an identity an engine may leave it out, but of nothing (ruling 0019).
+  // An engine that assumes an identity may drop it, unless there are no terms (ruling 0019).
   const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
   if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
   const auto inserted = [&, own = terms.size()](int64_t k) {
@@ -71,7 +71,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
     one = inserted(k);
     joined = k == 1 && !may_drop ? one : Join(joined, one);
-    // xor has two values only; the others move on in one direction.
+    // xor has only two values; the others change in one direction.
     if (reducer == RecognizedReducer::kXor && k == 2) break;
   }
   if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
@@ -107,7 +107,7 @@ AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reduc
   }
   if (IsIdentity(reducer, init, type) && !terms.empty()) {
     const AcceptanceSet set = combined();
-    // A single negative zero and a positive zero sum to a positive one.
+    // A single negative zero and a positive zero have a positive sum.
     if (terms.size() != 1 || !set.finite() || set.lo != 0 || set.hi != 0) return set;
     terms.push_back(init);
     return Join(set, combined());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an init value is to a recognised computation (RULES 11, ruling 0019).
+// Determines the role of an init value in a recognised computation (RULES 11, ruling 0019).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
 
@@ -7,19 +7,19 @@
 
 namespace hlocts::reference {
 
-// f(x, x) = x: any number of insertions is one.
+// Returns true if f(x, x) = x, so that several insertions equal one.
 bool Idempotent(RecognizedReducer reducer);
-// Any number of insertions, at least one, gives one value.
+// Returns true if any number of insertions, at least one, gives the same value.
 bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
-// For an idempotent computation: leaving init out changes nothing either.
+// Returns true if an idempotent computation also gives the same value without init.
 bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
 
-// An engine outside strict may rely on init being an identity, and leave it out (ruling 0019).
+// Returns true outside strict: the engine may drop init, assuming an identity (ruling 0019).
 inline bool MayDropInit(const ReductionOperands& r) {
   return r.interpreter.profile() != Profile::kStrict;
 }
 
-// One element: `terms` and the init value, which may be dropped or come in more than once.
+// Returns one element from `terms` and the init value, which may be dropped or inserted repeatedly.
 AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reducer,
                              const SetContext& context, std::vector<AcceptanceSet>& terms,
                              const AcceptanceSet& init, int64_t padded);

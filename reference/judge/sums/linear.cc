@@ -12,15 +12,15 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kFloatBlock = 256;  // f32 numbers looked at together
+constexpr int64_t kFloatBlock = 256;  // the number of f32 values that are examined together
 
-// Exponent of the least significant set bit, and how many bits the number takes, at most `width`.
+// Notes the exponent of the least set bit and the number of significant bits, at most `width`.
 void NoteBits(double x, int width, Linear& linear) {
   if (x == 0 || !std::isfinite(x)) return;
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   int exponent = ExponentOf(x);
-  // Most numbers of an array change nothing.
+  // Most numbers of an array change neither value.
   if (linear.bits >= width && exponent - (width - 1) >= linear.quantum) return;
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
   if (exponent == -1023) {
@@ -79,8 +79,8 @@ void Mark(Literal& marks, bool& has_marks, const Shape& shape, int64_t i) {
 
 // The magnitudes of a block of f32 numbers.
 struct FloatScan {
-  int32_t least = INT32_MAX, most = 0;  // bits, zeros apart
-  bool ordinary = true;                 // all zero or normal
+  int32_t least = INT32_MAX, most = 0;  // as bits; `least` ignores zeros
+  bool ordinary = true;                 // all numbers are zero or normal
 };
 FloatScan Scan(const float* x, int64_t count) {
   FloatScan scan;
@@ -99,12 +99,12 @@ FloatScan Scan(const float* x, int64_t count) {
 
 int FloatExponent(int32_t bits) { return (bits >> 23) - 127; }
 
-// True if all terms are multiples of the noted unit, within the noted number of bits.
+// Returns true if all numbers are multiples of the noted unit and fit in the noted number of bits.
 bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& linear) {
   if (linear.bits == 0 || std::abs(linear.quantum) > 900) return false;
   if (FloatExponent(most) >= linear.quantum + linear.bits) return false;
   const double scale = PowerOfTwo(-linear.quantum);
-  constexpr double kWhole = 0x1.8p52;  // added and taken away, it leaves whole numbers as they are
+  constexpr double kWhole = 0x1.8p52;  // adding and subtracting it rounds to an integer
   int other = 0;
   for (int64_t k = 0; k < count; ++k) {
     double y = static_cast<double>(x[k]) * scale;
@@ -113,19 +113,18 @@ bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& lin
   return other == 0;
 }
 
-// Notes the quantum and the bits of f32 numbers that are all zero or normal; false, with nothing
-// noted, if some are not.
+// Notes the quantum and the bits of f32 numbers. Returns false, and notes nothing, unless all are
+// zero or normal.
 bool NoteFloats(const float* x, int64_t count, Linear& linear) {
   const FloatScan scan = Scan(x, count);
   if (!scan.ordinary) return false;
-  // Most blocks change nothing.
+  // Most blocks change neither value.
   const bool noted = linear.bits >= 24 && FloatExponent(scan.least) - 23 >= linear.quantum;
   if (scan.most == 0 || noted || AreMultiples(x, count, scan.most, linear)) return true;
   for (int64_t k = 0; k < count; ++k) NoteBits(x[k], 24, linear);
   return true;
 }
 
-// Fills in a Linear, element by element.
 class Linearizer {
  public:
   Linearizer(const SetArray& array, Linear& linear)
@@ -133,12 +132,12 @@ class Linearizer {
     middle_ = linear.middle.mutable_data<double>().data();
     magnitude_ = linear.magnitude.mutable_data<double>().data();
   }
-  // Numbers that NoteFloats has seen.
+  // Adds numbers that NoteFloats has examined.
   void PutFloats(int64_t i, const float* x, int64_t count) {
     for (int64_t k = 0; k < count; ++k) middle_[i + k] = static_cast<double>(x[k]);
     for (int64_t k = 0; k < count; ++k) magnitude_[i + k] = static_cast<double>(std::fabs(x[k]));
   }
-  // `width`: the bits its format has at most.
+  // `width` is the precision of the number's format.
   void PutPoint(int64_t i, double x, int width = 53) {
     middle_[i] = x;
     magnitude_[i] = std::fabs(x);
@@ -147,7 +146,7 @@ class Linearizer {
   void Put(int64_t i, const Reading& r, WideningCause cause, uint32_t origin) {
     PutPoint(i, r.middle);
     if (std::isfinite(r.middle)) {
-      // Both ends are finite; the radius rounded up may lead just past the largest double.
+      // Both ends are finite, but the rounded radius may lead just past the largest double.
       magnitude_[i] = std::min(magnitude_[i] + r.radius, kLargestDouble);
     } else {
       linear_.non_finite = true;
@@ -190,7 +189,7 @@ Reading ReadEnds(double lo, double hi) {
   return r;
 }
 
-// Every element of the array, ordinary ones of columns and normal ones of f32 literals first.
+// Fills in every element: ordinary ones of columns and normal f32 numbers by fast paths.
 void LinearizeElements(const SetArray& array, int component, uint32_t permissions, bool read_hull,
                        Linear& linear) {
   Linearizer linearizer(array, linear);
@@ -238,7 +237,7 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
   Linear linear;
   Shape shape = array.shape().WithElementType(PrimitiveType::kF64);
   linear.origin = array.origin;
-  if (component == 1 && array.components() == 1) {  // a real operand of a complex product
+  if (component == 1 && array.components() == 1) {  // the imaginary part of a real operand
     linear.middle = Literal(shape);
     linear.magnitude = Literal(shape);
     return linear;

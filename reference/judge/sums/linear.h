@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a set array as reals with a radius, for the linear operations (sums.h).
+// Converts elements of a set array to reals with a radius, for the linear operations (sums.h).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_
 
@@ -8,40 +8,39 @@
 
 namespace hlocts::reference {
 
-// The elements of an array as reals with a radius.
+// The elements of an array as real numbers with a radius.
 struct Linear {
-  Literal middle;     // f64; certain infinities and NaNs are kept as they are
+  Literal middle;     // f64; certain infinities and NaNs are kept
   Literal magnitude;  // f64: |middle| + radius
-  Literal radius;     // f64; not allocated when every element is a point
+  Literal radius;     // f64; not allocated if every element is exact
   bool has_radius = false;
-  Literal uncertain;  // f64: 1 where an infinity or NaN is possible but not certain
+  Literal uncertain;  // f64: 1 if an infinity or NaN is possible but not certain
   bool has_uncertain = false;
-  bool non_finite = false;  // some certain infinity or NaN
-  Literal maybe_zero;       // f64: 1 where an element may be read as zero and as something else
+  bool non_finite = false;  // some element is certainly an infinity or a NaN
+  Literal maybe_zero;       // f64: 1 if an element may be read as zero or as another number
   bool has_maybe_zero = false;
-  // All finite middles are multiples of 2^quantum and take at most `bits` bits; kNoQuantum when
-  // there are radii.
+  // All finite midpoints are multiples of 2^quantum with at most `bits` significant bits.
+  // kNoQuantum if there are radii.
   static constexpr int kNoQuantum = -100000;
   int quantum = 100000;
   int bits = 0;
-  WideningCause cause = WideningCause::kPoint;  // of the widest element
+  WideningCause cause = WideningCause::kPoint;  // for the widest element
   uint32_t origin = 0;
 };
-// Component `component` of the array, as an operation with these permissions reads it. Integers are
-// read as reals. `read_hull`: unrounded values may be read as well.
+// Converts component `component` of the array as an operation with these permissions reads it, and
+// integers to real numbers. With `read_hull`, unrounded values may be read as well.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
-// A copy with infinities and NaNs taken out.
+// Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
-// Replaces finite values by their signs and keeps infinities and NaNs: an operation gives for them
-// what IEEE 754 gives for the certain infinities and NaNs, and cannot overflow.
+// Replaces finite values by their signs and keeps infinities and NaNs, so that a linear operation
+// gives what IEEE 754 defines for certain infinities and NaNs, and cannot overflow.
 Literal ClassesOf(const Literal& values);
-// The largest finite magnitude.
 double LargestFinite(const Literal& values);
-// The finite values times 2^-exponent.
+// Returns the values times 2^-exponent, with zeros for infinities and NaNs.
 Literal ScaledDown(const Literal& values, int exponent);
-// Sums of terms below this do not overflow in f64. Others are added scaled down by 2^kSumScale,
-// products by 2^kProductScale.
+// A magnitude below which sums of terms do not overflow in f64. Larger terms are scaled down before
+// they are added: by 2^kSumScale, or by 2^kProductScale if they are products.
 inline constexpr double kLargeTerm = 0x1p900;
 inline constexpr int kSumScale = 128, kProductScale = 1152;
 

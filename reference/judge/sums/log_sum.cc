@@ -25,7 +25,7 @@ bool IsOfParameters(const Instruction& instruction, Opcode opcode) {
   return (a.IsParameter(0) && b.IsParameter(1)) || (a.IsParameter(1) && b.IsParameter(0));
 }
 
-// select(v != v, ..., r) and select(v == v, r, ...) give r where v is no NaN.
+// Returns r of select(v != v, ..., r) or select(v == v, r, ...); other instructions unchanged.
 const Instruction& BehindNanTest(const Instruction& root) {
   if (root.opcode() != Opcode::kSelect || root.operand(0).opcode() != Opcode::kCompare) return root;
   const Instruction& test = root.operand(0);
@@ -36,15 +36,15 @@ const Instruction& BehindNanTest(const Instruction& root) {
   return direction == "EQ" ? root.operand(1) : root;
 }
 
-// -|x - y|.
+// Returns true for -|x - y|.
 bool IsMinusDistance(const Instruction& instruction) {
   return WithOpcode(instruction, Opcode::kNegate) &&
          WithOpcode(instruction.operand(0), Opcode::kAbs) &&
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Units of a function whose result is at most 1, including the part that grows with |x|: |x| e^-|x|
-// <= 1/e. Negative: the rule permits more than ulps.
+// Returns a function's error in half ulps, for results of at most 1. It includes the part that
+// grows with |x|, since |x| e^-|x| <= 1/e. Negative if the rule permits more than ulps.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;
@@ -54,7 +54,7 @@ double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function)
 }
 
 struct LogTerms {
-  std::vector<double> lo, hi;  // of those that are not -infinity
+  std::vector<double> lo, hi;  // for terms other than -infinity
 };
 
 std::optional<LogTerms> FiniteTerms(const std::vector<AcceptanceSet>& sets,
@@ -74,7 +74,7 @@ std::optional<LogTerms> FiniteTerms(const std::vector<AcceptanceSet>& sets,
   return terms;
 }
 
-// Computed in f64, off by less than 2^-40 of 1 and the largest term.
+// Returns log(sum e^x), off by less than 2^-40 times the larger of 1 and the largest term.
 double LogOfSum(const std::vector<double>& x) {
   const double most = *std::max_element(x.begin(), x.end());
   double sum = 0;
@@ -94,7 +94,7 @@ std::optional<LogSumBody> RecognizeLogSum(const Computation& body) {
   return LogSumBody{exp, log, &sum};
 }
 
-// The result of the terms, and of insertions of -infinity; nullopt: nothing is known.
+// Returns the result of the terms and any insertions of -infinity, or nullopt if nothing is known.
 std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumBody& body,
                                       const std::vector<AcceptanceSet>& terms) {
   const PrimitiveType type = body.sum->shape().element_type();
@@ -102,7 +102,7 @@ std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumB
   const std::optional<LogTerms> x = FiniteTerms(terms, *context.result);
   const double exp = UnitsOfFunction(interpreter, *body.exponential);
   const double log = UnitsOfFunction(interpreter, *body.log_plus_one);
-  // Relaxed may rewrite the formula itself.
+  // Relaxed permits rewriting the formula.
   const bool known = x.has_value() && x->lo.size() > 1 && exp >= 0 && log >= 0 &&
                      interpreter.profile() != Profile::kRelaxed;
   if (!known) return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumB
   const double most = std::max(std::fabs(high), -*std::min_element(x->lo.begin(), x->lo.end()));
   const double path = static_cast<double>(x->lo.size() - 1), room = 1.1;
   if ((exp + log) * u > 1.0 / 16 || path * u * room > 0.25) return std::nullopt;
-  // The error of one application, and along the longest path (RULES 12).
+  // `own` is the error of one application, `off` the error along the longest path (RULES 12).
   const double own = room * u * (0.37 + exp + 0.7 * log + most) + 8 * context.result->min_normal;
   const double off = path * own / (1 - path * u * room) + 0x1p-40 * (1 + most);
   AcceptanceSet s = SetAround(low / 2 + high / 2, (high - low) / 2 * (1 + 0x1p-40) + off, context);

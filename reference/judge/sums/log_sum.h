@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by log(e^x + e^y), as front ends write it: any order and tree of many terms (RULES
-// 12).
+// Bounds reductions by log(e^x + e^y), as front ends write it, for any order and tree of many terms
+// (RULES 12).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::reference {
 
-// The sets of those results `outs` of a reduction by maximum(x, y) + log1p(exp(-|x - y|)), perhaps
-// after a select that looks for NaN, that are known; the init has to be -infinity.
+// Returns the known sets of results `outs` of a reduction by maximum(x, y) + log1p(exp(-|x - y|)),
+// perhaps after a select that tests for NaN. The init value must be -infinity.
 std::vector<std::pair<int64_t, SetValue>> LogSumsOf(SetInterpreter& interpreter,
                                                     const Computation& body,
                                                     absl::Span<const SetValue> operands,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products in any order (RULES 15).
+// Computes products of real numbers in any order (RULES 15).
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +10,8 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// An interval of products. The exponent is apart: neither a partial product of the judge's own
-// order nor a factor that may be zero is to make an infinity or a NaN of it.
+// An interval of products with a separate exponent. Partial products in the judge's own order must
+// not overflow, nor become a NaN when a factor may be zero.
 class ProductInterval {
  public:
   void Multiply(double lo, double hi) {
@@ -23,7 +23,7 @@ class ProductInterval {
     hi_ = std::ldexp(hi_, -shift);
     exponent_ = std::clamp(exponent_ + shift, -kExponentMax, kExponentMax);
   }
-  // Outward.
+  // The ends are rounded outward.
   double lo() const { return NextDown(static_cast<double>(std::ldexp(lo_, exponent_))); }
   double hi() const { return NextUp(static_cast<double>(std::ldexp(hi_, exponent_))); }
 
@@ -33,21 +33,21 @@ class ProductInterval {
   int exponent_ = 0;
 };
 
-// The properties of the factors that the product needs.
+// The properties of the factors that bound the product.
 struct Factors {
   ProductInterval product;
-  double largest = 1, least = 1;  // of partial products
+  double largest = 1, least = 1;  // bounds of partial products
   int bits = 0;
   bool points = true;
-  bool is_special = false;  // an infinity, NaN or zero decides the class of the product
-  bool may_be_nan = false, may_be_infinite = false;  // some factor, or a number
+  bool is_special = false;  // an infinity, NaN or zero determines the product's class
+  bool may_be_nan = false, may_be_infinite = false;  // for a factor that may also be a number
   bool open = false;
 };
 
 void AddFactor(const AcceptanceSet& s, const SetContext& context, Factors& factors) {
   const View v =
       ReadSet(s, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
-  // A subnormal that may be read as zero decides nothing.
+  // A subnormal that may be read as zero does not determine the product's class.
   const bool zero = v.Zero() && v.lo == v.hi, other = v.nan || v.Infinite();
   if (zero || (other && !v.finite)) {
     factors.is_special = true;
@@ -69,7 +69,7 @@ void AddFactor(const AcceptanceSet& s, const SetContext& context, Factors& facto
   factors.bits += below_first > 0 ? below_first + 1 : 0;  // a power of two adds none
 }
 
-// One after the other, correctly rounded.
+// Multiplies the terms one after the other, correctly rounded.
 AcceptanceSet InOrder(absl::Span<const AcceptanceSet> terms, const SetContext& exact) {
   AcceptanceSet s = terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {
@@ -89,25 +89,25 @@ AcceptanceSet SpecialProduct(absl::Span<const AcceptanceSet> terms, const Reach&
   constexpr uint16_t kOther = Flag::kNan | Flag::kPosInf | Flag::kNegInf;
   const bool zero = s.finite() && s.lo == 0 && s.hi == 0 && !(s.flags & kOther);
   const bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
-  // An underflow to zero is harmless if the product is a zero anyway.
+  // Underflow to zero is harmless if the product is a zero anyway.
   if (!plain || reach.may_overflow || (reach.may_underflow && !zero)) {
     return AcceptanceSet::Unspecified(WideningCause::kProduct, exact.origin);
   }
   return s;
 }
 
-// The unrounded products of any tree; false where nothing bounds them.
+// Computes the unrounded products of all trees. Returns false if they are not bounded.
 bool ProductImage(const Factors& factors, const Reach& reach, double n, double min_normal,
                   Image& image) {
   const double lo = factors.product.lo(), hi = factors.product.hi(), growth = reach.growth;
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
   double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
   if (reach.may_underflow) {
-    // A partial product may have been flushed, or have lost all its bits. Each rounding in the
-    // subnormal range doubles at most; and what was there once leaves it by factors above 1 only.
+    // A partial product may have been flushed or have lost all its bits. A rounding in the
+    // subnormal range at most doubles it, and only factors above 1 bring it back to normal.
     const double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, min_normal * factors.largest * (1 + growth));
-    constexpr double kStepsMax = 500;  // and no underflow of this product itself
+    constexpr double kStepsMax = 500;  // the product must not underflow either
     if (n <= kStepsMax && most >= 0x1p-500) {
       bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
     }
@@ -122,7 +122,7 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
   return true;
 }
 
-// For n factors: partial products are rounded, too.
+// Returns the effects of rounding, overflow and underflow in the partial products of n factors.
 Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFacts& facts) {
   Reach reach;
   reach.growth = std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;
@@ -135,7 +135,7 @@ Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFa
 
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
-  // Partial products may be of f32, where the least number of f8e8m0fnu is subnormal: it may go.
+  // Partial products may be of f32, where the least f8e8m0fnu is subnormal and may be flushed.
   const bool flushes = context.rule.Allows(kFlushResult) && !facts.is_f64;
   const double min_normal = flushes ? std::max(facts.min_normal, 0x1p-126) : facts.min_normal;
   SetContext exact = context;

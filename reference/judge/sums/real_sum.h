@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sum of reals, term by term: what enters it, in the terms of SumParts.
+// Adds real terms one by one and converts the sum to SumParts.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_
 
@@ -8,13 +8,13 @@
 
 namespace hlocts::reference {
 
-// The middles are added in 64-bit significands and a wide range, so that f64 sums are not judged by
-// their own rounding or overflow.
+// A sum of terms. Midpoints are added in a wide range with 64-bit significands, so that the judge's
+// own rounding or overflow does not affect f64 sums.
 struct RealSum {
   long double centre = 0, magnitude = 0, radius = 0;
   int64_t count = 0;
   int quantum = 100000;
-  bool open = false;  // some term may be anything, or an infinity or NaN beside numbers
+  bool open = false;  // a term may be anything, or a number and an infinity or NaN
   bool nan = false, pos_inf = false, neg_inf = false;  // certain
   WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;
@@ -22,10 +22,10 @@ struct RealSum {
 void AddTerm(const AcceptanceSet& term, const SetContext& context, RealSum& sum);
 AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context);
 
-// Products of real terms in any order (RULES 15).
+// Returns the product of real terms in any order (RULES 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context);
 
-// Exponent of the least significant set bit of a finite number other than zero.
+// Returns the exponent of the least significant set bit of a finite nonzero number.
 int QuantumOf(double x);
 
 }  // namespace hlocts::reference

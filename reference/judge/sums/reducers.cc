@@ -23,13 +23,13 @@ const Instruction& WithoutCopies(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kCopy ? WithoutCopies(instruction.operand(0))
                                                : instruction;
 }
-// x of convert(x), if that is a number of `wide`.
+// Returns x for convert(x) to type `wide`, else the instruction itself.
 const Instruction& Widened(const Instruction& instruction, PrimitiveType wide) {
   const bool widens =
       instruction.opcode() == Opcode::kConvert && instruction.shape().element_type() == wide;
   return widens ? WithoutCopies(instruction.operand(0)) : instruction;
 }
-// Sums and extremes of 16-bit numbers are the same by way of the wider type (RULES 2).
+// Returns true if widening 16-bit numbers and narrowing the result changes nothing (RULES 2).
 bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer reducer) {
   const bool alike = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMaximum ||
                      reducer == RecognizedReducer::kMinimum;
@@ -37,8 +37,8 @@ bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer red
   return FactsOf(wide).p >= 2 * FactsOf(narrow).p + 2;
 }
 
-// The reducer that computes `root`: one operation of parameters a and b, as such or widened before
-// it and narrowed after it.
+// Returns the reducer that computes `root`: a single operation on parameters a and b, which may be
+// widened before it and narrowed after it.
 RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
   const Instruction& result = WithoutCopies(root);
   const bool narrows = result.opcode() == Opcode::kConvert;
@@ -71,7 +71,7 @@ bool OnlySelects(const Computation& computation) {
   return true;
 }
 
-// One application of the two-pair body.
+// One of the two pairs that the body combines.
 struct Pair {
   double key;
   int64_t index;
@@ -135,7 +135,7 @@ std::optional<ArgReducer> RecognizeArgReducer(const Computation& computation) {
   ArgReducer reducer;
   reducer.largest = Apply(body, {low, 3}, {high, 5}).key == high;
   double better = reducer.largest ? high : low, worse = reducer.largest ? low : high;
-  // The better pair as a whole, on either side, for any indices.
+  // The body must return the better pair unchanged, on either side and for any indices.
   for (auto [i, j] : {std::pair<int64_t, int64_t>{3, 5}, {5, 3}, {4, 4}}) {
     Pair left = Apply(body, {better, i}, {worse, j}), right = Apply(body, {worse, j}, {better, i});
     if (left.key != better || left.index != i || right.key != better || right.index != i) {
@@ -195,7 +195,7 @@ ReductionTerms TermsOfReduce(const Instruction& reduce, absl::Span<const int64_t
   return result;
 }
 
-// The size of the lists of elements under all windows; a double, since it may be astronomical.
+// Returns the size of the lists of elements under all windows, which may exceed an integer.
 double BytesOfTerms(const WindowGeometry& geometry) {
   double terms = 1, outputs = 1;
   for (const WindowAxis& axis : geometry.axes) {

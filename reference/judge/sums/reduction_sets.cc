@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of reduce, reduce-window, map and select-and-scatter: by what the called computation is
-// (RULES 1, 2, 11, 12, 14, 15).
+// Computes the sets of reduce, reduce-window, map and select-and-scatter, by the kind of the called
+// computation (RULES 1, 2, 11, 12, 14, 15).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -57,7 +57,7 @@ namespace {
 
 // ---------------------------------------------------------------- select-and-scatter
 
-// Between which numbers an element lies; a `wild` one may be a NaN or anything.
+// The range of an element. A `wild` element may be a NaN or anything.
 struct ElementReach {
   double lo = 0, hi = 0;
   bool wild = false;
@@ -76,14 +76,14 @@ ElementReach ElementReachOf(const AcceptanceSet& s, PrimitiveType type, uint32_t
           v.nan};
 }
 
-// Elements of a window that select may choose: those no other surely beats.
+// Returns the elements of a window that select may choose: no other certainly beats them.
 std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64_t>& window,
                                 bool largest, uint32_t permissions) {
   std::vector<ElementReach> reaches;
   double surely = -HUGE_VAL;
   for (int64_t i : window) {
     ElementReach reach = ElementReachOf(operand.At(i), operand.element_type(), permissions);
-    if (reach.wild) return window;  // a NaN: any element of the window
+    if (reach.wild) return window;  // a NaN may make any element win
     if (!largest) reach = {-reach.hi, -reach.lo, false};
     surely = std::max(surely, reach.lo);
     reaches.push_back(reach);
@@ -95,10 +95,10 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
   return candidates;
 }
 
-// Certain selections are updates; a window that may select several makes each of them uncertain.
+// Selections by window. A certain one is an update; otherwise each candidate may be updated.
 struct WindowSelections {
-  std::vector<std::vector<int64_t>> updates, maybe;  // by element: windows
-  std::vector<std::vector<int64_t>> candidates;      // by window: elements
+  std::vector<std::vector<int64_t>> updates, maybe;  // for each element, windows
+  std::vector<std::vector<int64_t>> candidates;      // for each window, elements
   bool certain = true;
 };
 
@@ -118,7 +118,7 @@ WindowSelections WindowSelectionsOf(const SetArray& operand, const ReductionTerm
   return s;
 }
 
-// Each window that may choose several elements chooses one (RULES 31).
+// Requires that each window that may choose several elements chooses exactly one (RULES 31).
 SetArray WithOneChoice(const CombineOperands& combine, RecognizedReducer reducer,
                        const SetContext& context,
                        const std::vector<std::vector<int64_t>>& candidates, SetArray result) {
@@ -166,7 +166,7 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   }
   CombineOperands combine = {interpreter, instruction, shape, inits, source, s.updates};
   HLOCTS_ASSIGN_OR_RETURN(SetArray certain, CombineRecognized(combine, scatter[0]));
-  // Each uncertain window may add to an element or not: join, one after the other.
+  // Joins the results with and without each uncertain window, one after the other.
   if (s.certain) return SetValue(Compress(std::move(certain)));
   const bool adds = scatter[0] == RecognizedReducer::kAdd && IsFloat(operand.element_type());
   SetArray result =

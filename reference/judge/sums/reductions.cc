@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by a recognised computation.
+// Computes reductions by a recognised computation.
 #include "reference/judge/sums/reductions.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Returns true if the operands are exact and their reduction has one value in any order: the plain
-// evaluator's.
+// Returns true if the operands are exact and every order of the reduction gives the plain
+// evaluator's result.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;
@@ -35,8 +35,8 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
          (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
 
-// Sum of a run in eight strands: the bound holds for any order, and this one does not wait for each
-// addition.
+// Sums a run in eight independent accumulators, which avoids waiting for each addition. The bound
+// covers any order.
 double SumOfRun(const double* data, int64_t count) {
   double strands[8] = {};
   int64_t i = 0;
@@ -49,8 +49,8 @@ double SumOfRun(const double* data, int64_t count) {
   return sum;
 }
 
-// Sums the operand, of f64, as the instruction does: runs of the innermost dimensions here, all
-// else (and windows) by the evaluator.
+// Sums the f64 operand as the instruction does. Reductions of the innermost dimension are summed
+// here, all others (and windows) by the evaluator.
 absl::StatusOr<Literal> Sum(const ReductionOperands& r, const Literal& operand) {
   const Shape shape = r.shape.WithElementType(PrimitiveType::kF64);
   if (r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty()) {
@@ -72,8 +72,7 @@ absl::StatusOr<Literal> Sum(const ReductionOperands& r, const Literal& operand) 
                                         ScalarBinary(Opcode::kAdd, PrimitiveType::kF64));
 }
 
-// The sums again where f64 may overflow, scaled down, and what the infinities and NaNs among the
-// terms make of them.
+// Adds what infinities and NaNs contribute and, if f64 may overflow, the same sums scaled down.
 absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
   if (linear.non_finite) {
     HLOCTS_ASSIGN_OR_RETURN(parts.special, Sum(r, ClassesOf(linear.middle)));
@@ -91,7 +90,6 @@ absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumPa
   return absl::OkStatus();
 }
 
-// Counts the terms of each result.
 absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
   int64_t results = r.shape.ElementCount();
   bool alike = r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty();
@@ -105,7 +103,7 @@ absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumP
   return absl::OkStatus();
 }
 
-// Reduction by add of one component, by the evaluator in f64.
+// Computes one component of a reduction by add, with the evaluator in f64.
 absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands& r, int component,
                                                         const SetContext& context,
                                                         std::vector<int64_t>& runtime_sizes,

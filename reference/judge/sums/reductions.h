@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by a recognised computation, on one operand; argmin/argmax; enumeration of the rest.
+// Declares reductions by recognised computations, argmin and argmax, and enumeration of others.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
 
@@ -12,7 +12,7 @@
 
 namespace hlocts::reference {
 
-// reduce or reduce-window of one operand with its init.
+// The operands of a reduce or reduce-window of one array.
 struct ReductionOperands {
   SetInterpreter& interpreter;
   const Instruction& instruction;
@@ -23,7 +23,7 @@ struct ReductionOperands {
 absl::StatusOr<SetValue> ReduceRecognized(const ReductionOperands& reduction,
                                           RecognizedReducer reducer);
 
-// Element i of the operand combined with updates[i] in any order: scatter, select-and-scatter,
+// Element i of the operand, combined with updates[i] in any order: scatter, select-and-scatter,
 // all-reduce.
 struct CombineOperands {
   SetInterpreter& interpreter;
@@ -35,21 +35,20 @@ struct CombineOperands {
 };
 absl::StatusOr<SetArray> CombineRecognized(const CombineOperands& combine,
                                            RecognizedReducer reducer);
-// The same for float addition where each window of maybe[i] adds its source to element i or not.
+// Like CombineRecognized for float addition; each update of maybe[i] may be added to element i.
 SetArray AddUncertainUpdates(const CombineOperands& combine,
                              const std::vector<std::vector<int64_t>>& maybe);
-// The same for the other computations, on `certain`, the result of the certain updates.
+// Like AddUncertainUpdates for other computations. `certain` is the result of the certain updates.
 SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer reducer,
                               SetArray certain, const std::vector<std::vector<int64_t>>& maybe);
 
-// Reduction of complex operands by multiplication.
 absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& reduction,
                                          const SetContext& context);
 
-// A certain zero.
+// Returns true if the set contains only zeros.
 bool IsZero(const AcceptanceSet& set);
 
-// One element from its terms, in any order and any tree.
+// Combines terms to one element, in any order and any tree.
 AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,
                            PrimitiveType type, RecognizedReducer reducer,
                            absl::Span<const AcceptanceSet> terms);
@@ -57,9 +56,9 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
                                    const Shape& shape, absl::Span<const SetValue> operands,
                                    const ArgReducer& reducer);
-// At most five terms: every order, every tree, init inserted anywhere. More: the terms that may be
-// left where the computation selects one of two (GreatestTerms), otherwise the freedom
-// reduce-order.
+// Enumerates every order and every tree of at most five terms, with init inserted anywhere. With
+// more terms, a computation that selects one of its arguments may return any of the greatest terms
+// (GreatestTerms); any other result has the freedom reduce-order.
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands);
@@ -68,15 +67,15 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates);
 
-// For each of `lanes` reductions of `count` terms, which are consecutive in the pool (an array or a
-// tuple of arrays): the terms that some order and tree may leave. Empty: the computation is no
-// selection that orders them.
+// Returns for each of `lanes` reductions the terms that some order and tree may return. Each
+// reduction has `count` consecutive terms in the pool (an array or a tuple of arrays). The list is
+// empty if the computation is no selection that orders the terms.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
                                                                 const SetValue& pool, int64_t lanes,
                                                                 int64_t count);
 
-// The elements `at` of an array, or of each array of a tuple, as lanes.
+// Returns the elements `at` of an array, or of each array of a tuple, as lanes.
 SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at);
 
 }  // namespace hlocts::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of scaled-dot (ruling 0101, RULES 33): those of a dot whose factors are the operands'
+// Computes the sets of scaled-dot (ruling 0101, RULES 33) as a dot whose factors are the operands'
 // elements times their scales, rounded or not.
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The type that a product of element and scale may be rounded to.
+// Returns the type that a product of element and scale may be rounded to.
 PrimitiveType FactorType(PrimitiveType element, PrimitiveType scale) {
   const int a = BitWidth(element), b = BitWidth(scale);
   if (a < 16 && b < 16) return PrimitiveType::kBF16;
@@ -25,14 +25,14 @@ bool IsPowerOfTwo(double x) {
   return x > 0 && std::isfinite(x) && std::frexp(x, &exponent) == 0.5;
 }
 
-// All values that x * scale may be read as.
+// Returns all values that x * scale may be read as.
 AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t origin) {
   const double exact = x * scale, rounded = type.Round(exact);
   if (!std::isfinite(exact) || exact == 0) return AcceptanceSet::Float(exact);
   if (!std::isfinite(rounded)) return AcceptanceSet::Unspecified(WideningCause::kOverflow, origin);
-  const bool lost = std::fma(x, scale, -exact) != 0;  // of f64 alone
+  const bool lost = std::fma(x, scale, -exact) != 0;  // in f64 only
   if (rounded == exact && !lost && IsPowerOfTwo(scale)) return AcceptanceSet::Float(exact);
-  // The loss by multiplying a sum by a scale, as a part of each factor: a rounding to f32.
+  // Covers engines that multiply a sum by a scale: the rounding to f32, as a share of each factor.
   const int digits = FactsOf(PrimitiveType::kF32).p;
   const double slack = IsPowerOfTwo(scale) ? 0 : std::ldexp(std::fabs(exact), -digits);
   double lo = std::min(exact, rounded) - slack, hi = std::max(exact, rounded) + slack;
@@ -42,7 +42,7 @@ AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t or
   return set;
 }
 
-// The same for a computed element: products and roundings are monotone, so the ends decide.
+// Does the same for a computed element: products and roundings are monotone, so its ends suffice.
 AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFacts& type,
                      uint32_t origin) {
   using Set = AcceptanceSet;
@@ -67,7 +67,7 @@ AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFact
   return set;
 }
 
-// The factors of one operand, whose scales are exact and no scalar.
+// Returns the factors of one operand. Its scales are exact and not scalar.
 SetArray Factors(const SetArray& operand, const Literal& scales, uint32_t origin) {
   const FloatFacts& type = FactsOf(FactorType(operand.element_type(), scales.element_type()));
   const Literal wide = ToSystem(scales, PrimitiveType::kF64);

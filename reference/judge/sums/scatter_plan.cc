@@ -10,10 +10,10 @@
 namespace hlocts::reference {
 namespace {
 
-// Places that one window may have; beyond it any element may have any value.
+// Limits the possible positions of a window. With more, any element may have any value.
 constexpr size_t kPlacesMax = 16;
 
-// The values an index may have; empty: too many.
+// Returns the values that an index may have; empty if there are too many.
 std::vector<int64_t> IndexValues(const SetArray& indices, int64_t at) {
   std::vector<int64_t> values;
   for (const AcceptanceSet& s : ChoicesAt(indices, at)) {
@@ -28,7 +28,7 @@ std::vector<int64_t> IndexValues(const SetArray& indices, int64_t at) {
   return values;
 }
 
-// The possible starts of the window whose index vector begins at element `at`; empty: too many.
+// Returns the possible starts of the window whose index vector begins at `at`; empty if too many.
 std::vector<std::vector<int64_t>> StartsOf(const WindowsGeometry& geometry, const SetArray& indices,
                                            absl::Span<const int64_t> batch, int64_t at) {
   std::vector<std::vector<int64_t>> starts = {
@@ -51,7 +51,7 @@ std::vector<std::vector<int64_t>> StartsOf(const WindowsGeometry& geometry, cons
   return starts;
 }
 
-// visit(places of one window) for every window; an empty list: it may be nearly anywhere.
+// Calls visit(positions) for every window, with an empty list if there are too many.
 template <typename Visit>
 void ForEachWindow(const WindowsGeometry& geometry, const SetArray& indices, const Visit& visit) {
   if (geometry.window_count() == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The updates of a scatter that meet each element, if indices may be uncertain (RULES 31).
+// Finds the updates of a scatter for each element, if indices may be uncertain (RULES 31).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 
@@ -11,17 +11,17 @@
 
 namespace hlocts::reference {
 
-// The updates that meet each element of the operand.
+// The updates that are combined with each element of the operand.
 struct ScatterPlan {
-  std::vector<std::vector<int64_t>> updates;  // those that certainly do, in order
-  std::vector<std::vector<int64_t>> maybe;    // those that may
+  std::vector<std::vector<int64_t>> updates;  // certain updates, in order
+  std::vector<std::vector<int64_t>> maybe;    // possible updates
   bool broken_promise = false;
-  bool open = false;  // some window may be nearly anywhere
+  bool open = false;  // a window has too many possible positions
   bool uncertain = false;
-  bool partly = false;  // some window lies partly outside
+  bool partly = false;  // a window is partly outside the operand
 };
 
-// whole: of windows partly outside nothing is applied, else what lies inside (ruling 0011).
+// With `whole`, ignores a window partly outside; else applies its inside part (ruling 0011).
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
                         const SetArray& indices, const SetArray& updates, bool whole);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of scatter: by what the called computation is (RULES 1, 2, 12), and where it is not certain
-// which element an update meets, by every element that it may meet (RULES 31).
+// Computes the sets of scatter, by the kind of the called computation (RULES 1, 2, 12). If the
+// position of an update is uncertain, each element that it may reach is considered (RULES 31).
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// parameter(N+i) of N operands: overwrite.
+// Returns true if the computation overwrites: of N operands, it returns parameters N+i.
 bool Overwrites(const Computation& body, int64_t count) {
   const Instruction& root = *body.root();
   auto is = [](const Instruction& x, int64_t n) { return x.IsParameter(n); };
@@ -26,8 +26,8 @@ bool Overwrites(const Computation& body, int64_t count) {
   return root.operand_count() == count;
 }
 
-// The updates of which one is what an overwritten element has in the end (the order is not fixed),
-// -1 for what it had before.
+// Returns the updates that may be the final value of an overwritten element, since their order is
+// not fixed; -1 is its previous value.
 std::vector<int64_t> LastUpdates(const ScatterPlan& plan, size_t element) {
   std::vector<int64_t> last = plan.updates[element];
   if (last.empty()) last.push_back(-1);
@@ -69,7 +69,7 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
   return result;
 }
 
-// With several operands, all of them take the same update.
+// Requires that all operands take the same update, if there are several operands.
 std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64_t count,
                                       const ScatterPlan& plan) {
   auto rows = std::make_shared<RowChoice>(static_cast<int>(count));
@@ -93,8 +93,8 @@ std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64
   return rows->empty() ? nullptr : rows;
 }
 
-// One recognised reducer for each operand; empty: the computation is taken as it is. Extremes of
-// complex numbers are no extremes of their parts (ruling 0060).
+// Returns one recognised reducer per operand; empty if the computation must be enumerated. Extremes
+// of complex numbers are not extremes of their parts (ruling 0060).
 std::vector<RecognizedReducer> ReducersOf(const Computation& body,
                                           absl::Span<const SetValue> operands, int64_t count) {
   std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
@@ -106,7 +106,7 @@ std::vector<RecognizedReducer> ReducersOf(const Computation& body,
   return reducers;
 }
 
-// Combines by add, minimum and the like the updates that meet an element and those that may.
+// Combines the certain and possible updates of each element by add, minimum and the like.
 absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedReducer reducer,
                                      const ScatterPlan& plan) {
   if (plan.uncertain && IsComplex(combine.operand.element_type())) {
@@ -178,7 +178,7 @@ absl::StatusOr<SetValue> DenseScatterSets(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(SetValue sets,
                           ScatterByPlan(interpreter, instruction, shape, operands, plan));
   if (!plan.partly || interpreter.profile() == Profile::kStrict) return sets;
-  // Outside strict an engine may leave such windows out whole, all of them (ruling 0011).
+  // Outside strict an engine may ignore all windows that are partly outside (ruling 0011).
   HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
                                                           plan_of(/*whole=*/true)));
   return JoinValues(sets, dropped);
@@ -186,7 +186,7 @@ absl::StatusOr<SetValue> DenseScatterSets(SetInterpreter& interpreter,
 
 }  // namespace
 
-// Elements beyond run-time sizes take no part (ruling 0064).
+// Elements beyond run-time sizes are ignored (ruling 0064).
 absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
                                      const Shape& shape, absl::Span<const SetValue> operands) {
   const bool dynamic = std::any_of(operands.begin(), operands.end(), [](const SetValue& operand) {

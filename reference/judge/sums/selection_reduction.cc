@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by a computation that returns one of its two arguments, as a maximum of one's own
-// does: where it orders the terms, every order and tree of them leaves a greatest one.
+// Computes reductions by a computation that returns one of its two arguments, such as a
+// user-defined maximum. If it orders the terms, every order and tree returns a greatest term.
 #include "reference/judge/sums/reductions.h"
 
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kTermsMax = 64;       // the bits of a row
-constexpr int64_t kPairsMax = 1 << 15;  // of all results together
+constexpr int64_t kTermsMax = 64;       // one bit per term in a uint64_t
+constexpr int64_t kPairsMax = 1 << 15;  // in all results together
 
-// A number in lane `lane` of x, and no NaN, which equals that of lane `other` of y.
+// Returns true if lane `lane` of x is one number, not a NaN, that equals lane `other` of y.
 bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other) {
   if (x.tuple) {
     for (size_t k = 0; k < x.elements.size(); ++k) {
@@ -25,8 +25,8 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
   return true;
 }
 
-// The order of choice among terms first..first+count of the pool: bit y of row x if x may win
-// against y. Empty if some pair has another result than one of the two.
+// Returns the order of terms first..first+count of the pool: bit y of element x is set if x may win
+// against y. Empty if the result for some pair is neither of the two.
 std::vector<uint64_t> Winners(const SetValue& pool, const SetValue& results, int64_t first,
                               int64_t count) {
   std::vector<uint64_t> wins(count, 0);
@@ -52,7 +52,7 @@ bool IsTransitive(const std::vector<uint64_t>& wins) {
   return true;
 }
 
-// The results of the body on each pair of terms of the same reduction.
+// Returns the results of the body on each pair of terms of the same reduction.
 absl::StatusOr<SetValue> OnPairs(SetInterpreter& interpreter, const Computation& body,
                                  const SetValue& pool, int64_t lanes, int64_t count) {
   std::vector<int64_t> left, right;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of dot, ragged-dot and convolution.
+// Computes the sets of dot, ragged-dot and convolution.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +15,8 @@
 namespace hlocts::reference {
 namespace {
 
-// The type that decides how sums are accumulated: the operands' own, or the result's where they are
-// of different types.
+// Returns the type that determines how sums are accumulated: the operands' type, or the result's
+// type if they differ.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
   bool same = a.element_type() == b.element_type() &&
               (IsFloat(a.element_type()) || IsComplex(a.element_type()));
@@ -60,7 +60,7 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   return value;
 }
 
-// (ar + i ai)(br + i bi) by the four products of its parts.
+// The parts of (ar + i ai)(br + i bi), which is computed by four products.
 struct ComplexOperands {
   Linear ar, ai, br, bi;
 };
@@ -79,8 +79,8 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
   return absl::OkStatus();
 }
 
-// Infinities and NaNs of complex products: the naive formula or Annex G. A part that may overflow
-// leaves as much open as one that does.
+// Makes complex elements unspecified that may contain an infinity or a NaN, since an engine may use
+// the naive formula or Annex G. A possible overflow has the same effect as a certain one.
 void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im, uint32_t origin) {
   constexpr uint16_t kSpecial =
       AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
@@ -127,7 +127,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   return SetValue(std::move(result));
 }
 
-// Element `i` of a sum of integers between least and most.
+// Returns element `i` of a sum of integers within [least, most].
 AcceptanceSet IntegerSum(const SumParts& parts, int64_t i, Int128 least, Int128 most) {
   if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0)
     return AcceptanceSet::Unspecified(parts.cause, parts.origin);
@@ -141,7 +141,7 @@ AcceptanceSet IntegerSum(const SumParts& parts, int64_t i, Int128 least, Int128 
                                  static_cast<Int128>(std::ceil(centre + radius)));
 }
 
-// Integers: exact modulo 2^w. Intervals only while nothing can wrap.
+// Computes integer contractions: exact modulo 2^w, or intervals if nothing can wrap.
 absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

@@ -14,23 +14,23 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
-// The number of roundings that all of them may add up to, or, for likely sets, probably do. Those
-// of a sum near the end of its precision are not independent: small terms vanish one after another
-// (RULES 32).
+// Returns the number of roundings whose errors add up in the worst case or, for likely sets,
+// probably. Small terms vanish one after another if a sum is near the end of its precision, so
+// these roundings are not independent (RULES 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
   if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;
   return std::min(roundings, rule.likely * std::sqrt(roundings));
 }
 
-// A product alone is not rounded in the accumulator if its bits fit there; nor if its result has
-// the accumulator's format, since that rounding is StoreImage's business.
+// Returns true if the accumulator does not round a single product: the product's bits fit, or the
+// result has the accumulator's format, so that only StoreImage rounds it.
 bool ProductFits(const SumParts& parts, const SumRule& rule, const FloatFacts& result) {
   return (!parts.has_radius && 2 * parts.bits <= rule.precision) ||
          (&result == rule.accumulator && rule.precision == result.p);
 }
 
-// Relative to the sum of magnitudes.
+// Returns the error relative to the sum of magnitudes.
 double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFacts& result,
                      double count) {
   double roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
@@ -43,7 +43,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
-  // The bound without a quadratic term is that of n terms, not of a tree of this height.
+  // The bound without a quadratic term holds for n terms in sequence, not for a tree this high.
   if (shallow) relative = std::max(relative, std::expm1(steps * rule.factor * u));
   if (rule.partials > 0) {
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
@@ -52,7 +52,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   return relative + rule.operand_error * (1 + relative);
 }
 
-// A sum with certain infinities or NaNs: IEEE 754 gives the same in any order, unless the finite
+// Returns a sum with certain infinities or NaNs, the same in any order by IEEE 754 unless finite
 // terms may overflow to the other infinity, or a term is an infinity times a possible zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
@@ -85,7 +85,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   SumError result;
   bool quantum = parts.quantum != Linear::kNoQuantum;
   bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
-  // Every partial sum is a multiple of the quantum and fits: no addition rounds in any order.
+  // Every partial sum is a multiple of the quantum and fits, so additions are exact in any order.
   const int precision = rule.partials > 0 ? rule.partial->p : rule.precision;
   const FloatFacts& narrowest = rule.partials > 0 ? *rule.partial : *rule.accumulator;
   if (quantum && narrow_operands && parts.quantum >= narrowest.emin - precision + 1 &&
@@ -101,21 +101,21 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    // A tree of any height has an addition for each term but one.
+    // A tree of any height has one addition less than terms.
     const double terms = count * rule.passes;
     double events = parts.products ? terms : 0;
     if (context.rule.Allows(kFlushResult)) events += std::max(terms - 1, 0.0);
     if (rule.partials > 0) events += rule.partials * rule.partial->min_normal / unit;
     error += events * unit * (1 + relative);
   }
-  // The centre was summed in f64 by the reference.
+  // The reference summed the centre in f64.
   if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
   result.error = NextUp(error * (1 + 0x1p-50));
   return result;
 }
 
-// Infinities that some order of additions can reach although the sum itself does not; `max` is the
-// accumulator's, in the units of the sum.
+// Adds infinities that some order of additions can reach although the sum itself does not. `max` is
+// the accumulator's largest number, in the units of the sum.
 void AddOverflowingOrders(double centre, double magnitude, double error, double max,
                           const SetContext& context, AcceptanceSet& s) {
   double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;
@@ -125,13 +125,13 @@ void AddOverflowingOrders(double centre, double magnitude, double error, double 
   s.cause = WideningCause::kOverflow;
 }
 
-// A sum whose terms leave the range of f64 together, from its parts scaled down.
+// Bounds a sum whose terms leave the range of f64, from its scaled parts.
 AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i, double count,
                           const SetContext& context) {
   double centre = parts.scaled_centre.data<double>()[i];
   double magnitude = parts.scaled_magnitude.data<double>()[i];
   double relative = RelativeError(parts, rule, *context.result, count) + (count + 2) * 0x1p-51;
-  // The last term is the loss by scaling below the least double.
+  // The last term covers the loss by scaling below the least double.
   double error = NextUp(relative * magnitude * (1 + 0x1p-50) + (4 * count + 4) * 0x1p-1070);
   double radius = parts.has_radius ? std::max(DataOr(parts.scaled_radius, i, 0), 0.0) : 0;
   auto outward = [&](double x, bool up) {
@@ -153,8 +153,8 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   return s;
 }
 
-// The exact value. Where nothing spreads it, one f64 product: the centre is it `rounded`, which is
-// what is stored; a fused consumer sees more.
+// Returns the exact value within `spread` of the centre. A `spread` of 0 means one f64 product; it
+// is stored as `centre`, and a fused consumer reads it unrounded if `rounded` is true.
 Image AroundCentre(double centre, double spread, bool rounded) {
   Image image;
   image.finite = true;
@@ -168,10 +168,10 @@ Image AroundCentre(double centre, double spread, bool rounded) {
   return image;
 }
 
-// The distance of the terms from the numbers that were summed.
+// Returns the distance of the terms from the numbers that were summed.
 double TermRadius(const SumParts& parts, int64_t i, double magnitude, double count) {
   if (!parts.has_radius) return 0;
-  // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
+  // The spread of products is a difference of two magnitudes, which may be rounded below 0.
   return std::max(parts.radius.data<double>()[i], 0.0) + (count + 2) * 0x1p-51 * magnitude;
 }
 
@@ -201,7 +201,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   noted = error.error;
   const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
   AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
-  // Terms that may be of either sign count for both sides: half of their reach is missing in one.
+  // A term of either sign counts in both sums; each of these then lacks half of its radius.
   const double most = rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, most, context, s);
   MarkContractible(s);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add,
-// ...) are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands'
-// sets, and the classical bound does the rest (RULES 1, 2, 10, 11, 15).
+// Bounds sums and products in any order. The plain evaluator runs the linear operations (dot,
+// convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii of the operands' sets, to
+// which the classical error bound applies (RULES 1, 2, 10, 11, 15).
 //
-// The order of a sum is free, so a set bounds all orders; it is wide only where the data make it
-// so. New recognised computation: reducers.h. A bound has its derivation in spec/judge/rules.
+// The order of a sum is free, so its set covers all orders; it is wide only if the data require it.
+// To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 
@@ -17,62 +17,62 @@
 
 namespace hlocts::reference {
 
-// The evaluator's values for all sums of an operation: f64 literals with a value per result.
+// The evaluator's values for all sums of an operation: f64 literals with one value per result.
 struct SumParts {
   Literal centre;
   Literal magnitude;  // of the finite terms
   Literal radius;     // only if has_radius
   bool has_radius = false;
-  Literal uncertain;  // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
+  Literal uncertain;  // only if has_uncertain: > 0 if an uncertain infinity or NaN occurs
   bool has_uncertain = false;
-  Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
+  Literal flushed;  // only if has_flushed: > 0 if an infinity multiplies a possible zero
   bool has_flushed = false;
-  // Only if has_fast: the error that a fast algorithm adds; infinite: any value.
+  // Only if has_fast: the error that a fast algorithm adds; infinite if any result is permitted.
   Literal fast;
   bool has_fast = false;
-  Literal counts;  // terms per result; not allocated: `count` everywhere
+  Literal counts;  // terms per result; not allocated if it is `count` for all
   double count = 0;
   int quantum = Linear::kNoQuantum;  // of single terms
   int bits = 0;                      // of the operands
-  Literal special;  // only if has_special: NaN or infinite where such a term certainly decides
+  Literal special;                   // only if has_special: NaN or infinite if such a term decides
   bool has_special = false;
-  // Not 0: centre or magnitude are no finite f64; the scaled literals are they times 2^-scale.
+  // If not 0, centre or magnitude leaves f64's range; scaled literals have the factor 2^-scale.
   int scale = 0;
   Literal scaled_centre, scaled_magnitude, scaled_radius;
-  bool products = false;  // terms are products
+  bool products = false;  // true if the terms are products
   WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;
 };
 
-// The accumulation of a sum.
+// The rule by which a sum is accumulated.
 struct SumRule {
   int precision = 24;                       // of the accumulator
   const FloatFacts* accumulator = nullptr;  // its range
-  double factor = 1;                        // 2 when additions may truncate
+  double factor = 1;                        // 2 if additions may truncate
   double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
-  const FloatFacts* operand_format = nullptr;  // what has their range, if operand_error is not 0
-  int passes = 1;                              // terms for each product, where operands are split
+  const FloatFacts* operand_format = nullptr;  // has the range of rounded operands
+  int passes = 1;                              // terms per product if operands are split
   bool additions_only = false;                 // n - 1 roundings instead of n
-  // A node that adds in f32 and rounds to a narrower type is off by u(1 + 0x1.01p-13).
+  // True if f32 additions may be rounded to a narrower type, by u(1 + 0x1.01p-13) each.
   bool rounds_twice = false;
-  // The number of partial sums kept in `partial`, and added last (dot.partials); 0: none.
+  // The number of partial sums kept in `partial` and added last (dot.partials); 0 if none.
   double partials = 0;
   const FloatFacts* partial = nullptr;
   std::optional<int64_t> height;
-  double likely = 0;  // as in JudgeOptions; such sums round to nearest
+  double likely = 0;  // as in JudgeOptions; these sums round to nearest
 };
 
-// The sets of all results. `errors`: how far each may be from the exact sum of its terms before it
-// is stored; infinite where that is not known.
+// Returns the sets of all results. `errors` gets the distance of each from the exact sum of its
+// terms before it is stored, infinite if it is not known.
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context,
                                      std::vector<double>* errors = nullptr);
 
-// The sets of complex elements from those of their parts.
+// Returns the sets of complex elements, given those of their parts.
 std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
                                        const std::vector<AcceptanceSet>& im);
 
-// Accumulation of reductions on `type` under the profile (of contractions: dot_precision.h).
+// Returns the rule for reductions of `type` under the profile (contractions: dot_precision.h).
 SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule& rule,
                          PrimitiveType type);
 
