@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of cases/: each answer has, in each profile that its @verdict names, that verdict.
+// Judges the answers in cases/ and compares the verdicts with their @verdict lines.
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "reference/judge/cases_testing.h"
@@ -9,8 +9,8 @@ namespace {
 
 std::filesystem::path Folder() { return HLOCTS_SOURCE_DIR "/reference/judge/cases"; }
 
-// `pass` states that the answer is acceptable, however little that says; `inconclusive` is the
-// verdict that a user sees.
+// Returns true if the result agrees with the stated outcome. `pass` means that the answer is
+// acceptable, even by a wide set; `inconclusive` is the verdict that a user sees.
 bool Agrees(const JudgeResult& result, Outcome stated) {
   return (stated == Outcome::kInconclusive ? result.outcome : AcceptedOr(result)) == stated;
 }
@@ -37,14 +37,14 @@ TEST_P(CasesTest, HaveTheirVerdicts) {
   }
 }
 
-// "lemma_09_sort", "lemma_executions_09_sort".
+// Names a test after its file: "lemma_09_sort", "lemma_executions_09_sort".
 INSTANTIATE_TEST_SUITE_P(Files, CasesTest, testing::ValuesIn(CaseFiles()), [](const auto& info) {
   const std::filesystem::path path(info.param);
   const std::string parent = path.parent_path().filename().string();
   return absl::StrCat(parent == "executions" ? "executions_" : "lemma_", path.stem().string());
 });
 
-// A file NN_NAME.case says `@from lemma NN`, and the section of lemma NN names it.
+// A file NN_NAME.case contains `@from lemma NN`, and the section of lemma NN names the file.
 TEST(CaseFilesTest, NameTheirLemmaAndAreNamedByIt) {
   std::string sections;
   for (const auto& page :
@@ -56,7 +56,8 @@ TEST(CaseFilesTest, NameTheirLemmaAndAreNamedByIt) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(Folder())) {
     const std::string stem = entry.path().stem().string();
     int lemma = 0;
-    if (!absl::SimpleAtoi(stem.substr(0, 2), &lemma)) continue;  // of no lemma, by clauses
+    // A case of clauses, not of a lemma.
+    if (!absl::SimpleAtoi(stem.substr(0, 2), &lemma)) continue;
     const auto text = ReadFile(entry.path().string());
     ASSERT_TRUE(text.ok()) << text.status();
     EXPECT_TRUE(absl::StrContains(*text, absl::StrCat("\n@from lemma ", lemma, "\n"))) << stem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of cases/ for the tests that judge them. Another directory: $HLOCTS_CASES.
+// Finds the files of cases/ for the tests that judge them. $HLOCTS_CASES names another directory.
 #ifndef HLOCTS_REFERENCE_JUDGE_CASES_TESTING_H_
 #define HLOCTS_REFERENCE_JUDGE_CASES_TESTING_H_
 
@@ -16,7 +16,7 @@
 
 namespace hlocts::reference {
 
-// Paths relative to the directory, sorted: "25_sort.case" precedes "executions/25_sort.case".
+// Returns the paths below the directory, sorted: "25_sort.case" before "executions/25_sort.case".
 inline std::vector<std::string> CaseFiles() {
   const char* given = std::getenv("HLOCTS_CASES");
   const std::filesystem::path folder =
@@ -39,7 +39,7 @@ inline std::vector<suites::Case> CasesOf(const std::string& path) {
   return cases.ok() ? *std::move(cases) : std::vector<suites::Case>();
 }
 
-// The judgement of one answer in one profile; the first failure of several devices.
+// Judges one answer in one profile. For several devices, returns the first failure.
 inline absl::StatusOr<JudgeResult> JudgeAnswer(const suites::Case& one,
                                                const suites::CaseOutput& answer, Profile profile,
                                                const Bounds& bounds = kBounds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A judgement beside its verdict: names, counts, texts, freedoms. Verdicts are in cases/.
+// Tests a judgement's names, counts, texts and freedoms. Verdicts are tested in cases/.
 #include <string>
 #include <vector>
 
@@ -142,7 +142,7 @@ struct Named {
   std::vector<std::string> freedoms;
 };
 
-// One that fails leans on nothing.
+// A result names the freedoms that its elements use; a failing result names none.
 TEST(NamedFreedomsTest, AreThoseOfTheElements) {
   const char* to_integer = "ENTRY e { x = f32[] parameter(0) ROOT r = s32[] convert(x) }";
   const Named cases[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module, its arguments, outputs of an engine and the verdict, for tests of more than a verdict.
-// Verdicts alone are in cases/.
+// Defines a test case that gives a module, its arguments, an engine's outputs and the expected
+// verdict. It serves tests that examine more than the verdict; plain verdicts are in cases/.
 #ifndef HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 #define HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 
@@ -33,8 +33,8 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   return literals;
 }
 
-// A case states whether an answer is accepted, even by a wide set: one element with a wide set
-// passes. A verdict on too few bits has tests of its own (too_few_bits_test.cc).
+// Returns the outcome with "too few bits" counted as a pass: a case states whether an answer is
+// accepted, even by a wide set. too_few_bits_test.cc tests verdicts on too few bits.
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

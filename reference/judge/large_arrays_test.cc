@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What size must not take away: verdicts on large matrices, time and memory of cumulative windows.
+// Tests large arrays: verdicts on a large matrix, and time and memory for cumulative windows.
 #include <limits>
 
 #include "reference/judge/judge_testing.h"
@@ -14,12 +14,12 @@ absl::StatusOr<JudgeResult> JudgeArrays(const char* text, const Literal& argumen
   return Judge(**module, {argument}, {output}, {});
 }
 
-// 4 on the diagonal, 0.001 beside: its condition does not grow with its size.
+// A matrix with 4 on the diagonal and 0.001 next to it has a condition number of about 1.
 TEST(LargeArrays, AWellConditionedMatrixOf256IsJudged) {
   constexpr int64_t n = 256;
   const Shape shape(PrimitiveType::kF32, {n, n});
   Literal matrix(shape), factor(shape);
-  double pivot = 0;  // of the row before
+  double pivot = 0;  // of the previous row
   for (int64_t i = 0; i < n; ++i) {
     matrix.mutable_data<float>()[i * n + i] = 4;
     if (i > 0) matrix.mutable_data<float>()[i * n + i - 1] = 0.001f;
@@ -40,7 +40,7 @@ TEST(LargeArrays, AWellConditionedMatrixOf256IsJudged) {
   EXPECT_EQ(OutcomeName(wrong->outcome), OutcomeName(kFail));
 }
 
-// A million windows of up to a million elements: seconds, not hours.
+// A million windows of up to a million elements take seconds.
 TEST(LargeArrays, CumulativeSumsTakeOnePass) {
   constexpr int64_t n = 1 << 20;
   for (const char* padding : {"1048575_0", "0_1048575"}) {
@@ -63,7 +63,7 @@ TEST(LargeArrays, CumulativeSumsTakeOnePass) {
   }
 }
 
-// A subnormal may be read as zero, so the elements of each window are listed: terabytes.
+// A subnormal may be read as zero, so each window's elements are listed, which takes terabytes.
 TEST(LargeArrays, WindowsThatCannotBeListedAreRefused) {
   const char* text =
       "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int64_t kStackBytesPerCall = 64 << 10;
 
-// Dimensions that the shape states as static are whole; elements beyond the run-time size that
-// reached them have no value (ruling 0064).
+// Gives full size to dimensions that the shape declares static. Elements beyond the run-time size
+// that the array had there are unspecified (ruling 0064).
 void MakeWholeWhereStatic(const Shape& shape, SetArray& array) {
   std::vector<int64_t> sizes = array.runtime_sizes;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -57,7 +57,6 @@ void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& a
   accepted.leaves.push_back(std::move(leaf));
 }
 
-// Narrows the sets of what leaves the module.
 void TightenOutputs(WalkObserver& observer, SetValue& value) {
   if (value.token) return;
   if (!value.tuple) return observer.Tighten(value.array, /*output=*/true);
@@ -95,7 +94,7 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     devices.push_back(static_cast<int64_t>(devices.size()));
   }
   SetInterpreter interpreter(module, options);
-  // The likely sets (RULES 32) are no bounds.
+  // Centred forms need sets that contain every legal value; likely sets (RULES 32) may not.
   std::optional<Tape> tape;
   if (count == 1 && options.likely == 0 && options.centred) tape.emplace(interpreter);
   const Walk walk = {devices, tape.has_value() ? &*tape : nullptr};

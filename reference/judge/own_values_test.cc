@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reference itself computes of complex numbers lies inside its acceptance sets, in every
-// profile: parts at both ends of the range, beside powers of two, and sums beside midpoints.
+// Tests that the reference's own results for complex numbers are in its acceptance sets in every
+// profile. Parts are at both ends of the range and near powers of two; sums are near midpoints.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -39,7 +39,7 @@ std::vector<T> HardParts() {
                           most,
                           Limits::infinity(),
                           Limits::quiet_NaN()};
-  // Factors whose products are next to the midpoints of sums.
+  // The products of these factors are next to the midpoints of sums.
   for (int numerator : {8654886, 16004301, 14542847, 14074245, 9631161, 2980863, 4471295}) {
     parts.push_back(std::ldexp(static_cast<T>(numerator), -23));
     parts.push_back(std::ldexp(static_cast<T>(numerator), -28));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pass means that something was checked (RULES 29).
+// Tests that an output passes only if its sets are narrow enough to check something (RULES 29).
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
@@ -12,7 +12,7 @@ TEST(TooFewBitsTest, TooFewBitsAreNoPass) {
     accepted.leaves.push_back({shape, false, SetArray(shape, {set, set})});
     return JudgeLeaves(accepted, Parse({value}));
   };
-  // Any number: hardly a bit of information. Any number up to 1: some, but no effective bits.
+  // A set of any number checks hardly a bit. A set of 0 to 1 checks some, but no effective bits.
   JudgeResult any = of(AcceptanceSet::Interval(-3e38, 3e38), "f32[2] {1, 2}");
   EXPECT_EQ(any.outcome, kOpen);
   EXPECT_NE(any.reason.find("output 0"), std::string::npos) << any.reason;
@@ -20,7 +20,7 @@ TEST(TooFewBitsTest, TooFewBitsAreNoPass) {
   EXPECT_EQ(of(AcceptanceSet::Interval(0, 1), "f32[2] {1, 0}").outcome, kOpen);
   EXPECT_EQ(of(AcceptanceSet::Interval(1, 1.25), "f32[2] {1, 1.25}").outcome, kPass);
   EXPECT_EQ(of(AcceptanceSet::Interval(0, 1), "f32[2] {1, 2}").outcome, kFail);
-  // Two whole numbers, and what only a flush leaves open, are well checked.
+  // A set of two integers is narrow enough, and so is one whose width is due only to flushing.
   AcceptanceSet whole = AcceptanceSet::Interval(3, 4);
   whole.flags |= AcceptanceSet::kIntegral;
   EXPECT_EQ(of(whole, "f32[2] {3, 4}").outcome, kPass);

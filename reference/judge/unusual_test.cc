@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is acceptable but improbable (RULES 32): faults that the worst-case sets accept are marked,
-// the usual orders of a sum are not.
+// Tests the search for acceptable but improbable results (RULES 32): it reports faults that the
+// worst-case sets accept, but not the usual orders of a sum.
 #include "spec/judge/unusual.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Literal Uniform(std::vector<int64_t> sizes, uint32_t seed) {
   return literal;
 }
 
-using TermOf = std::function<float(int64_t)>;  // term k of one sum
+using TermOf = std::function<float(int64_t)>;  // returns term k of one sum
 using SumOfTerms = std::function<float(const TermOf&)>;
 
 Literal Product(const Literal& x, const Literal& y, const SumOfTerms& sum) {
@@ -85,7 +85,7 @@ float LostTerm(const TermOf& term) {
   });
 }
 
-// The sets of the product, and those of its lambdas.
+// The usual sets of the product, and its likely sets for two values of lambda.
 struct Sets {
   ModuleAcceptance usual, far, likely;
   Unusual Find(const Literal& output) const {
@@ -126,7 +126,7 @@ TEST(UnusualTest, OrdersOfASumAreUsual) {
   }
 }
 
-// Some ten thousand sums in random orders: none is improbable, and no tensor of them.
+// Some ten thousand sums in random orders: no element and no tensor is improbable.
 TEST(UnusualTest, LegalOrdersAreNotMarked) {
   const std::vector<Literal> arguments = {Uniform({kSide, kTerms}, 3), Uniform({kTerms, kSide}, 4)};
   const Sets sets = SetsOf(arguments);

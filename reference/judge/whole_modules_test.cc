@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of whole modules for which sets are too wide.
+// Tests outputs of whole modules whose sets are too wide to judge them.
 #include "reference/judge/centred/likely.h"
 #include "reference/judge/judge_testing.h"
 
@@ -7,13 +7,13 @@ namespace hlocts::reference {
 namespace {
 
 // clang-format off
-// A comparison of each number with itself, computed in two ways: either, everywhere.
+// Compares each number with itself, computed in another way: each result may be true or false.
 const char kOpenMask[] = R"(ENTRY e {
   x = f32[4] parameter(0) l = f32[4] log(x) y = f32[4] exponential(l)
   m = pred[4] compare(y, x), direction=LT ROOT r = (pred[4], f32[4]) tuple(m, x) })";
 // clang-format on
 
-// An unknown leaf remains unchecked, even if other leaves are exact.
+// An output whose elements may have any value remains unchecked, even if other outputs are exact.
 TEST(OpenLeafTest, IsNoPass) {
   const JudgeResult result = JudgeCase({"",
                                         kOpenMask,
@@ -24,8 +24,8 @@ TEST(OpenLeafTest, IsNoPass) {
   EXPECT_TRUE(result.too_few_bits) << result.reason;
 }
 
-// 120 trips of y <- tanh(1.05 (A y)), A a rotation by a quarter in two dimensions of four: the sets
-// at the end are useless, statistics of one rounding a trip are not.
+// 120 trips of y <- tanh(A y), where A is nearly a rotation of two pairs of coordinates. At the end
+// the sets are useless, but statistics of one rounding per trip are not.
 const char kLongRecurrence[] = R"(
 c { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
     n = s32[] constant(120) ROOT r = pred[] compare(i, n), direction=LT }
@@ -56,8 +56,8 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   EXPECT_EQ(suspect->element, 2);
 }
 
-// 64 products of 512 terms in the sequence 0.37 k mod 1, added in f32 in their order, or in a
-// coarser accumulator, or without one term.
+// 64 products of 512 terms each. The terms are from the sequence 0.37 k mod 1; they are added in
+// order in f32, in a coarser accumulator, or without one term.
 class LikelyDotTest : public testing::Test {
  protected:
   static constexpr int kRows = 64, kTerms = 512;
@@ -93,7 +93,7 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   const Suspicion dropped = Find(0, 100);
   EXPECT_TRUE(dropped.IsSuspect()) << dropped.most;
   EXPECT_EQ(dropped.element, 40);
-  // No element by itself is far enough off, all of them together are.
+  // No single element is far enough off, but all of them together are.
   const Suspicion coarse = Find(0x1p-14F, -1);
   EXPECT_TRUE(coarse.IsSuspect()) << coarse.most;
   EXPECT_EQ(coarse.test, Suspicion::Test::kVariance);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on elements that are one of a few sets (RULES 31): the operation on each
-// of them, as long as they stay few.
+// Computes element-wise operations on elements that are one of a few sets (RULES 31): applies the
+// operation to each set, as long as their number stays small.
 #include <algorithm>
 
 #include "reference/judge/elementwise/element_op.h"
@@ -18,10 +18,10 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
   return SetArray(Shape(like.element_type(), {1}), std::vector<AcceptanceSet>{set});
 }
 
-// Limit of effort: of an array with more of them jumps are intervals.
+// A limit of effort: if operands have more jumps than this, each jump is used as an interval.
 constexpr int64_t kJumpsMax = 4096;
 
-// True for the result of a rounding, conversion or comparison that has several values, but few.
+// Returns true for a few separate values, as rounding, conversion or comparison give (a "jump").
 bool IsJump(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
   constexpr Int128 kMost = Choices::kMax - 1;
@@ -33,7 +33,7 @@ bool IsJump(const AcceptanceSet& s) {
          s.hi - s.lo <= static_cast<double>(kMost);
 }
 
-// Its values, each as a set.
+// Returns the values of a jump, each as a set.
 std::vector<AcceptanceSet> ValuesOfJump(const AcceptanceSet& s) {
   std::vector<AcceptanceSet> values;
   if (s.integer()) {
@@ -68,7 +68,7 @@ std::vector<AcceptanceSet> ChoicesOrJump(const SetArray& operand, int64_t at) {
   return sets.size() == 1 && IsJump(sets[0]) ? ValuesOfJump(sets[0]) : sets;
 }
 
-// Returns true if the join of the sets would hold values between them.
+// Returns true if the join of the sets contains values that no set contains.
 bool AnyGap(std::vector<AcceptanceSet> sets) {
   std::sort(sets.begin(), sets.end(), [](const AcceptanceSet& a, const AcceptanceSet& b) {
     return a.integer() ? a.ilo < b.ilo : a.lo < b.lo;
@@ -81,7 +81,7 @@ bool AnyGap(std::vector<AcceptanceSet> sets) {
   return false;
 }
 
-// The results for each combination of the operands' sets; nullopt: too many.
+// Returns the results for all combinations of the operands' sets; nullopt if there are too many.
 std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
                                                        absl::Span<const SetArray* const> operands,
                                                        int64_t i) {
@@ -151,7 +151,7 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
       chosen = chosen || (operand->choices != nullptr && operand->choices->Find(at) != nullptr);
       jump = jump || (jumps && IsJump(operand->At(at)));
     }
-    // A result that is a jump itself has its values apart.
+    // The set of a result that is itself a jump already consists of separate values.
     if (!chosen && (!jump || IsJump(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
     if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;

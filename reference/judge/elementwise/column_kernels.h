@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of an element-wise operation on ordinary intervals. Each kernel returns false if the
-// result is no ordinary interval or needs more checks; otherwise its ends are those of the set
-// arithmetic in spec/judge, which columns_test.cc compares.
+// Defines kernels that compute one element of an element-wise operation on ordinary intervals. A
+// kernel returns false if the result is not an ordinary interval or needs more checks. Otherwise it
+// computes the same ends as the set arithmetic in spec/judge, which columns_test.cc checks.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
 
@@ -16,16 +16,16 @@ namespace hlocts::reference {
 
 struct Ends {
   double lo = 0, hi = 0;    // stored
-  double rlo = 0, rhi = 0;  // unrounded, around them
+  double rlo = 0, rhi = 0;  // unrounded; contain [lo, hi]
 };
 
-// Rounded to the result's format.
+// Rounds to the result's format.
 [[gnu::always_inline]] inline double Nearest(const Bound& x, const FloatFacts& facts) {
   if (facts.is_f64) return x.value;
   return facts.p == 24 ? static_cast<float>(x.Odd()) : facts.Round(x.Odd());
 }
 
-// Correctly rounded ends, if they stay normal on the way.
+// Stores correctly rounded ends. Returns false if any of them is not normal.
 [[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi,
                                                 const FloatFacts& facts, Ends& e) {
   e.lo = Nearest(lo, facts);
@@ -55,13 +55,13 @@ struct Ends {
                                                 const FloatFacts& facts, Ends& e) {
   if (alo == 0 || blo == 0) {
     e.lo = e.hi = e.rlo = e.rhi = alo * blo;
-    return e.lo == 0;  // not of a NaN
+    return e.lo == 0;  // false for a NaN
   }
   if (alo == ahi && blo == bhi) {
     Bound product = MultiplyExact(alo, blo);
     return StoreRounded(product, product, facts, e);
   }
-  // Corners: the least and the largest magnitude, on the side of the sign.
+  // The ends are the products of the smallest and of the largest magnitudes, with the right sign.
   bool negative = (alo < 0) != (blo < 0);
   double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
   double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
@@ -71,7 +71,7 @@ struct Ends {
 
 [[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi,
                                                Ends& e) {
-  if (alo == 0 && blo == 0) return false;  // of two zeros either one
+  if (alo == 0 && blo == 0) return false;  // either zero is permitted
   e.lo = e.rlo = std::max(alo, blo);
   e.hi = e.rhi = std::max(ahi, bhi);
   return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
@@ -84,10 +84,10 @@ struct Ends {
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
-// FloatFacts::RoundDown and RoundUp for f32, for a number well inside its normal range.
+// Equal FloatFacts::RoundDown and RoundUp for f32, for a number well inside its normal range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
-  const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half of them are
+  const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half are mispredicted
   int32_t bits;
   std::memcpy(&bits, &rounded, sizeof(bits));
   bits += rounded > 0 ? -step : step;
@@ -96,8 +96,8 @@ inline double F32Down(double x) {
 }
 inline double F32Up(double x) { return -F32Down(-x); }
 
-// [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
-// (RULES 17: above a power of two the unit is larger, and reaches furthest down).
+// Stores [tlo, thi], of one sign and far from the ends of the range, widened by the rule's ulps.
+// (RULES 17: an ulp is larger above a power of two, so the largest step down may start there.)
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;
@@ -122,7 +122,7 @@ inline double F32Up(double x) { return -F32Down(-x); }
   };
   double lower, upper, unrounded_lo, unrounded_hi;
   widen(unit, lower, upper);
-  // Before it is stored: half a unit less (the lemma of AddHull).
+  // Before the value is stored, the error is half an ulp smaller (the lemma of AddHull).
   widen(std::max(0.0, unit - PowerOfTwo(-facts.p)), unrounded_lo, unrounded_hi);
   if (facts.p <= 11 && unrounded_lo != 0 && unrounded_hi != 0) {  // through f32
     unrounded_lo = F32Down(unrounded_lo);
@@ -131,7 +131,7 @@ inline double F32Up(double x) { return -F32Down(-x); }
   bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
   e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
   e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
-  // The part of the enclosure beyond the guard is unrounded only.
+  // Only an unrounded value may lie outside the function's range (the guard).
   e.rlo = std::min({e.rlo, tlo, unrounded_lo});
   e.rhi = std::max({e.rhi, thi, unrounded_hi});
   return e.lo <= e.hi;
@@ -152,7 +152,7 @@ inline bool SquareRootEnds(double lo, double hi, const SetContext& context, Ends
   return StoreOrdinaryUlps(SquareRootExact(lo).Down(), SquareRootExact(hi).Up(), context, e);
 }
 
-// Real functions away from zero and from the ends of their domains.
+// Handles real functions away from zero and from the ends of their domains.
 inline bool FunctionEnds(const RealFunction& f, double lo, double hi, const SetContext& context,
                          Ends& e) {
   if (lo == 0 || !(lo > f.domain_lo && hi < f.domain_hi)) return false;

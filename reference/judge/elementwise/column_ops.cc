@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations over columns: a loop per operation; elements that a kernel rejects go
-// through the set arithmetic.
+// Runs element-wise operations over columns, with one loop per operation. Elements that a kernel
+// rejects go through set arithmetic.
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +36,7 @@ class ColumnLoop {
       : op_(op), count_(count), operands_(operands) {
     contractible_ = ops::IsScaling(op.opcode);
     bool hull = KeepsHull(op, contractible_);
-    if (op.opcode == Opcode::kNegate) {  // keeps its operand's pre-rounding interval
+    if (op.opcode == Opcode::kNegate) {  // negate keeps its operand's pre-rounding interval
       std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands[0]);
       contractible_ = from != nullptr && from->contractible();
       hull = from != nullptr && from->has_hull() && KeepsHull(op, contractible_);
@@ -51,8 +51,8 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  // kernel(ends of the first operand, of the last, result): false if the element needs set
-  // arithmetic. With one operand the first is the last too.
+  // Calls kernel(ends of the first operand, ends of the last operand, result), which returns false
+  // if the element needs set arithmetic. A single operand is passed twice.
   template <class Kernel>
   bool ForEachElement(const Kernel& kernel) {
     const bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
@@ -107,7 +107,7 @@ class ColumnLoop {
     rhi_[i] = e.rhi;
     wide_ |= e.rlo != e.lo || e.rhi != e.hi;
   }
-  // False when that has become the rule.
+  // Computes one element by set arithmetic. Returns false if too many elements need it.
   bool PutSlowly(int64_t i) {
     AcceptanceSet s = RealElement(op_, operands_, i);
     DropUnusedHull(s, op_.hull);
@@ -119,7 +119,7 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    // The wider operand that is no point, or the operation's own (set arithmetic's Blame).
+    // The cause of the wider inexact operand, or else the operation's own, as Blame chooses it.
     const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
     if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
     return from_a ? a : from_b ? b : own_;
@@ -132,10 +132,10 @@ class ColumnLoop {
   std::shared_ptr<IntervalColumns> columns_;
   double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
   uint32_t* causes_ = nullptr;
-  uint32_t point_ = 0, own_ = 0;  // causes of a point, and of what this operation made wide
+  uint32_t point_ = 0, own_ = 0;  // causes of a single value and of a set widened here
 };
 
-// The operations with columns, in addition to functions of one operand.
+// The operations that run over columns, in addition to functions of one operand.
 #define HLOCTS_COLUMN_OPERATIONS(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Sqrt) X(Maximum) X(Minimum) X(Negate)
 HLOCTS_KIND(ColumnOperation, HLOCTS_COLUMN_OPERATIONS)
@@ -194,7 +194,7 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
   int64_t count = shape.ElementCount();
   bool floats = IsFloat(op.operand_type) && op.operand_type == op.result_type &&
                 BitWidth(op.operand_type) >= 16 && operands.size() <= 2;
-  // A product of ordinary numbers with themselves is their square; not so these two (RULES 30).
+  // For equal operands the loops' products are right, but not differences and quotients (RULES 30).
   floats = floats &&
            !(op.equal_operands && (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kDivide));
   if (!floats || count < 4 || op.context.rule.Allows(kSkipRounding)) return std::nullopt;

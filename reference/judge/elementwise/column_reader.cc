@@ -6,14 +6,14 @@
 namespace hlocts::reference {
 namespace {
 
-// Replaces all but ordinary numbers by NaN. `zero`: whether a zero is ordinary.
+// Copies ordinary numbers and replaces all others by NaN. `zero`: a zero is ordinary.
 template <class From>
 void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;
   constexpr double kOther = std::numeric_limits<double>::quiet_NaN();
   for (int64_t i = 0; i < count; ++i) {
     const double x = from[i], magnitude = std::fabs(x);
-    // Without a branch, as || would have.
+    // Uses & because || would branch.
     const bool inside = (magnitude >= least) & (magnitude <= most);
     to[i] = inside | ((magnitude == 0) & zero) ? x : kOther;
   }
@@ -43,7 +43,7 @@ ColumnBlock ColumnReader::Read(int64_t first, int64_t count) {
 
 void ColumnReader::Convert(int64_t first, int64_t count) {
   const Literal& literal = array_.literal();
-  // A zero whose sign is free is no single value.
+  // A zero with an unknown sign is not a single value.
   const bool zero = !array_.zero_sign_free;
   if (literal.element_type() == PrimitiveType::kF32) {
     return PutOrdinary(literal.data<float>().data() + first, count, facts_, zero, scratch_);

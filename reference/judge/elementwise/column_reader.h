@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an array of real floats as columns, a block at a time: its own, or points converted from a
-// literal.
+// Reads an array of real floats as columns, one block at a time: from the array's own columns, or
+// converted from a literal.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
 
@@ -10,7 +10,7 @@ namespace hlocts::reference {
 
 inline constexpr int64_t kColumnBlock = 256;
 
-// Elements of a block: ends (NaN: not ordinary), and term and origin, nullptr where all are points.
+// The elements of a block: ends (NaN if not ordinary), and causes of width, nullptr if all exact.
 struct ColumnBlock {
   const double* lo = nullptr;
   const double* hi = nullptr;
@@ -19,9 +19,9 @@ struct ColumnBlock {
 
 class ColumnReader {
  public:
-  // `contract`: unrounded values that additions may read are read. The array outlives the reader.
+  // With `contract`, reads unrounded values that additions may read. `array` outlives the reader.
   ColumnReader(const SetArray& array, bool contract);
-  // Returns true if the array can be read so at all.
+  // Returns true if the array can be read as columns.
   bool usable() const { return usable_; }
   ColumnBlock Read(int64_t first, int64_t count);
 

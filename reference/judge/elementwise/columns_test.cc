@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns against set arithmetic, element by element: random operands of every kind,
-// as literals and as sets, in every profile and with every use of unrounded values.
+// Compares the loops over columns with set arithmetic, element by element: random operands of every
+// kind, as literals and as sets, in every profile and with every use of unrounded values.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -42,11 +42,11 @@ TEST(ColumnsTest, LoopsGiveTheSetsOfSetArithmetic) {
         }
       }
     }
-    EXPECT_GE(compared, 8) << OpcodeName(opcode);  // a square root is bounded in ulps for f32 only
+    EXPECT_GE(compared, 8) << OpcodeName(opcode);  // only f32 has a square root in ulps
   }
 }
 
-// Numbers without specials.
+// Tests operands without zeros, subnormals, infinities and NaNs.
 TEST(ColumnsTest, OrdinaryNumbersHaveTheSetsOfSetArithmetic) {
   for (Opcode opcode :
        {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum}) {
@@ -87,7 +87,7 @@ TEST(ColumnsTest, ColumnsAreTheSetsTheyWereMadeOf) {
   }
 }
 
-// Verdict, bits and effective bits of outputs do not depend on how the sets are stored.
+// The verdict, bits and effective bits of outputs do not depend on how the sets are stored.
 TEST(ColumnsTest, VerdictsAreThoseOfTheSets) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     SetArray sets = DrawArray(PrimitiveType::kF32, false, seed);

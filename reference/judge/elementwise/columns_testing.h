@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random operands for the tests of loops over columns, and their comparison with set arithmetic.
+// Draws random operands for tests of loops over columns and compares them with set arithmetic.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMNS_TESTING_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMNS_TESTING_H_
 
@@ -52,7 +52,7 @@ class Draw {
     }
     return s;
   }
-  // Few bits and many exponents: sums and products on midpoints of the format, and beside them.
+  // Returns a number that often has few bits, so that sums and products are on or near midpoints.
   double Ordinary() {
     const double few = 1 + static_cast<double>(random_() % 8) / 4;
     const double many = facts_.Round(1 + static_cast<double>(random_() >> 11) * 0x1p-53);
@@ -98,12 +98,12 @@ inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, Hull
   return op;
 }
 
-// Columns with pre-rounding intervals of products mark each of them as one (RULES 5).
+// Returns the flags without kContractible if there is no pre-rounding interval (RULES 5).
 inline uint16_t FlagsButTheMark(const AcceptanceSet& s) {
   return s.flags & ~(s.Has(AcceptanceSet::kHull) ? 0 : AcceptanceSet::kContractible);
 }
 
-// The same set, except that it may be wider by a step of the format where functions are bounded.
+// Expects equal sets. If functions are bounded in ulps, `fast` may be a step of the format wider.
 inline void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const AcceptanceSet& slow,
                        int64_t i) {
   std::string what =

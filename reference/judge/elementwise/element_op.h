@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element-wise instruction made ready for its elements: by set arithmetic one at a time, or, for
-// the usual operations on ordinary numbers, by columns.
+// Describes an element-wise instruction prepared for set arithmetic on one element at a time or,
+// for the usual operations on ordinary numbers, for columns.
 //
-// elementwise_sets.cc selects the fastest path that applies: points (elementwise_points.cc),
-// columns of intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one
-// element at a time. columns_test.cc compares each fast path with the set arithmetic of spec/judge.
+// elementwise_sets.cc selects the fastest path: exact operands (elementwise_points.cc), columns of
+// intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one element at a
+// time. columns_test.cc compares each path with the set arithmetic of spec/judge.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
 
@@ -28,38 +28,38 @@ struct ElementOp {
   int exponent_bits = 0, mantissa_bits = 0;
   bool saturate = false;
   HullUse hull = kHullAny;
-  bool equal_operands = false;  // both are one value (RULES 30)
+  bool equal_operands = false;  // true if both operands are the same value (RULES 30)
 };
 
-// Element i of a result that is not complex, of operands that are not complex.
+// Returns element i of the result. Neither operands nor result are complex.
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i);
-// Drops an unread pre-rounding interval of a product or quotient: points then stay points.
+// Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
 void DropUnusedHull(AcceptanceSet& set, HullUse hull);
 
-// Exact operands: the plain evaluator's result, patched where a rule leaves more than one value.
-// nullopt: not that kind of operation.
+// Handles exact operands: takes the plain evaluator's result and replaces the elements for which a
+// rule permits more than one value. Returns nullopt if the operation has no such path.
 absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interpreter,
                                                           const ElementOp& op, const Shape& shape,
                                                           absl::Span<const SetValue> operands,
                                                           absl::Span<const SetArray* const> arrays);
 
-// The whole result by columns; nullopt where the operation has no loop over them or too few
-// elements are ordinary. Equal to RealElement's sets, element by element, on ordinary operands.
+// Computes the whole result by columns. Returns nullopt if the operation has no loop over columns
+// or too few elements are ordinary. On ordinary operands the sets equal those of RealElement.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
-// Both arms' choices of the element; empty if they are too many.
+// Returns the choices of both operands for the element; empty if there are too many.
 std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false, int64_t at);
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool FewJumps(absl::Span<const SetArray* const> operands);
-// If elements of the operands are one of a few sets, or (`jumps`) one of the few values of a jump
-// (RULES 31), so are elements of the result: their sets are the operation's results on each.
+// Applies the operation to each of the few sets that operands' elements may have, or each of the
+// few values of a jump if `jumps` is true (RULES 31). The result has as many sets.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
-// Elements whose plain result is not the whole set: subnormal operands and results, zeros of free
-// sign where the sign matters, conversions out of range or rounded twice.
+// Returns the elements that may differ from the plain result: subnormal operands and results, zeros
+// of unknown sign where it matters, conversions out of range or rounded twice.
 std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,
                                 const Literal& result, bool& has_nan);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on points: the plain evaluator's result, and sets only where a rule
-// leaves more than one value (subnormals, values that do not fit the result's type, zeros of free
-// sign).
+// Computes element-wise operations on exact operands: takes the plain evaluator's result, and sets
+// only where a rule permits more than one value (subnormals, values that do not fit the result's
+// type, zeros of unknown sign).
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
@@ -13,8 +13,8 @@ namespace {
 
 bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
-// Returns true if the plain result of a float operation may replace the set at all (except single
-// elements that OpenPoints names).
+// Returns true if the plain result of a float operation is the whole set, except for the elements
+// that OpenPoints returns.
 bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
@@ -66,7 +66,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
-  // A selection returns one of its operands' zeros: OpenPoints names them.
+  // maximum and minimum return one of their operands' zeros; OpenPoints returns those elements.
   result.zero_sign_free = IsFloat(op.result_type) && !ops::IsExtremum(op.opcode) &&
                           op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {
@@ -78,7 +78,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   return SetValue(std::move(result));
 }
 
-// Integer operations on points: the plain result but where the documents leave it open.
+// Computes integer operations on exact operands: the plain result, except where it is undefined.
 absl::StatusOr<SetValue> IntegersThenPatch(SetInterpreter& interpreter, const ElementOp& op,
                                            const Shape& shape, absl::Span<const SetValue> operands,
                                            absl::Span<const SetArray* const> arrays) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of element-wise operations. Exact operands go through the plain evaluator first, ordinary
-// numbers by columns; the other elements go through set arithmetic.
+// Computes the sets of element-wise operations. Exact operands go through the plain evaluator first
+// and ordinary numbers through columns; the other elements go through set arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace hlocts::reference {
 
-// Drops an unread pre-rounding interval of a product or quotient: points then stay points.
+// Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
 void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
   if (hull == kHullAny) return;
   if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
@@ -55,7 +55,7 @@ std::optional<AcceptanceSet> WithItself(const ElementOp& op, const AcceptanceSet
                                   : WithItselfInteger(op.opcode, a, op.integers);
 }
 
-// An operand of clamp: a scalar bound has one element, which serves all.
+// Returns element i of an operand of clamp; a scalar bound applies to all elements.
 AcceptanceSet BoundAt(const SetArray& array, int64_t i) {
   return array.At(array.shape().rank() == 0 ? 0 : i);
 }
@@ -69,7 +69,7 @@ AcceptanceSet ClampElement(const ElementOp& op, absl::Span<const SetArray* const
   return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
 }
 
-// nullopt: the sets of the operation are not made here, if at all.
+// Returns nullopt for operations that other files handle.
 std::optional<AcceptanceSet> TypedElement(ops::TypedOperation operation, const ElementOp& op,
                                           absl::Span<const SetArray* const> operands, int64_t i,
                                           const AcceptanceSet& a) {
@@ -105,7 +105,7 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
   }
   if (op.opcode == Opcode::kIsFinite) return IsFiniteFloat(a, op.context);
   if (const std::optional<ops::Component> component = ops::ComponentOf(op.opcode)) {
-    // The imaginary part is open in the type without a zero (ruling 0035).
+    // In the type without a zero, the imaginary part is unspecified (ruling 0035).
     const bool real = *component == ops::Component::kReal;
     return real ? a : InFormat(AcceptanceSet::Float(0.0), op.context);
   }
@@ -139,7 +139,7 @@ AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
   HLOCTS_UNREACHABLE();
 }
 
-// The result for a complex operand `a` if it is one number; nullopt: the result is complex.
+// Returns the result for a complex operand `a` if it is real, or nullopt if it is complex.
 std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
                                              absl::Span<const SetArray* const> operands,
                                              int64_t i) {
@@ -153,7 +153,6 @@ std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexS
   return ConvertElement(real, a.re);
 }
 
-// A complex result.
 ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i) {
   if (op.opcode == Opcode::kComplex) return {operands[0]->At(i), operands[1]->At(i)};
   if (!IsComplex(op.operand_type)) {  // convert to complex
@@ -171,7 +170,7 @@ ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> oper
   return ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context);
 }
 
-// Results of operations with a complex operand or result, appended component by component.
+// Appends the components of a result that is complex or has a complex operand.
 void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i,
                     std::vector<AcceptanceSet>& out) {
   if (IsComplex(op.operand_type)) {
@@ -196,12 +195,12 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.context = interpreter.ContextOf(instruction, operand, result);
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
-  // Strict takes the mathematical reading of a shift by the width or more (ruling 0005).
+  // A shift by the bit width or more has its mathematical result in strict (ruling 0005).
   op.integers.facts.shift_saturate |= interpreter.profile() == Profile::kStrict;
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");
   op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";
-  constexpr int64_t kMost = 64;  // of reduce-precision: more are no other than 64
+  constexpr int64_t kMost = 64;  // more bits than 64 have the same effect
   op.exponent_bits = static_cast<int>(std::min(instruction.IntOr(Attr::kExponentBits, 8), kMost));
   op.mantissa_bits = static_cast<int>(std::min(instruction.IntOr(Attr::kMantissaBits, 23), kMost));
   op.saturate = interpreter.options().facts.convert_saturate;
@@ -219,7 +218,6 @@ std::vector<int64_t> RuntimeSizesOf(absl::Span<const SetArray* const> arrays, co
   return {};
 }
 
-// Every element by set arithmetic.
 std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& shape,
                                             absl::Span<const SetArray* const> operands) {
   bool complex = IsComplex(op.operand_type) || IsComplex(op.result_type);
@@ -245,7 +243,7 @@ SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape
   return SetValue(std::move(result));
 }
 
-// Ordinary numbers by columns, other elements by set arithmetic.
+// Computes ordinary numbers by columns and the other elements by set arithmetic.
 SetArray WideSets(const ElementOp& op, const Shape& shape,
                   const std::vector<const SetArray*>& arrays) {
   const bool jumps = FewJumps(arrays), choices = jumps || AnyChoices(arrays);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds elements of an operation on points that have more values than the plain result.
+// Finds elements of an operation on exact operands that may differ from the plain result.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The elements of a float literal as doubles.
+// Returns the elements of a float literal as doubles.
 std::vector<double> Reals(const Literal& literal) {
   std::vector<double> values(literal.element_count());
   switch (literal.element_type()) {
@@ -36,7 +36,7 @@ std::vector<double> Reals(const Literal& literal) {
   return values;
 }
 
-// The values a float may have to become an integer of the type: more than lo, less than hi.
+// The floats that convert to a value of the integer type: more than lo and less than hi.
 struct OpenRange {
   double lo, hi;
 };
@@ -45,23 +45,23 @@ OpenRange ConvertibleTo(PrimitiveType type) {
   int bits = BitWidth(type);
   if (!IsSigned(type)) return {-1, std::ldexp(1.0, bits)};
   double limit = std::ldexp(1.0, bits - 1);
-  // If no double is between -limit - 1 and -limit, the latter is left to the slow path.
+  // If no double is between -limit - 1 and -limit, set arithmetic handles -limit.
   return {bits <= 32 ? -limit - 1 : -limit, limit};
 }
 
-// Returns true if a conversion that may round to f32 first can give another value so.
+// Returns true if the conversion may round to f32 first, which can change the result.
 bool RoundsTwice(const ElementOp& op) {
   return op.opcode == Opcode::kConvert && op.context.rule.Allows(kDoubleRounding) &&
          IsFloat(op.result_type) && BitWidth(op.result_type) <= 16 &&
          BitWidth(op.operand_type) >= 32 && op.operand_type != PrimitiveType::kF32;
 }
-// One of each element, a byte: loops set them without a branch.
+// One byte per element, so that loops can set flags without a branch.
 using Flags = std::vector<uint8_t>;
 template <class T>
 void FlagTwice(const Literal& from, const std::vector<double>& results, const FloatFacts& facts,
                Flags& flagged) {
   auto data = from.data<T>();
-  // A first rounding decides the second only where it ends halfway between two values.
+  // For bf16, rounding to f32 first matters only if it ends halfway between two bf16 numbers.
   const bool to_bf16 = facts.type == PrimitiveType::kBF16;
   for (size_t i = 0; i < flagged.size(); ++i) {
     float first = static_cast<float>(data[i]);
@@ -92,7 +92,7 @@ void FlagRoundedTwice(const ElementOp& op, const Literal& from, const std::vecto
   }
 }
 
-// Marks the elements of one operand that are read in more than one way.
+// Flags the elements of one operand that may be read as more than one value.
 void FlagOperand(const ElementOp& op, const SetArray& operand, Flags& flagged, Flags& zeros) {
   const bool daz = op.context.rule.Allows(kFlushOperand);
   const bool free_zero = operand.zero_sign_free && (op.opcode == Opcode::kDivide || op.total_order);
@@ -101,7 +101,7 @@ void FlagOperand(const ElementOp& op, const SetArray& operand, Flags& flagged, F
   const OpenRange range =
       to_integer ? ConvertibleTo(op.result_type) : OpenRange{-HUGE_VAL, HUGE_VAL};
   const double least = daz ? FactsOf(operand.element_type()).min_normal : 0;
-  // Without a branch: which of them are cannot be foreseen.
+  // Has no branch, since which elements are flagged is unpredictable.
   const auto flag = [=](double x) {
     const double size = std::fabs(x);
     bool open = (x != 0) & (size < least);
@@ -123,7 +123,7 @@ void FlagResult(const ElementOp& op, const std::vector<double>& values, const Fl
                 Flags& flagged, bool& has_nan) {
   const double least =
       op.context.rule.Allows(kFlushResult) ? FactsOf(op.result_type).min_normal : 0;
-  const bool extremum = ops::IsExtremum(op.opcode);  // of two zeros either one (ruling 0003)
+  const bool extremum = ops::IsExtremum(op.opcode);  // either zero is permitted (ruling 0003)
   bool nan = false;
   for (size_t i = 0; i < flagged.size(); ++i) {
     const double r = values[i], size = std::fabs(r);

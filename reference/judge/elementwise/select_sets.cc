@@ -9,8 +9,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Keeps the joint predicate of a masked array: for the triangle of a factor, or for all of it (JAX
-// selects the results of a factorization, or NaNs where it failed).
+// Keeps the joint predicate of a masked array: for the triangle of a factor, or for the whole
+// factor (JAX selects the results of a factorization, or NaNs if it failed).
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
   if (!mask.exact()) return;

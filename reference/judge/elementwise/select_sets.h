@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// select on sets.
+// Computes select on sets.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
 
@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// An element of one arm, or of either if the predicate may go both ways. A scalar predicate applies
-// to all elements.
+// Returns elements of one operand, or of either if the predicate may be true or false. A scalar
+// predicate applies to all elements.
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handlers of set_handlers.def, and their common functions.
+// Declares the handlers of set_handlers.def and their common functions.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
 
@@ -22,21 +22,20 @@ HLOCTS_DECLARE_SET_HANDLER(ElementwiseSets)
 
 bool IsElementwiseSetOpcode(Opcode opcode);
 
-// The plain evaluator's result on exact operands, flags carried over.
+// Returns the plain evaluator's result on exact operands, and keeps their flags.
 absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruction& instruction,
                                      const Shape& shape, absl::Span<const SetValue> operands);
-// Every element of the shape unspecified, blamed on the instruction.
+// Returns a value whose elements may be anything, because of the instruction.
 SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instruction,
                            const Shape& shape, WideningCause cause);
-// The operands as literals; they must be exact.
+// Returns the operands as literals; they must be exact.
 std::vector<Literal> Literals(absl::Span<const SetValue> operands);
-// An s64 literal of that shape numbering its elements from `first`, with the array's run-time
-// sizes.
+// Returns an s64 literal that numbers the array's elements from `first`, with its shape and
+// run-time sizes.
 Literal ElementNumbers(const SetArray& array, int64_t first);
-// The array `numbers` (s64) picks out of the concatenated elements of `sources`.
+// Returns the elements that `numbers` (s64) selects from the concatenated elements of `sources`.
 SetArray PickElements(const Literal& numbers, const Shape& shape,
                       absl::Span<const SetArray* const> sources, uint32_t origin);
-// Applies run-time sizes to a literal of the shape.
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 
 }  // namespace hlocts::reference

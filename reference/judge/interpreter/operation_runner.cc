@@ -15,7 +15,7 @@ Instruction* AddParameter(Computation& computation, int64_t number, Shape shape)
   return computation.Add(std::move(parameter));
 }
 
-// Entry with a parameter per operand and the instruction as its root.
+// Adds an entry computation with a parameter per operand and the instruction as its root.
 Computation* AddEntry(Module& module, const Instruction& like, const Shape& result,
                       absl::Span<const Literal> operands) {
   auto entry = std::make_unique<Computation>("entry");
@@ -25,7 +25,7 @@ Computation* AddEntry(Module& module, const Instruction& like, const Shape& resu
   if (like.has_literal()) root->set_literal(like.literal());
   for (size_t i = 0; i < operands.size(); ++i) {
     Shape shape = operands[i].shape();
-    // A bitcast reads layouts: those of the instruction's own operands.
+    // A bitcast depends on layouts, so the parameters get those of the instruction's operands.
     bool known = static_cast<int64_t>(i) < like.operand_count() && shape.IsArray();
     if (known && like.operand(i).shape().rank() == shape.rank()) {
       shape.mutable_layout() = like.operand(i).shape().layout();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one operation of the plain evaluator apart from its module: on other element types, on index
+// Runs one operation of the plain evaluator outside its module: on other element types, on element
 // numbers instead of data, or with another called computation.
 //
-// This is how sets and values share one evaluator: a movement is traced by moving element numbers,
-// a sum is bounded by summing middles and magnitudes in f64, all by the evaluator of the operation.
+// Sets and values thus share one evaluator: a movement is traced by moving element numbers, and a
+// sum is bounded by summing midpoints and magnitudes in f64.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_
 
@@ -20,7 +20,7 @@
 
 namespace hlocts::reference {
 
-// A computation of two scalars of `type` with that opcode: the body of a reduction.
+// Returns a computation that applies the opcode to two scalars of `type`: the body of a reduction.
 std::unique_ptr<Computation> ScalarBinary(Opcode opcode, PrimitiveType type);
 
 class OperationRunner {
@@ -30,11 +30,11 @@ class OperationRunner {
   // Runs `instruction` with these operands, the same attributes and a result of shape `result`.
   absl::StatusOr<Literal> Run(const Instruction& instruction, const Shape& result,
                               absl::Span<const Literal> operands);
-  // The same with the computation of attribute `attr` replaced.
+  // Like Run, with another computation for attribute `attr`.
   absl::StatusOr<Literal> RunWith(const Instruction& instruction, const Shape& result,
                                   absl::Span<const Literal> operands, Attr attr,
                                   std::unique_ptr<Computation> computation);
-  // The computation itself on these arguments.
+  // Runs the computation itself on these arguments.
   absl::StatusOr<Literal> Call(const Computation& computation, const Shape& result,
                                absl::Span<const Literal> arguments);
   const EvalOptions& options() const { return options_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as they are stored, without their values before rounding.
+// Replaces values by their stored values, without their pre-rounding intervals.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditional and while: which branches and exits the sets allow, joined.
+// Runs conditional and while on sets: joins the results of all possible branches and loop ends.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/rounded_value.h"
 #include "reference/judge/interpreter/set_interpreter.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kUncertainTrips = 16;
 
-// Branches that the index may select, clamped to the last one as the clause requires.
+// Returns the branches that the index may select, clamped to the last one as the clause requires.
 std::vector<int64_t> PossibleBranches(const Instruction& instruction, const SetValue& selector,
                                       int64_t branches) {
   AcceptanceSet s = selector.array.At(0);
@@ -36,7 +36,7 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
           instruction.CalledComputation(Attr::kFalseComputation)};
 }
 
-// Every later trip reads the result of the one before, as it was stored (ruling 0105).
+// Returns the state that the next trip reads: this trip's result as it was stored (ruling 0105).
 SetValue HandedOn(const SetInterpreter& interpreter, const SetValue& made, const Shape& shape) {
   const bool unrounded =
       interpreter.profile() == Profile::kRelaxed || interpreter.ReadsUnrounded(shape);
@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
   for (size_t d = 0; d < walk.devices.size(); ++d) {
     if (done[d]) continue;
     auto possible = PossibleBranches(instruction, operands[d][0], branches.size());
-    // Devices that take the same branch take it together.
+    // Devices that have the same possible branches run them together.
     std::vector<int64_t> together;
     std::vector<size_t> places;
     for (size_t e = d; e < walk.devices.size(); ++e) {
@@ -102,7 +102,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Walk alone = {{current_device_}, observer};
   std::vector<SetValue> exits;
-  SetValue made = state;  // the result of its trip: after the last one none is passed on
+  SetValue made = state;  // the latest trip's result, before HandedOn rounds it
   for (int uncertain = 0;;) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, {{state}}, alone));
@@ -137,7 +137,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
     }
     return results;
   }
-  // Devices that talk to each other inside the loop have to make the same number of trips.
+  // Devices that communicate inside the loop must make the same number of trips.
   while (true) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, operands, walk));

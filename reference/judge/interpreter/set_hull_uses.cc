@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the readers of unrounded results (RULES 5): unread pre-rounding intervals are not kept.
+// Finds the instructions that read unrounded results (RULES 5). Unread intervals are not kept.
 #include <algorithm>
 
 #include "reference/judge/interpreter/set_interpreter.h"
@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Operations that pass values on without arithmetic, with their pre-rounding intervals.
+// Returns true for operations that pass values on without arithmetic, pre-rounding intervals too.
 bool PassesHull(const Instruction& user) {
   const OpRow& row = RowOf(user.opcode());
   switch (row.family) {
@@ -55,7 +55,7 @@ void SetInterpreter::AnalyzeHulls(const Computation& computation) {
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
     const Instruction& user = **it;
     uint8_t use = DirectUse(user) | (PassesHull(user) ? hull_use_[&user] : 0);
-    // The uses of parameters in a called computation are not examined.
+    // How a called computation uses its parameters is not examined.
     if (!user.called_computations().empty()) use = kHullAny;
     for (const Instruction* operand : user.operands()) hull_use_[operand] |= use;
   }

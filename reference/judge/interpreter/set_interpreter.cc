@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Deeper than any module a stack is made for (deep_stack.h): only a cycle of calls gets there.
+// Exceeds the depth of any module that a stack is made for (deep_stack.h), unless calls are cyclic.
 constexpr int kDepthMax = 20'000;
 
 struct HandlerRow {
@@ -101,7 +101,7 @@ const Literal* SetInterpreter::NextInfeed() {
   return next;
 }
 
-// The number of uses of each instruction's value: by others, as the result, by rewrites.
+// Counts the uses of each instruction's value: by instructions, by rewrites, and as the result.
 std::vector<int64_t> SetInterpreter::CountUses(const Computation& computation) {
   std::vector<int64_t> uses(computation.instructions().size(), 0);
   for (const auto& instruction : computation.instructions()) {
@@ -123,7 +123,7 @@ std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
 
 namespace {
 
-// The operands by device; a value without further uses is moved.
+// Returns the operands by device. A value that has no further uses is moved.
 std::vector<std::vector<SetValue>> TakeOperands(const Instruction& instruction, size_t devices,
                                                 std::vector<int64_t>& uses,
                                                 std::vector<std::vector<SetValue>>& values) {
@@ -199,7 +199,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
   HLOCTS_UNREACHABLE();
 }
 
-// The start computes; the other steps return their operand.
+// The start step computes the result; the other steps return their operand.
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
     ops::AsyncStep step, const Instruction& instruction,
     const std::vector<std::vector<SetValue>>& operands, const Walk& walk) {
@@ -210,7 +210,6 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
   return results;
 }
 
-// One device after the other by the opcode's handler.
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
     const Walk& walk) {
@@ -234,7 +233,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
   return results;
 }
 
-// Constants, and few elements of them that change place.
+// Keeps the result of a constant, and of a movement of few constant elements.
 void SetInterpreter::KeepConstant(const Instruction& instruction,
                                   const std::vector<SetValue>& results) {
   constexpr int64_t kKept = 1024;

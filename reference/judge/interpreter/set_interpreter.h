@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over a module in the number system of sets: which handler makes the sets of which
-// opcode, and what a handler may ask of the walk.
+// Walks over a module with sets instead of values. Declares handlers of opcodes and what they call.
 //
-// Several devices walk in step: an instruction is done for each of them before the next one, so
-// collectives see all operands at once.
+// Several devices advance together: each instruction runs on all devices before the next one, so a
+// collective sees the operands of all devices.
 //
-// A predicate that may be either value joins both branches; a loop that may end joins all its ends.
-// The sets of an operation are a handler in a sibling directory with a row of set_handlers.def.
+// If a predicate may have either value, both branches are joined; if a loop may end after several
+// trips, all its ends are. New operation: a handler in a sibling directory and set_handlers.def.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 
@@ -36,35 +35,35 @@ namespace hlocts::reference {
 
 class SetInterpreter;
 
-// Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with
-// the lanes of a computation applied to many elements at once.
+// Computes the sets of one instruction on one device. `shape` is the result's shape: the
+// instruction's own, or one with a lane per element if a computation runs on many elements.
 using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands);
-// nullptr: no handler (see set_handlers.def).
+// Returns nullptr if there is no handler (see set_handlers.def).
 SetHandler SetHandlerOf(Opcode opcode);
 
-// The devices that walk in step, and the observer of the walk: nullptr while a handler runs a
-// computation of its own.
+// The devices that advance together, and the observer of the walk. The observer is nullptr while a
+// handler runs a computation of its own.
 struct Walk {
   std::vector<int64_t> devices;
   WalkObserver* observer = nullptr;
 };
 
-// The readers of the unrounded value of an instruction, by its users.
+// The kinds of instructions that read an instruction's unrounded value.
 enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
 
 class SetInterpreter {
  public:
   SetInterpreter(const Module& module, const JudgeOptions& options);
 
-  // One value per device of the walk; arguments[k] are those of its device k.
+  // Returns one value per device of the walk; arguments[k] are the arguments of its device k.
   absl::StatusOr<std::vector<SetValue>> Run(const Computation& computation,
                                             std::vector<std::vector<SetValue>> arguments,
                                             const Walk& walk);
-  // The computation on the current device, for a handler; without collectives.
+  // Runs a computation without collectives on the current device, for a handler.
   absl::StatusOr<SetValue> Call(const Computation& computation, std::vector<SetValue> arguments);
-  // A computation of scalars applied to arrays of one shape, element by element (map, reducers).
+  // Applies a computation of scalars to arrays of one shape, element by element (map, reducers).
   absl::StatusOr<SetValue> CallLanes(const Computation& computation,
                                      absl::Span<const SetValue> arguments, const Shape& lanes);
 
@@ -73,22 +72,22 @@ class SetInterpreter {
   OperationRunner& runner() { return runner_; }
   bool rigorous() const { return options_.rigorous || options_.profile == Profile::kStrict; }
 
-  // The row of the table, and what the engine's facts make of it.
+  // Returns the rule table's entry; RuleOf also applies the engine's facts.
   Rule TableRule(Opcode opcode, PrimitiveType type, Profile profile) const {
     return Changed(opcode, type, profile, RuleFor(opcode, type, profile));
   }
   Rule RuleOf(Opcode opcode, PrimitiveType type) const {
     return WithFacts(TableRule(opcode, type, profile()), opcode, type, profile(), options_.facts);
   }
-  // Number of the instruction in the list of origins, with the rule it was judged by.
+  // Returns the number of the instruction in the list of origins, which records its rule too.
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
-  // Result format, operand format, rule and origin of an instruction on floats.
+  // Returns the result format, operand format, rule and origin of an instruction on floats.
   SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
   HullUse HullUseOf(const Instruction& instruction);
-  // Any consumer may read results of this shape before they are rounded (a fact of the engine).
+  // Returns true if any instruction may read values of this shape unrounded (a fact of the engine).
   bool ReadsUnrounded(const Shape& shape) const;
-  // The plain result of an element-wise instruction on exact operands of one shape, without the
-  // detour through a module of its own.
+  // Returns the plain result of an element-wise instruction on exact operands of one shape, without
+  // building a module for it.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands);
   absl::Status ChargeStep();
@@ -96,16 +95,16 @@ class SetInterpreter {
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of the last triangular solve on the current device: a solve that continues from
+  // The operands of the last triangular solve on the current device. A solve that continues from
   // its result is bounded together with it (RULES 9).
   struct SolvedSystem {
     SetArray factor, right;
   };
   SolvedSystem& SolvedBy(const Instruction& solve) { return solved_[{current_device_, &solve}]; }
-  // Next infeed literal of the device, nullptr when there is none.
+  // Returns the next infeed literal of the device, or nullptr if there is none.
   const Literal* NextInfeed();
-  const Literal* PeekInfeed() const;  // the same, left in place
-  // What was sent to the device on the channel and not yet received, in order.
+  const Literal* PeekInfeed() const;  // returns the same literal without consuming it
+  // Returns the values that were sent to the device on the channel and not yet received, in order.
   std::deque<SetValue>& MailOf(int64_t device, int64_t channel) { return mail_[{device, channel}]; }
 
  private:
@@ -121,7 +120,7 @@ class SetInterpreter {
       const Walk& walk);
   std::vector<int64_t> UsesOf(const Computation& computation);
   std::vector<int64_t> CountUses(const Computation& computation);
-  // Keeps what is the same each time the instruction is run.
+  // Keeps a result that is the same each time the instruction runs.
   void KeepConstant(const Instruction& instruction, const std::vector<SetValue>& results);
   absl::StatusOr<std::vector<SetValue>> RunAsync(ops::AsyncStep step,
                                                  const Instruction& instruction,
@@ -142,14 +141,14 @@ class SetInterpreter {
   absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state,
                                           WalkObserver* observer);
   void AnalyzeHulls(const Computation& computation);
-  // The rewrites that the profile allows in a computation of the module, found once.
+  // Returns the rewrites that the profile permits in a computation of the module, found once.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
-  // Adds what they make of the instruction to its results; values are those of its computation.
+  // Joins results of the instruction's rewrites to `results`. `values`: those of its computation.
   absl::Status JoinRewrites(const Instruction& instruction,
                             const std::vector<std::vector<SetValue>>& values, const Walk& walk,
                             std::vector<SetValue>& results);
-  // Every instruction of the computation has one value on known operands: moves and the certain
-  // operations on integers. Then the plain evaluator runs it whole.
+  // Returns true if every instruction of the computation has one value on known operands: moves and
+  // integer operations that are fully defined. The plain evaluator then runs the whole computation.
   bool IsPlain(const Computation& computation);
   bool IsPlain(const Instruction& instruction);
 
@@ -162,7 +161,7 @@ class SetInterpreter {
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
-  // The uses of values in each computation, kept because loops run them many times.
+  // The uses of values in each computation, kept because loops run a computation many times.
   absl::flat_hash_map<const Computation*, std::vector<int64_t>> uses_;
   absl::flat_hash_map<const Instruction*, SetValue> constants_;
   int64_t steps_ = 0;
@@ -175,7 +174,7 @@ class SetInterpreter {
   std::map<std::pair<int64_t, const Instruction*>, SolvedSystem> solved_;
 };
 
-// Collectives: operands and results of every device of the module at once.
+// Computes collectives from the operands of all devices of the module at once.
 absl::StatusOr<std::vector<SetValue>> CollectiveSets(
     SetInterpreter& interpreter, const Instruction& instruction,
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);

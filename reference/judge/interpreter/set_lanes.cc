@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation on scalars, run on arrays of them at once.
+// Runs a computation of scalars on arrays of scalars.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"
@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A scalar value as an array of `lanes`, the same in each.
+// Returns an array of the dimensions of `lanes` whose elements all equal the scalar.
 SetValue Spread(const SetValue& scalar, const Shape& lanes) {
   const SetArray& array = scalar.array;
   Shape shape(array.element_type(), lanes.dimensions());
@@ -27,8 +27,8 @@ Shape LaneShape(const Shape& shape, const Shape& lanes) {
   return Shape::Tuple(std::move(elements));
 }
 
-// The bits of a scalar as a scalar of the same width, lane by lane. What compilers make of a
-// comparison in total order compares such bits.
+// Returns true if the instruction reads the bits of a scalar as a scalar of the same width.
+// Compilers rewrite comparisons in total order to comparisons of such bits.
 bool IsBitsOfScalar(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kBitcastConvert && instruction.opcode() != Opcode::kBitcast) {
     return false;
@@ -64,7 +64,7 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
                opcode == Opcode::kCopy || IsBitsOfScalar(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
-      out = operands[0];  // of scalars, to a scalar
+      out = operands[0];  // from scalar to scalar
     } else {
       return UnspecifiedResult(*this, *computation.root(),
                                LaneShape(computation.root()->shape(), lanes),

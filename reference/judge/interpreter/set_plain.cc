@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What needs no sets: operations that are certain on operands that are, by the plain evaluator.
+// Finds computations that need no sets: on known operands, the plain evaluator gives their value.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"
@@ -10,7 +10,7 @@ namespace {
 
 bool Certain(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
 
-// Moves of any type, and integer operations without a freedom.
+// Returns true for moves of any type, and for integer operations that are fully defined.
 bool CertainOperation(const Instruction& instruction) {
   const OpRow& row = RowOf(instruction.opcode());
   bool sorted = instruction.BoolOr(Attr::kIndicesAreSorted, false);

@@ -64,7 +64,7 @@ Literal ToLiteral(const SetValue& value) {
 
 namespace {
 
-// The choices of both arrays at that place, where they are few.
+// Puts the choices of both arrays for the element into `map` if there are few.
 void PutBoth(const SetArray& a, const SetArray& b, int64_t at, ChoiceMap& map) {
   Choices choices;
   bool few = choices.AddAll(ChoicesAt(a, at)) && choices.AddAll(ChoicesAt(b, at));
@@ -114,7 +114,7 @@ SetValue JoinValues(const SetValue& a, const SetValue& b) {
 
 namespace {
 
-// Stores the bits of a point; false if the set is no point or has a pre-rounding interval.
+// Stores the bits of a single value. Returns false for other sets and pre-rounding intervals.
 bool StorePoint(const AcceptanceSet& s, PrimitiveType type, uint8_t* out, bool& nan_free,
                 bool& nan_known) {
   if (!s.IsPoint() || s.Has(AcceptanceSet::kHull)) return false;
@@ -181,7 +181,7 @@ bool HasSubnormals(const SetArray& array) {
   const FloatFacts& facts = FactsOf(array.element_type());
   const Literal& literal = array.literal();
   if (array.element_type() == PrimitiveType::kF32) {
-    // Avoids branches: nearly always every element is read.
+    // Has no branch, since nearly all elements are read.
     const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
     uint32_t some = 0;
     for (int64_t i = 0; i < literal.element_count(); ++i) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of an instruction in the number system of sets: a SetArray, a token, or a tuple of
-// those.
+// Defines the value of an instruction as sets: a SetArray, a token, or a tuple of values.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
 
@@ -17,8 +16,8 @@ struct SetValue {
   bool token = false;
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
-  // The largest distance of each accumulated sum from the exact sum of its terms, which the handler
-  // of a sum gives to the recorder of the walk.
+  // The largest distance of each accumulated sum from the exact sum of its terms. The handler of a
+  // sum gives it to the observer of the walk.
   std::vector<double> sum_errors;
 
   SetValue() = default;
@@ -37,20 +36,20 @@ struct SetValue {
   bool IsArray() const { return !token && !tuple; }
 };
 
-// A literal as points: tuples leaf by leaf, run-time sizes kept.
+// Converts a literal to sets of one value each, with its tuples and run-time sizes.
 SetValue ExactValue(const Literal& literal);
-// Any value of that shape.
+// Returns a value of the shape whose elements are all unspecified.
 SetValue UnspecifiedValue(const Shape& shape, WideningCause cause, uint32_t origin);
-// Returns true if every leaf is exact (tokens are): ToLiteral then returns its literal.
+// Returns true if every leaf is an exact array or a token. ToLiteral then returns its literal.
 bool IsExact(const SetValue& value);
 Literal ToLiteral(const SetValue& value);
-// Every leaf an exact array whose NaN bits and zero signs are known: ToLiteral loses nothing.
+// Returns true if all leaves are exact with known NaN bits and zero signs: ToLiteral loses nothing.
 bool IsFullyKnown(const SetValue& value);
-// Both, element by element; shapes are equal.
+// Joins two values of the same shape, element by element.
 SetValue JoinValues(const SetValue& a, const SetValue& b);
 SetArray JoinArrays(const SetArray& a, const SetArray& b);
-// The array as a literal if every element is a point without a pre-rounding interval; otherwise
-// unchanged.
+// Converts the array to a literal if every element is a single value without a pre-rounding
+// interval; otherwise returns it unchanged.
 SetArray Compress(SetArray array);
 // Returns true if some element may be a NaN.
 bool HasNan(const SetArray& array);

@@ -8,7 +8,7 @@
 
 namespace hlocts::reference {
 
-// Sharding custom calls (ruling 0123): operands and results of each of `devices`.
+// Computes sharding custom calls (ruling 0123) from the operands of each of `devices`.
 absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     SetInterpreter& interpreter, const Instruction& call,
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);

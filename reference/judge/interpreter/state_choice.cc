@@ -13,7 +13,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The first element that an array refuses, -1 for none.
+// Returns the first element of the literal that the array does not accept, or -1.
 int64_t FirstRefused(const SetArray& array, const Literal& literal, bool any_nan) {
   for (int64_t i = 0; i < array.element_count(); ++i) {
     for (int c = 0; c < array.components(); ++c) {
@@ -43,7 +43,7 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // If no state holds, the verdict has the element that the first state rejects.
+  // Returns true if the outputs match a state. If not, `verdict` gets what the first one rejects.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {
       bool all = true;
@@ -75,7 +75,6 @@ void GiveJoint(const std::shared_ptr<const JointPredicate>& joint, SetValue& val
   for (SetValue& element : value.elements) GiveJoint(joint, element, slot);
 }
 
-// Returns true if no array has run-time sizes.
 bool OfStaticSizes(const std::vector<SetArray>& arrays) {
   return std::all_of(arrays.begin(), arrays.end(),
                      [](const SetArray& array) { return array.runtime_sizes.empty(); });

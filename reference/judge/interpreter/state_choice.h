@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a loop that may end after one of several trips: all of them are of the same trip
-// (RULES 31).
+// Joins the results of a loop that may end after one of several trips, and requires that all
+// results come from the same trip (RULES 31).
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts::reference {
 
-// One of these states, which are of one shape; at least one. Each array of the result has what any
-// of them holds, and together they have a predicate.
+// Joins at least one state; all states have the same shape. Each array of the result accepts what
+// any state's array accepts, and a joint predicate requires that all arrays match one state.
 SetValue OneOfStates(std::vector<SetValue> states);
 
 }  // namespace hlocts::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuples, tokens, and sources of values without arithmetic.
+// Computes the sets of tuples, tokens, and sources of values without arithmetic.
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/instruction.h"
 
@@ -47,8 +47,8 @@ absl::StatusOr<Literal> NextFed(SetInterpreter& interpreter, const Instruction& 
 
 }  // namespace
 
-// Data from the host is like a parameter; without it nothing is known. A tuple is one item or as
-// many as it has elements (infeed.4-10).
+// Treats data from the host like a parameter, or as unknown if none is given. The elements of a
+// tuple arrive in one infeed literal or in one literal each (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {
   const Shape& data = instruction.shape().tuple_shapes()[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An observer of the walk over a module, which may narrow its sets.
+// Declares an observer of the walk over a module, which may narrow its sets.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
 
@@ -14,11 +14,11 @@ namespace hlocts::reference {
 class WalkObserver {
  public:
   virtual ~WalkObserver() = default;
-  // An instruction has been done; its result may be changed, to sets that still hold all that is
-  // legal. sum_errors: how far the accumulation of each result may be from the exact sum.
+  // Records that an instruction has run. May narrow its result to sets that contain every legal
+  // value. sum_errors[i]: largest distance of the accumulation of result i from the exact sum.
   virtual void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
                       absl::Span<const double> sum_errors, SetValue& result) = 0;
-  // Narrows the sets of an array that was recorded. `output`: it leaves the module.
+  // Narrows the sets of a recorded array. `output`: the array is an output of the module.
   virtual void Tighten(SetArray& array, bool output) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of sets with run-time sizes (ruling 0064).
+// Handles arrays of sets with run-time sizes (ruling 0064).
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_WITHIN_SIZES_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_WITHIN_SIZES_H_
 
@@ -13,14 +13,14 @@
 
 namespace hlocts::reference {
 
-// The elements within the array's run-time sizes, as a static array.
+// Returns the elements within the array's run-time sizes as a static array.
 SetArray WithinSizes(const SetArray& array);
-// Places such an array in the low corner of one of `shape`; its dimensions become the run-time
-// sizes where `shape` is dynamic or larger.
+// Puts a static array at the start of an array of `shape`. The dimensions of `dense` become the
+// run-time sizes if `shape` is dynamic or larger.
 SetArray InBounds(const SetArray& dense, const Shape& shape);
 
-// Runs `work` on the operands without run-time sizes. Result k, of as many as `shape` has, gets the
-// sizes of operand k. kInvalidArgument: the sizes do not fit each other.
+// Runs `work` on the operands without their run-time sizes. Result k of `shape` gets the sizes of
+// operand k. Returns kInvalidArgument if the sizes do not match each other.
 absl::StatusOr<SetValue> OnDenseArrays(
     const Instruction& instruction, const Shape& shape, absl::Span<const SetValue> operands,
     const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work);

@@ -19,12 +19,12 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int kSamples = 24;
-// Fewer elements that draws change are no evidence.
+// If random draws change fewer elements than this, the test is not applied.
 constexpr int64_t kElementsMin = 64;
-// A sum of independent deviations is so far off with probability 10^-15.
+// A sum of independent deviations exceeds this many standard deviations with probability 10^-15.
 constexpr double kDrawSigmas = 8;
 
-// Draws that the documents leave to the engine: not those that a fact fixes.
+// Returns true if the documents let the engine choose the draws and no fact fixes them.
 bool IsFree(const Instruction& instruction, const TargetFacts& facts) {
   if (instruction.opcode() == Opcode::kRng) return true;
   if (instruction.opcode() != Opcode::kRngBitGenerator) return false;
@@ -41,7 +41,7 @@ bool DrawsFreely(const Module& module, const TargetFacts& facts) {
   return false;
 }
 
-// Replaces the bits of rng-bit-generator by others. The draws of rng follow the seed.
+// Replaces the bits that rng-bit-generator draws by other bits. The draws of rng follow the seed.
 class OtherBits : public EvalHook {
  public:
   OtherBits(uint64_t seed, const TargetFacts& facts) : word_(seed), facts_(facts) {}
@@ -64,7 +64,7 @@ class OtherBits : public EvalHook {
   }
 
  private:
-  // The mixing function of SplitMix64 (Steele, Lea, Flood, 2014).
+  // Returns the next bits from the mixing function of SplitMix64 (Steele, Lea, Flood, 2014).
   uint64_t Next() {
     uint64_t z = word_ += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -80,7 +80,7 @@ void AppendLeaves(const Literal& literal, std::vector<Literal>& leaves) {
   for (const Literal& element : literal.elements()) AppendLeaves(element, leaves);
 }
 
-// Real parts; what is no number counts as none.
+// Returns the real parts of the elements, with 0 for a NaN.
 std::vector<double> NumbersOf(const Literal& literal) {
   constexpr double kMost = 1e30;
   const bool real = IsFloat(literal.element_type()) || IsComplex(literal.element_type());
@@ -116,7 +116,7 @@ class DerivedDraws : public JointPredicate {
   int64_t varying() const { return varying_; }
   std::string kind() const override { return "draws"; }
   int slot_count() const override { return 1; }
-  // Improbable draws are no failure: they leave the outputs unchecked.
+  // Leaves the outputs unchecked if the draws are improbable; this is not a failure.
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     verdict.checked = true;
@@ -138,8 +138,8 @@ class DerivedDraws : public JointPredicate {
   }
 
  private:
-  // The sum of the elements' deviations, and of the products of pairs, over the root of their
-  // number.
+  // Returns the sum of the elements' deviations, and for each lag the sum of the products of two
+  // deviations, each divided by the root of the number of summands.
   std::vector<double> SumsOf(const std::vector<double>& numbers) const {
     std::vector<double> z, sums;
     for (size_t i = 0; i < numbers.size(); ++i) {

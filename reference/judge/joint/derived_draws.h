@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs computed from random draws, like those of a dropout: tests whether the draws look random
-// (RULES 18).
+// Tests whether outputs that are computed from random draws, like those of a dropout, come from
+// draws that look random (RULES 18).
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_DERIVED_DRAWS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_DERIVED_DRAWS_H_
 
@@ -9,8 +9,8 @@
 
 namespace hlocts::reference {
 
-// Gives each leaf that other draws change, and that has no predicate, one that compares it with
-// runs on other draws. Does nothing if the module draws nothing, or cannot be run so.
+// Gives a predicate to each leaf that depends on draws and has none. It compares the leaf with runs
+// on other draws. Does nothing if the module draws nothing or cannot be run so.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of literals as the joint predicates read them, and as they write them for judges without
+// Converts numbers of literals for joint predicates, and writes them for judges that do not use
 // this program.
 //
-// Whole-array properties judge results that are right only as a whole: a factorization, a
-// transform, a sort with ties. New property: spec/judge/joint.h, with a test array that nearly
-// satisfies it. Thresholds are rows of the rule table.
+// A joint predicate judges a whole array whose elements cannot be judged one by one: a
+// factorization, a transform, a sort with ties. To add a property, extend spec/judge/joint.h and
+// test it with an array that nearly satisfies it. Thresholds are in the rule table.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
 
@@ -23,26 +23,26 @@ using Complex = std::complex<double>;
 Complex ElementAt(const Literal& literal, int64_t i);
 bool AllFinite(const Literal& literal, int64_t first, int64_t count);
 
-// Half the distance from one to the next number of that format.
+// Returns half the distance from one to the next number of the format.
 double UnitOf(PrimitiveType type);
-// c128 for complex types, f64 for the others; the literal in it.
+// Returns c128 for complex types and f64 for others; ToWide converts a literal to that type.
 PrimitiveType WideType(PrimitiveType type);
 Literal ToWide(const Literal& literal);
 
-// The numbers within `off` of `middle`, rounded once when they are stored: what a consumer may
-// assume of one element of which a predicate judges the whole.
+// Returns the numbers within `off` of `middle`, rounded once when they are stored. A predicate
+// judges the whole array; instructions that read one of its elements may assume this set.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
-// Middle and half width of what a consumer may read of one part of an element; false where that may
-// not be finite.
+// Sets the midpoint and the half width of the values that an instruction may read from one
+// component of an element. Returns false if a value may not be finite.
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;
-// Parameters of a predicate in JSON. Only small literals are written out.
+// Returns true if the literal is small enough to write it to a predicate's JSON parameters.
 bool FitsInFile(const Literal& literal);
-// `,"name":[numbers in row-major order, a complex one as two, null for what is not finite]`.
+// Returns `,"name":[numbers in row-major order, complex ones as two, null if not finite]`.
 std::string NumbersMember(absl::string_view name, const Literal& literal);
-// `,"free":[1 for each matrix without requirements]`.
+// Returns `,"free":[1 for each matrix without requirements]`.
 std::string FreeMember(const std::vector<bool>& free);
 absl::string_view TrueOrFalse(bool value);
 

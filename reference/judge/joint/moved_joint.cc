@@ -18,7 +18,7 @@ bool OpenBeside(absl::Span<const int64_t> from, const SetArray& result) {
   return false;
 }
 
-// The first place of each element of an array of `count`; -1: none.
+// Returns the first position in the result of each of the `count` source elements, or -1.
 std::vector<int64_t> PlacesOf(absl::Span<const int64_t> from, int64_t count) {
   std::vector<int64_t> places(count, -1);
   for (size_t i = 0; i < from.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicates over whole arrays whose elements have moved since (RULES 50).
+// Keeps predicates over whole arrays whose elements have moved (RULES 50).
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 
@@ -10,9 +10,9 @@
 
 namespace hlocts::reference {
 
-// Element i of `result` is element from[i] of `source`, bits and all; -1: it is something else.
-// Gives `result` the predicate of `source` if all that the predicate reads is in it and no element
-// that may have any value.
+// Gives `result` the predicate of `source` if `result` contains every element that the predicate
+// reads, and no unspecified element. Element i of `result` is element from[i] of `source`, bit for
+// bit; -1 means that it comes from elsewhere.
 void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result);
 
 }  // namespace hlocts::reference

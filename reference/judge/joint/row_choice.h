@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of several outputs that belong together, as the value and the index of a maximum: they
-// are those of one candidate (RULES 31).
+// Requires that elements of several outputs belong to the same candidate (RULES 31). An example is
+// the value and the index of a maximum.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_CHOICE_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_CHOICE_H_
 
@@ -18,12 +18,12 @@ namespace hlocts::reference {
 
 class RowChoice : public JointPredicate {
  public:
-  // A candidate: what each slot may hold, component by component.
+  // A candidate: the sets of each slot, component by component.
   using Row = std::vector<std::vector<AcceptanceSet>>;
-  static constexpr size_t kRowsMax = 64;  // of one element; more have no requirement
+  static constexpr size_t kRowsMax = 64;  // elements with more are not checked
 
   explicit RowChoice(int slots) : slots_(slots) {}
-  // The element of every slot is one of these rows.
+  // Requires that in all slots together the element matches one of these candidates.
   void Put(int64_t element, std::vector<Row> rows) {
     if (rows.size() > 1 && rows.size() <= kRowsMax) rows_[element] = std::move(rows);
   }

@@ -62,8 +62,8 @@ std::string RowPermutation::ParametersJson() const {
   int64_t numbers = 0;
   for (const Literal& literal : sorted_) numbers += literal.element_count();
   if (numbers > kNumbersInFileMax) return text;
-  // Data for a judge without this program: the sorted operands' bytes, the clusters of tied places
-  // of each line (they begin at `starts`, `stride` apart), whose subnormals count as zeros.
+  // Data for another judge: the sorted operands' bytes, each line's clusters of tied positions (it
+  // begins at `starts`, with `stride`), and the operands whose subnormals count as zeros.
   std::vector<std::string> bytes, clusters;
   std::vector<int> flush(may_flush_.begin(), may_flush_.end());
   for (const Literal& literal : sorted_) {
@@ -84,8 +84,8 @@ std::string RowPermutation::ParametersJson() const {
 
 namespace {
 
-// Appends the element's bytes. A subnormal that may be flushed is a zero of its sign, so that a row
-// and its flushed form are the same row; with any_nan all NaNs are the same.
+// Appends the element's bytes. A subnormal that may be flushed is written as a zero of its sign, so
+// that a row and its flushed form compare equal. With any_nan, all NaNs are written alike.
 void AppendElement(const Literal& literal, int64_t at, bool may_flush, bool any_nan,
                    std::string& row) {
   PrimitiveType type = literal.element_type();
@@ -120,7 +120,7 @@ std::string RowPermutation::Row(int64_t at, const Outputs& outputs,
   return row;
 }
 
-// Rows that read alike are interchangeable: only an order that all of them have is required.
+// Rows with equal bytes are interchangeable: only an order that all of them require is checked.
 bool RowPermutation::OrderHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const {
   if (before_.empty()) return true;
   const int64_t n = lines_.length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted rows as a joint predicate: in any order of tied rows, none is lost, doubled or torn apart.
+// Defines a joint predicate over sorted rows: ties may be in any order, but rows stay whole.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
 
@@ -13,23 +13,23 @@
 
 namespace hlocts::reference {
 
-// Lines of an array along one dimension.
+// The lines of an array along one dimension.
 struct Lines {
   int64_t length = 0, stride = 1, count = 0;
   std::vector<int64_t> starts;
 };
 Lines LinesOf(const Shape& shape, int64_t dimension);
 
-// The rows of the outputs are a permutation of the operands' rows, and the rows of each cluster of
-// ties take the cluster's places.
+// Requires that the rows of the outputs are a permutation of the operands' rows, and that the rows
+// of each cluster of ties occupy the cluster's positions.
 class RowPermutation : public JointPredicate {
  public:
-  // `sorted`: the rows in an order the sort may give; clusters[line][place] numbers the clusters.
-  // may_flush[k]: a subnormal of operand k counts as a zero of its sign.
+  // `sorted`: the rows in an order that the sort may give. clusters[line][position]: the position's
+  // cluster. may_flush[k]: a subnormal of operand k counts as a zero of its sign.
   RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
                  std::vector<bool> may_flush);
-  // For rows that their places do not determine: `rows` in operand order, and for each line at i *
-  // length + j whether its row i must precede its row j.
+  // Adds an order for rows whose positions the clusters do not determine. `rows` are in operand
+  // order. before[line][i * length + j] is 1 if row i must precede row j.
   void SetOrder(std::vector<Literal> rows, std::vector<std::vector<uint8_t>> before) {
     rows_ = std::move(rows);
     before_ = std::move(before);
@@ -40,12 +40,12 @@ class RowPermutation : public JointPredicate {
   std::string ParametersJson() const override;
 
  private:
-  // The outputs that are there, and whether all their NaNs are one.
+  // The outputs that are present. `any_nan`: all of their NaNs are treated as equal.
   struct Outputs {
     absl::Span<const Literal* const> slots;
     bool any_nan = false;
   };
-  // The bytes of row `at` of these outputs: of `own`, or, when that is empty, theirs.
+  // Returns the bytes of row `at` of `own`, or of the outputs if `own` is empty.
   std::string Row(int64_t at, const Outputs& outputs, absl::Span<const Literal> own) const;
   bool Holds(const Outputs& outputs, Verdict& verdict) const;
   bool LineHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const;

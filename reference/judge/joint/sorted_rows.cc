@@ -15,10 +15,10 @@
 namespace hlocts::reference {
 namespace {
 
-// Limits of effort: all pairs of a line are compared.
+// A limit of effort: all pairs of rows in a line are compared.
 constexpr int64_t kRowsMax = 512;
 
-// Excludes NaNs, subnormals and zeros of both signs: engines differ in how they compare them.
+// Returns true without NaNs, subnormals and zeros of both signs, which engines compare differently.
 bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
   if (!IsFloat(literal.element_type())) return !IsComplex(literal.element_type());
   const double least = FactsOf(literal.element_type()).min_normal;
@@ -31,7 +31,7 @@ bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
   return !(zeros[0] && zeros[1]);
 }
 
-// before[i * n + j]: the comparator holds for rows i and j.
+// Returns the comparator's result for rows i and j at i * n + j.
 std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Literal* const> slots,
                            int64_t start, Lines lines) {
   const int64_t n = lines.length;
@@ -57,7 +57,7 @@ std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Li
   return before;
 }
 
-// A comparator that only compares and selects, so that every engine computes it alike.
+// Returns true if the comparator only compares and selects, so that every engine computes it alike.
 bool ComparesExactly(const Computation& comparator) {
   constexpr Opcode kExact[] = {Opcode::kParameter, Opcode::kConstant,
                                Opcode::kCompare,   Opcode::kSelect,
@@ -75,7 +75,6 @@ bool ComparesExactly(const Computation& comparator) {
   return true;
 }
 
-// The operands that the comparator reads.
 std::vector<bool> ComparedOperands(const Computation& comparator, size_t operands) {
   std::vector<bool> compared(operands, false);
   for (const auto& instruction : comparator.instructions()) {
@@ -88,7 +87,7 @@ std::vector<bool> ComparedOperands(const Computation& comparator, size_t operand
   return compared;
 }
 
-// The number of rows that precede each; empty if the comparator is no strict weak order of them.
+// Returns the number of rows before each row; empty if the comparator is no strict weak order.
 std::vector<int64_t> RanksOf(const std::vector<bool>& before, int64_t n) {
   std::vector<int64_t> rank(n, 0);
   for (int64_t i = 0; i < n; ++i) {
@@ -102,7 +101,7 @@ std::vector<int64_t> RanksOf(const std::vector<bool>& before, int64_t n) {
   return rank;
 }
 
-// Kuhn's algorithm: gives output `o` a row, moving those that have one.
+// Finds a row for output `o` by Kuhn's algorithm, which may move other outputs to other rows.
 bool Augment(const std::vector<std::vector<int64_t>>& rows, int64_t o, std::vector<bool>& visited,
              std::vector<int64_t>& taken_by) {
   for (int64_t row : rows[o]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted rows whose values are not known, only their sets (RULES 25): the engine's own rows are in
-// the order that its comparator demands, and each is one of the operands' rows, none used twice.
+// Defines a joint predicate over sorted rows for which only sets are known (RULES 25): the engine's
+// rows are in the order that its comparator requires, and each is a different row of the operands.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
 
@@ -18,9 +18,9 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // operands[k]: the sets of operand k, flushes included. No order is required if the comparator
-  // computes more than comparisons, or if keys may be compared before they are rounded
-  // (`skips_rounding`) and one may tie afterwards.
+  // Makes the predicate. operands[k] are the sets of operand k, with flushed values. No order is
+  // required if the comparator computes more than comparisons, or if the engine may compare keys
+  // before they are rounded (`skips_rounding`) and keys may become equal by rounding.
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
                                                                   const Computation& comparator,
@@ -36,7 +36,7 @@ class SortedRows : public JointPredicate {
         lines_(std::move(lines)),
         comparator_(std::move(comparator)),
         compared_(std::move(compared)) {}
-  // any_nan: all NaNs of known bits are one.
+  // any_nan: all NaNs with known bits are treated as equal.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const;
   bool InOrder(int64_t start, absl::Span<const Literal* const> slots, Verdict& verdict) const;
   bool Matches(int64_t start, absl::Span<const Literal* const> slots, bool any_nan,
@@ -46,11 +46,11 @@ class SortedRows : public JointPredicate {
 
   std::vector<SetArray> operands_;
   Lines lines_;
-  std::unique_ptr<ScalarFunction> comparator_;  // nullptr: the order is not looked at
-  std::vector<bool> compared_;                  // operands that the comparator reads
+  std::unique_ptr<ScalarFunction> comparator_;  // nullptr: the order is not checked
+  std::vector<bool> compared_;                  // the operands that the comparator reads
 };
 
-// Adds what a flush of the array's subnormals may give.
+// Adds the values that flushing the array's subnormals may give.
 void AddFlushes(SetArray& array, uint32_t origin);
 
 }  // namespace hlocts::reference

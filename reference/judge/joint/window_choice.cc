@@ -9,17 +9,17 @@
 namespace hlocts::reference {
 namespace {
 
-// Limits of effort: larger groups are judged element by element only.
+// Limits of effort: elements of larger groups are judged one by one.
 constexpr size_t kWindowsOfElement = 4;
 constexpr int64_t kChoicesOfGroup = 4096;
 
-// A representative of the group that window w belongs to.
+// Returns the representative of window w's group.
 int64_t RootOf(std::vector<int64_t>& parent, int64_t w) {
   while (parent[w] != w) w = parent[w] = parent[parent[w]];
   return w;
 }
 
-// The windows that choose, in groups that share no element.
+// Returns the windows that have a choice, in groups that share no element.
 std::vector<std::vector<int64_t>> GroupsOf(const std::vector<std::vector<int64_t>>& candidates,
                                            int64_t elements) {
   std::vector<int64_t> parent(candidates.size()), first(elements, -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter where elements of a window tie: each window's source value goes to one of them
-// (RULES 31), not to all, not to none, and not in parts.
+// Judges select-and-scatter where elements of a window tie: each window's source value goes to
+// exactly one of them (RULES 31), undivided.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_WINDOW_CHOICE_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_WINDOW_CHOICE_H_
 
@@ -18,15 +18,15 @@ namespace hlocts::reference {
 
 class WindowChoice : public JointPredicate {
  public:
-  // The set of an element to which exactly these windows (of those that may) send their value.
+  // Returns the set of an element if, of those that may, exactly these windows send it their value.
   using SetOfElement =
       std::function<AcceptanceSet(int64_t element, const std::vector<int64_t>& windows)>;
-  // candidates[w]: elements of which window w chooses one, in the order of the windows; those with
-  // fewer than two are certain and ignored.
+  // candidates[w] are the elements among which window w selects one, in the order of the windows.
+  // Windows with fewer than two candidates are certain and ignored.
   WindowChoice(const std::vector<std::vector<int64_t>>& candidates, int64_t elements,
                const SetOfElement& set_of);
   bool empty() const { return groups_.empty(); }
-  // For single elements: the values that the choices of any of its windows may give.
+  // Returns for each element the sets that its windows' selections may give.
   ChoiceMap TakeChoices() { return std::move(choices_); }
 
   std::string kind() const override { return "choice"; }
@@ -36,12 +36,12 @@ class WindowChoice : public JointPredicate {
  private:
   struct Element {
     int64_t at;
-    std::vector<size_t> windows;      // of the group, those that may choose it
-    std::vector<AcceptanceSet> sets;  // by which of them do, as bits
+    std::vector<size_t> windows;      // the group's windows that may select the element
+    std::vector<AcceptanceSet> sets;  // sets[m]: the windows in bit mask m select the element
   };
-  // Windows that share elements, directly or through others.
+  // Windows that share elements, directly or through other windows.
   struct Group {
-    std::vector<std::vector<size_t>> windows;  // each one's candidates, as numbers of `elements`
+    std::vector<std::vector<size_t>> windows;  // the candidates of each, as indices of `elements`
     std::vector<Element> elements;
   };
   void AddGroup(const std::vector<int64_t>& windows,
