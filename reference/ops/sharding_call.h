@@ -10,12 +10,6 @@
 
 namespace hlocts::reference {
 
-// The tile of the device, zeros in its padding (ruling 0123).
-Literal TileOfDevice(const Literal& full, const TileGrid& grid, int64_t device);
-// tiles[device]; where devices hold the same tile the first of them counts.
-Literal FullFromTiles(const Shape& full, const TileGrid& grid,
-                      absl::Span<const Literal* const> tiles);
-
 // The result of a call that ends a manual region, of the operands of all partitions.
 absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
                                             absl::Span<const std::vector<Literal>> operands);

@@ -7,10 +7,9 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "backends/selftest/partition.h"
-#include "reference/ops/sharding_call.h"
 #include "reference/recognized.h"
 #include "spec/ir/index_util.h"
-#include "spec/ir/sharding.h"
+#include "spec/ir/tiles.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::backends {
@@ -104,12 +103,12 @@ void LayOutInTiles(NoiseJob& job, int64_t partitions) {
   std::vector<const Literal*> held;
   for (size_t device = 0; device < grid.indices.size(); ++device) {
     const int64_t number = static_cast<int64_t>(device);
-    tiles.push_back(reference::TileOfDevice(job.result, grid, number));
+    tiles.push_back(TileOfDevice(job.result, grid, number));
     Poison(ShardOf(grid, job.result.shape(), number), tiles.back());
   }
   for (const Literal& tile : tiles) held.push_back(&tile);
   job.result =
-      reference::FullFromTiles(job.result.shape(), grid, held).WithShape(job.result.shape());
+      FullFromTiles(job.result.shape(), grid, held).WithShape(job.result.shape());
 }
 
 bool SumOverDevices(NoiseJob& job, int64_t partitions) {

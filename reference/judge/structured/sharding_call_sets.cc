@@ -3,7 +3,8 @@
 #include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"
-#include "reference/ops/sharding_call.h"
+#include "spec/ir/tiles.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {
