@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX programs on random meshes, judged by what HLO allows them on one device.
 
-    sharded_programs.py [--trials=N] [--seed=S] [--devices=8] [--gspmd] [PROGRAM...]
+    sharded_programs.py [--trials=N] [--seed=S] [--devices=8] [--platform=P] [--gspmd] [PROGRAM...]
 
 One JSON line a trial: program, mesh, specs, verdict, reason. A trial that ends its process is a
 `crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
@@ -214,7 +214,7 @@ def child(options, names):
 def lines_of(options, names):
     """The last line of each trial; a process that ends early is replaced."""
     first, end = options.seed, options.seed + options.trials
-    environment = dict(os.environ, JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3", XLA_FLAGS=(
+    environment = dict(os.environ, JAX_PLATFORMS=options.platform, TF_CPP_MIN_LOG_LEVEL="3", XLA_FLAGS=(
         f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={options.devices}"))
     while first < end:
         command = [sys.executable, *sys.argv, f"--first={first}"]
@@ -241,6 +241,7 @@ def main():
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1, help="number of the first trial")
     parser.add_argument("--devices", type=int, default=8)
+    parser.add_argument("--platform", default="cpu", help="value of JAX_PLATFORMS (cpu)")
     parser.add_argument("--gspmd", action="store_true", help="instead of Shardy")
     parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -5,6 +5,7 @@
     JAX_PLATFORMS=hlocts_cpu python3 script.py         the CPU engine of hlocts computes
     JAX_PLATFORMS=hlocts_check python3 script.py       XLA computes, hlocts judges (hlocts.check)
 
+HLOCTS_DEVICES=4 gives the first two four devices, as XLA_FLAGS and jax_num_cpu_devices do.
 A platform is registered when JAX_PLATFORMS or jax_platforms names it, so that other programs of the
 same environment load nothing.
 """
@@ -87,7 +88,8 @@ def _device_options(bridge: Any) -> dict[str, int]:
     """The number of CPU devices that the program requests from JAX, as an option of a client."""
     number = bridge.num_cpu_devices.value if hasattr(bridge, "num_cpu_devices") else -1
     flag = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
-    return {"cpu_device_count": number if number > 0 else int(flag[1]) if flag else 1}
+    devices = number if number > 0 else int(flag[1]) if flag else 0
+    return {"cpu_device_count": devices} if devices else {}
 
 
 def initialize() -> None:

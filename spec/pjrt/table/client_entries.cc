@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients: creation, devices, compilation, and creation of buffers.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -31,6 +32,7 @@ absl::StatusOr<Options> ReadOptions(const PJRT_NamedValue* values, size_t count)
 }
 
 // Options of the table itself, which engines do not see.
+constexpr char kDevicesOption[] = "cpu_device_count";  // goes before HLOCTS_DEVICES
 struct ClientOptions {
   int64_t devices = 1;
   std::string platform;   // a framework lowers for a platform by its name
@@ -39,7 +41,13 @@ struct ClientOptions {
 
 absl::StatusOr<ClientOptions> TakeClientOptions(Options& options) {
   ClientOptions taken;
-  HLOCTS_ASSIGN_OR_RETURN(taken.devices, options.TakeInt("cpu_device_count", 1, 1));
+  const char* variable = getenv("HLOCTS_DEVICES");
+  if (variable != nullptr && *variable != '\0') {
+    const Options given = std::exchange(options, Options());
+    options.Add(kDevicesOption, variable);
+    options.Append(given);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(taken.devices, options.TakeInt(kDevicesOption, 1, 1));
   if (taken.devices > kDevicesMax)
     return InvalidInput("option cpu_device_count: expected 1 to ", kDevicesMax, ", found ",
                         taken.devices);

@@ -4,11 +4,11 @@
 //
 // A plugin's GetPjrtApi() returns Table() with its description.
 //
-// Every call of the table is synchronous: events are ready at once. Programs are `hlo` or
-// `hlo_with_config`; `mlir` is UNIMPLEMENTED, as is every function of pjrt_functions.def without an
-// entry. Engine options are client options or env_option_overrides; cpu_device_count is the number
-// of devices. To add an entry, declare it in entries.h, define the function, and add a test that
-// calls it.
+// Every call of the table is synchronous: events are ready at once. Programs are `hlo`,
+// `hlo_with_config` or, with a converter, `mlir` (stablehlo.h). A function of pjrt_functions.def
+// without an entry is UNIMPLEMENTED. Engine options are client options or env_option_overrides; the
+// number of devices is cpu_device_count, else the variable HLOCTS_DEVICES, else 1. To add an entry,
+// declare it in entries.h, define the function, and add a test that calls it.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 #define HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 

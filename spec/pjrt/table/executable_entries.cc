@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executables, loaded or not: their properties.
+#include <cstring>
 #include <utility>
 
 #include "spec/pjrt/compile_options.pb.h"
@@ -65,8 +66,20 @@ absl::Status Entry(PJRT_Executable_OutputMemoryKinds_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_OptimizedProgram_Args&) {
-  return Unsupported("the engine does not tell what it made code of");
+// A caller asks for the size first, then with memory of that size.
+absl::Status Entry(PJRT_Executable_OptimizedProgram_Args& args) {
+  static constexpr absl::string_view kFormat = "hlo_with_config";
+  HLOCTS_RETURN_IF_ERROR(CheckPointer(args.program, "program"));
+  PJRT_Program& program = *args.program;
+  HLOCTS_ASSIGN_OR_RETURN(const std::string bytes, OptimizedProgram(*args.executable->program));
+  program.format = kFormat.data();
+  program.format_size = kFormat.size();
+  if (program.code != nullptr && program.code_size < bytes.size())
+    return InvalidInput("code_size: expected at least ", bytes.size(), ", found ",
+                        program.code_size);
+  if (program.code != nullptr) std::memcpy(program.code, bytes.data(), bytes.size());
+  program.code_size = bytes.size();
+  return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_Executable_Serialize_Args& args) {

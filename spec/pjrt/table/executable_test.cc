@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/ir/module.h"
 #include "spec/pjrt/table/test_support.h"
+#include "spec/proto/convert.h"
 
 namespace hlocts::pjrt {
 namespace {
@@ -64,6 +66,23 @@ TEST_F(ExecutableTest, KnowsItsOutputs) {
   EXPECT_EQ(dims.dims[1], 3);
   HLOCTS_ASK(PJRT_Executable_OutputMemoryKinds, kinds, executable, executable_);
   EXPECT_EQ(kinds.num_outputs, 2u);
+}
+
+TEST_F(ExecutableTest, ReturnsTheProgramThatItRuns) {
+  HLOCTS_ARGS(PJRT_Program, program);
+  HLOCTS_ARGS(PJRT_Executable_OptimizedProgram_Args, args);
+  args.executable = executable_;
+  args.program = &program;
+  ASSERT_EQ(Text(Api().PJRT_Executable_OptimizedProgram(&args)), "");
+  EXPECT_EQ(std::string(program.format, program.format_size), "hlo_with_config");
+  std::string code(program.code_size, ' ');
+  program.code = code.data();
+  ASSERT_EQ(Text(Api().PJRT_Executable_OptimizedProgram(&args)), "");
+  const auto module = ParseSerializedModule(ModuleWithoutConfig(code).value_or(""));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ((*module)->name(), "two");
+  program.code_size = 1;
+  EXPECT_THAT(Text(Api().PJRT_Executable_OptimizedProgram(&args)), HasSubstr("code_size"));
 }
 
 TEST_F(ExecutableTest, KnowsHowItWasCompiledAndWhereItRuns) {

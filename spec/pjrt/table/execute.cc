@@ -69,7 +69,7 @@ class Execution {
     for (const Donation& donation : donated_) request_.donated_leaves.push_back(donation.argument);
     TakeInfeed();
     HLOCTS_RETURN_IF_ERROR(Donate());
-    absl::StatusOr<ExecuteResult> result = loaded_.program->executable->Execute(request_);
+    absl::StatusOr<ExecuteResult> result = OnEngine();
     if (!result.ok()) {
       TakeBack();
       return result.status();
@@ -78,6 +78,14 @@ class Execution {
   }
 
  private:
+  absl::StatusOr<ExecuteResult> OnEngine() {
+    const std::optional<Spread>& spread = loaded_.program->spread;
+    Executable& executable = *loaded_.program->executable;
+    if (!spread.has_value()) return executable.Execute(request_);
+    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult whole, executable.Execute(Joined(*spread, request_)));
+    return Split(*spread, std::move(whole));
+  }
+
   PJRT_Device* DeviceOf(size_t list) const {
     return args_.execute_device != nullptr ? args_.execute_device : loaded_.devices[list];
   }

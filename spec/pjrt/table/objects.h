@@ -16,6 +16,7 @@
 
 #include "spec/pjrt/buffer_types.h"
 #include "spec/pjrt/table/engine.h"
+#include "spec/pjrt/table/spread.h"
 #include "spec/pjrt/table/stablehlo.h"
 
 struct PJRT_Error {
@@ -88,8 +89,9 @@ namespace hlocts::pjrt {
 struct Program {
   std::string name, module_bytes, options_bytes, fingerprint;
   int64_t replicas = 1, partitions = 1;
-  std::vector<int> assignment;  // the device of each replica, partitions consecutive
-  std::vector<Shape> arguments, outputs;
+  std::vector<int> assignment;            // the device of each replica, partitions consecutive
+  std::vector<Shape> arguments, outputs;  // of a device
+  std::optional<Spread> spread;           // none: the engine runs the module on each device
   std::vector<Donation> donations;
   std::shared_ptr<Engine> engine;
   std::unique_ptr<pjrt::Executable> executable;
@@ -150,6 +152,8 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
                                                             absl::string_view bytes,
                                                             absl::string_view options);
 std::string SerializeProgram(const Program& program);
+// An HloModuleProtoWithConfig: the module as compiled, with the shardings of its entry.
+absl::StatusOr<std::string> OptimizedProgram(const Program& program);
 
 }  // namespace hlocts::pjrt
 

@@ -5,6 +5,7 @@
 #include "spec/pjrt/compile_options.pb.h"
 #include "spec/pjrt/table/objects.h"
 #include "spec/proto/convert.h"
+#include "spec/proto/hlo.pb.h"
 
 namespace hlocts::pjrt {
 namespace {
@@ -82,6 +83,35 @@ absl::StatusOr<std::shared_ptr<Engine>> EngineFor(PJRT_Client& client, const Opt
   return engine;
 }
 
+// The shardings of the entry's parameters and result as fields of the module, where clients read
+// them.
+void AddEntryShardings(proto::HloModuleProto& module) {
+  proto::OpSharding replicated;
+  replicated.set_type(proto::OpSharding::REPLICATED);
+  module.clear_spmd_parameters_shardings();
+  for (int i = 0; i < module.host_program_shape().parameters_size(); ++i)
+    *module.add_spmd_parameters_shardings() = replicated;
+  *module.mutable_spmd_output_sharding() = replicated;
+  const proto::ShapeProto& result = module.host_program_shape().result();
+  if (result.element_type() == proto::TUPLE) {
+    module.mutable_spmd_output_sharding()->set_type(proto::OpSharding::TUPLE);
+    for (int i = 0; i < result.tuple_shapes_size(); ++i)
+      *module.mutable_spmd_output_sharding()->add_tuple_shardings() = replicated;
+  }
+  for (const proto::HloComputationProto& computation : module.computations()) {
+    if (computation.id() != module.entry_computation_id()) continue;
+    for (const proto::HloInstructionProto& instruction : computation.instructions()) {
+      if (!instruction.has_sharding()) continue;
+      const int64_t number = instruction.parameter_number();
+      if (instruction.opcode() == "parameter" && number < module.spmd_parameters_shardings_size())
+        *module.mutable_spmd_parameters_shardings(static_cast<int>(number)) =
+            instruction.sharding();
+      if (instruction.id() == computation.root_id())
+        *module.mutable_spmd_output_sharding() = instruction.sharding();
+    }
+  }
+}
+
 // FNV-1a.
 std::string FingerprintOf(absl::string_view module, absl::string_view options) {
   uint64_t hash = 14695981039346656037u;
@@ -115,23 +145,24 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
   load.partitions = std::max<int64_t>(build.num_partitions(), 1);
   if (load.replicas > kDevicesMax || load.partitions > kDevicesMax)
     return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices");
-  if (load.partitions > 1 && build.use_spmd_partitioning()) {
-    return Unsupported(
-        "use_spmd_partitioning: these plugins run a program of each device and "
-        "partition none; expected num_partitions 1, found ",
-        load.partitions);
-  }
   HLOCTS_ASSIGN_OR_RETURN(program->assignment, AssignmentOf(build, load.replicas, load.partitions,
                                                             client.devices.size()));
-  HLOCTS_ASSIGN_OR_RETURN(program->engine, EngineFor(client, overrides));
-  HLOCTS_ASSIGN_OR_RETURN(program->executable, program->engine->Load(*module, load));
-  program->name = module->name();
-  program->fingerprint = FingerprintOf(program->module_bytes, options);
   program->replicas = load.replicas;
   program->partitions = load.partitions;
   program->arguments = ArgumentLeafShapes(*module);
   program->outputs = OutputLeafShapes(*module);
   program->donations = DonationsOf(*module);
+  if (load.partitions > 1 && build.use_spmd_partitioning()) {
+    HLOCTS_ASSIGN_OR_RETURN(program->spread, SpreadOf(*module, load.partitions));
+    program->arguments = program->spread->ArgumentTiles();
+    program->outputs = program->spread->OutputTiles();
+    if (!program->spread->is_per_device) load.partitions = 1;
+    module->num_partitions = load.partitions;
+  }
+  HLOCTS_ASSIGN_OR_RETURN(program->engine, EngineFor(client, overrides));
+  HLOCTS_ASSIGN_OR_RETURN(program->executable, program->engine->Load(*module, load));
+  program->name = module->name();
+  program->fingerprint = FingerprintOf(program->module_bytes, options);
   return program;
 }
 
@@ -143,6 +174,19 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
     return InvalidInput("expected a serialized executable of this plugin");
   return CompileProgram(client, "hlo", program.module(),
                         options.empty() ? absl::string_view(program.compile_options()) : options);
+}
+
+absl::StatusOr<std::string> OptimizedProgram(const Program& program) {
+  proto::HloModuleProto module;
+  if (!module.ParseFromString(program.module_bytes))
+    return absl::InternalError("the module of an executable does not parse");
+  proto::HloModuleProtoWithConfig result;
+  *result.mutable_config()->mutable_entry_computation_layout() = module.host_program_shape();
+  result.mutable_config()->set_replica_count(program.replicas);
+  result.mutable_config()->set_num_partitions(program.partitions);
+  if (program.spread.has_value()) AddEntryShardings(module);
+  result.set_hlo_module(module.SerializeAsString());
+  return result.SerializeAsString();
 }
 
 std::string SerializeProgram(const Program& program) {

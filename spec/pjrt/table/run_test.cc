@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_format.h"
 #include "spec/pjrt/table/test_support.h"
 
 namespace hlocts::pjrt {
@@ -251,6 +252,98 @@ ENTRY e {
   Destroy(loaded);
 }
 
+// The options of a program for all partitions.
+std::string SpmdOptions(int partitions) {
+  return CompileOptions(1, partitions) + Field(3, Field(6, uint64_t{1}));
+}
+
+// Runs the module on a partition for each tile of its only argument, and returns the values of the
+// only output on each device, or the error.
+std::vector<std::vector<float>> RunOnTiles(const std::string& text,
+                                           const std::vector<HostArray>& tiles,
+                                           std::string* error) {
+  Client client(static_cast<int>(tiles.size()));
+  PJRT_LoadedExecutable* loaded =
+      client.Compile(Proto(text), SpmdOptions(static_cast<int>(tiles.size())), error);
+  if (loaded == nullptr) return {};
+  std::vector<std::vector<PJRT_Buffer*>> arguments, outputs;
+  for (size_t d = 0; d < tiles.size(); ++d)
+    arguments.push_back({client.ToDevice(tiles[d], static_cast<int>(d))});
+  *error = Execute(loaded, arguments, &outputs);
+  std::vector<std::vector<float>> values;
+  for (const auto& list : outputs) {
+    values.push_back(Values<float>(ToHost(list[0])));
+    Destroy(list[0]);
+  }
+  for (const auto& list : arguments) Destroy(list[0]);
+  Destroy(loaded);
+  return values;
+}
+
+TEST(Partitions, ArgumentsAndResultsAreTiles) {
+  std::string error;
+  constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[%d] parameter(0), sharding={devices=[2]<=[2]}
+  ROOT r = f32[%d] reverse(x), dimensions={0}, sharding=%s
+})";
+  EXPECT_THAT(RunOnTiles(absl::StrFormat(kText, 4, 4, "{replicated}"),
+                         {F32({2}, {1, 2}), F32({2}, {3, 4})}, &error),
+              ElementsAre(ElementsAre(4, 3, 2, 1), ElementsAre(4, 3, 2, 1)));
+  EXPECT_EQ(error, "");
+  // The padding of the last tile is not seen, and that of a result is zero.
+  EXPECT_THAT(RunOnTiles(absl::StrFormat(kText, 3, 3, "{devices=[2]<=[2]}"),
+                         {F32({2}, {1, 2}), F32({2}, {3, 99})}, &error),
+              ElementsAre(ElementsAre(3, 2), ElementsAre(1, 0)));
+  EXPECT_EQ(error, "");
+  // Devices in another order, and a result without annotation.
+  EXPECT_THAT(RunOnTiles(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0), sharding={devices=[2]1,0}
+  ROOT r = f32[4] negate(x)
+})",
+                         {F32({2}, {3, 4}), F32({2}, {1, 2})}, &error),
+              ElementsAre(ElementsAre(-1, -2, -3, -4), ElementsAre(-1, -2, -3, -4)));
+  EXPECT_EQ(error, "");
+}
+
+TEST(Partitions, DevicesMeetInManualRegions) {
+  std::string error;
+  EXPECT_THAT(RunOnTiles(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0), sharding={devices=[2]<=[2]}
+  mine = f32[2] custom-call(x), custom_call_target="SPMDFullToShardShape", sharding={manual}
+  all = f32[2] all-reduce(mine), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=sum, sharding={manual}
+  id = u32[] partition-id(), sharding={manual}
+  number = f32[] convert(id), sharding={manual}
+  numbers = f32[2] broadcast(number), dimensions={}, sharding={manual}
+  r = f32[2] add(all, numbers), sharding={manual}
+  ROOT whole = f32[4] custom-call(r), custom_call_target="SPMDShardToFullShape", sharding={devices=[2]<=[2]}
+})",
+                         {F32({2}, {1, 2}), F32({2}, {30, 40})}, &error),
+              ElementsAre(ElementsAre(31, 42), ElementsAre(32, 43)));
+  EXPECT_EQ(error, "");
+}
+
+TEST(Partitions, MistakesAreRefused) {
+  std::string error;
+  const std::vector<HostArray> tiles = {F32({2}, {1, 2}), F32({2}, {3, 4})};
+  constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0), sharding={devices=%s}
+  ROOT r = f32[4] negate(x)
+})";
+  RunOnTiles(absl::StrFormat(kText, "[4]<=[4]"), tiles, &error);
+  EXPECT_THAT(error, HasSubstr("over each of 2 devices once"));
+  RunOnTiles(absl::StrFormat(kText, "[1,2]<=[2] last_tile_dim_replicate"), tiles, &error);
+  EXPECT_THAT(error, HasSubstr("argument 0: expected f32[4], found f32[2]"));
+}
+
 TEST(Devices, MoreReplicasThanDevicesAreRefused) {
   Client client(1);
   std::string error;
@@ -325,14 +418,6 @@ TEST(Garbage, ProgramsAndOptionsAreRefusedWithReasons) {
   EXPECT_THAT(error, HasSubstr("CompileOptionsProto"));
   EXPECT_EQ(client.Compile(proto, CompileOptions(), &error, "mlir"), nullptr);
   EXPECT_THAT(error, HasSubstr("\"mlir\""));
-}
-
-TEST(Garbage, NoModuleIsPartitioned) {
-  Client client(2);
-  std::string error;
-  const std::string partitioned = CompileOptions(1, 2) + Field(3, Field(6, uint64_t{1}));
-  EXPECT_EQ(client.Compile(Proto(kAdd), partitioned, &error), nullptr);
-  EXPECT_THAT(error, HasSubstr("use_spmd_partitioning"));
 }
 
 }  // namespace
