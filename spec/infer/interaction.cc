@@ -130,7 +130,8 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// The users of a channel: collectives of one kind, or at most one each of send, recv and dones.
+// The users of a channel: collectives, which meet those of their own kind (ruling 0131), or at most
+// one each of send, recv and their dones.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {
@@ -141,14 +142,14 @@ class Channels {
       Opcode mine = ops::SynchronousOpcode(instruction.opcode());
       Opcode theirs = ops::SynchronousOpcode(other->opcode());
       bool both = ops::IsChannelStep(mine) && ops::IsChannelStep(theirs);
-      HLOCTS_EXPECT(both || mine == theirs, "hlo.channel_id",
-                    absl::StrCat("channel ", *id, " used by one kind of operation"),
+      HLOCTS_EXPECT(ops::IsChannelStep(mine) == ops::IsChannelStep(theirs), "hlo.channel_id",
+                    absl::StrCat("channel ", *id, " used by collectives, or by send and recv"),
                     NameOf(*other));
       HLOCTS_EXPECT(!both || mine != theirs, "send.3",
                     absl::StrCat("channel ", *id, " unique to one ", OpcodeName(mine)),
                     NameOf(*other));
     }
-    // Collectives of one kind may share a channel, so recording one of them is enough.
+    // Collectives may share a channel, so recording one of them is enough.
     if (users.empty() || ops::IsChannelStep(instruction.opcode())) users.push_back(&instruction);
     return absl::OkStatus();
   }
