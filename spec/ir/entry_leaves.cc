@@ -4,7 +4,6 @@
 #include "absl/algorithm/container.h"
 #include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
-#include "spec/ir/output_leaves.h"
 
 namespace hlocts {
 namespace {

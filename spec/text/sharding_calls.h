@@ -7,7 +7,6 @@
 
 #include "spec/ir/instruction.h"
 #include "spec/ir/sharding.h"
-#include "spec/ops/partitions.h"
 
 namespace hlocts {
 

@@ -5,7 +5,7 @@
 
 #include "reference/world/world.h"
 #include "spec/base/hard_limit.h"
-#include "spec/ir/output_leaves.h"
+#include "spec/ir/entry_leaves.h"
 
 namespace hlocts::backends {
 

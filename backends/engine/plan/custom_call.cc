@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "backends/engine/plan/shared_steps.h"
@@ -32,6 +33,13 @@ class PointerTables {
 constexpr absl::string_view kAnnotations[] = {"Sharding", "xla.sdy.FuncResultSharding",
                                               "xla.sdy.PropagationBarrier",
                                               "xla.sdy.ShardingGroup"};
+
+// The custom calls at the ends of manual regions, and whether they enter one.
+std::optional<bool> EntersRegion(const std::string& target) {
+  if (target == "SPMDFullToShardShape" || target == "xla.sdy.GlobalToLocalShape") return true;
+  if (target == "SPMDShardToFullShape" || target == "xla.sdy.LocalToGlobalShape") return false;
+  return std::nullopt;
+}
 
 bool IsAnnotation(const std::string& target, const std::vector<ArrayType>& operands,
                   const std::vector<ArrayType>& results) {
@@ -66,6 +74,8 @@ absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
       return absl::OkStatus();
     };
   }
+  const std::optional<bool> enters = EntersRegion(name == nullptr ? "" : *name);
+  if (symbol == nullptr && enters.has_value()) return ManualRegionStep(graph, node, *enters);
   if (symbol == nullptr) {
     return Unsupported(source->name(), ": no handler for custom-call target \"",
                        name == nullptr ? "" : *name, "\"");

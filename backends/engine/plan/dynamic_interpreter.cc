@@ -7,7 +7,7 @@
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/index_elements.h"
 #include "spec/ir/native.h"
-#include "spec/ir/output_leaves.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::plan {

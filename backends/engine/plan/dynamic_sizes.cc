@@ -9,23 +9,23 @@
 #include "spec/ir/index_util.h"
 
 namespace hlocts::plan {
-namespace {
 
-using Sizes = std::vector<int64_t>;
-
-// Copies the corner of `sizes` elements between arrays of these dimensions.
-void CopyCorner(const Sizes& sizes, const Sizes& from, const Sizes& to, int width,
-                const uint8_t* source, uint8_t* target) {
+void CopyCorner(absl::Span<const int64_t> sizes, absl::Span<const int64_t> from,
+                absl::Span<const int64_t> to, int width, const uint8_t* source, uint8_t* target) {
   const std::vector<int64_t> from_strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);
   const int64_t row = sizes.empty() ? 1 : sizes.back();
   const size_t bytes = static_cast<size_t>(row * width);
-  Sizes rows = sizes;
+  std::vector<int64_t> rows(sizes.begin(), sizes.end());
   if (!rows.empty()) rows.back() = row > 0 ? 1 : 0;
   ForEachIndex(rows, [&](absl::Span<const int64_t> index) {
     std::memcpy(target + LinearIndex(index, to_strides) * width,
                 source + LinearIndex(index, from_strides) * width, bytes);
   });
 }
+
+namespace {
+
+using Sizes = std::vector<int64_t>;
 
 absl::Status CannotInfer(const Instruction& instruction) {
   return Unsupported(instruction.name(), ": the run-time size of ",

@@ -12,6 +12,10 @@
 
 namespace hlocts::plan {
 
+// Copies the corner of `sizes` elements between arrays of these dimensions.
+void CopyCorner(absl::Span<const int64_t> sizes, absl::Span<const int64_t> from,
+                absl::Span<const int64_t> to, int width, const uint8_t* source, uint8_t* target);
+
 // The elements inside the run-time sizes, as a static array.
 Literal Cut(const Literal& literal);
 // Pads it to the bounds of `shape`.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "spec/base/int128.h"
+#include "backends/engine/plan/windows.h"
 
 namespace hlocts::plan {
 

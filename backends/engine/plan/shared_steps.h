@@ -45,6 +45,9 @@ HLOCTS_SHARED_STEPS(HLOCTS_SHARED_STEP)
 // collective_steps.cc: the node's own kind of collective.
 absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node);
 
+// manual_region_step.cc: a custom call that enters a manual region, or leaves it.
+absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters);
+
 // custom_call.cc: the function of that name from the library the caller gave.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "spec/base/int128.h"
 #include "spec/ir/instruction.h"
 
 namespace hlocts::plan {

@@ -13,6 +13,9 @@
 
 namespace hlocts::plan {
 
+// Holds sums and products of a few attributes, which may have any value.
+__extension__ using Int128 = __int128;
+
 // One window for each dimension of `base`, of which `positions` are taken. An unused stride or
 // dilation is 1. Attributes may be any int64: Unsupported where sums and products of a few of them
 // might not fit.

@@ -6,7 +6,7 @@
 #include "reference/judge/interpreter/state_choice.h"
 #include "reference/ops/collective.h"
 #include "spec/ir/module.h"
-#include "spec/text/sharding_calls.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::reference {
 namespace {

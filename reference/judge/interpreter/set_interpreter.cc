@@ -10,7 +10,7 @@
 #include "reference/plan.h"
 #include "spec/accuracy/result_accuracy.h"
 #include "spec/ir/module.h"
-#include "spec/text/sharding_calls.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::reference {
 namespace {

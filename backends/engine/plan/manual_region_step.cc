@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ends of manual regions (ruling 0123): a device takes its tiles of whole arrays, or the
+// partitions of a replica put theirs together.
+#include "backends/engine/plan/dynamic_sizes.h"
+#include "backends/engine/plan/shared_steps.h"
+#include "spec/ir/index_util.h"
+#include "spec/text/sharding_calls.h"
+
+namespace hlocts::plan {
+namespace {
+
+struct RegionEnd {
+  std::vector<TileGrid> grids;           // [leaf]
+  std::vector<ArrayType> wholes, tiles;  // [leaf]
+
+  // The tile of leaf k that the partition holds, and the position of its first element.
+  ShardTile TileOf(size_t k, int64_t partition, int64_t* start) const {
+    ShardTile tile = ShardOf(grids[k], ShapeOf(wholes[k]), partition);
+    *start = LinearIndex(tile.offsets, RowMajorStrides(wholes[k].dimensions)) * wholes[k].width();
+    return tile;
+  }
+};
+
+SharedStep TakeTiles(RegionEnd end) {
+  return [end = std::move(end)](const Member& member, In in, Out out) {
+    ZeroArrays(end.tiles, out);
+    for (size_t k = 0; k < end.grids.size(); ++k) {
+      int64_t start = 0;
+      const ShardTile tile = end.TileOf(k, member.partition, &start);
+      CopyCorner(tile.valid, end.wholes[k].dimensions, tile.sizes, end.wholes[k].width(),
+                 in[k] + start, out[k]);
+    }
+    return absl::OkStatus();
+  };
+}
+
+// Where partitions hold the same tile, the first of them counts.
+SharedStep JoinTiles(RegionEnd end, const std::string& name) {
+  const std::string site = absl::StrCat("the end of a region at ", name);
+  return [=, end = std::move(end)](const Member& member, In in, Out out) {
+    const int64_t partitions = member.world->partitions();
+    std::vector<int64_t> group;
+    for (int64_t p = 0; p < partitions; ++p) group.push_back(member.replica * partitions + p);
+    return member.world->Meet(member.device, site, group, name, in, [&](Operands all, size_t) {
+      for (size_t k = 0; k < end.grids.size(); ++k) {
+        for (int64_t p = partitions; p-- > 0;) {
+          int64_t start = 0;
+          const ShardTile tile = end.TileOf(k, p, &start);
+          CopyCorner(tile.valid, tile.sizes, end.wholes[k].dimensions, end.wholes[k].width(),
+                     all[p][k], out[k] + start);
+        }
+      }
+      return absl::OkStatus();
+    });
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters) {
+  const Instruction& call = *node.source;
+  RegionEnd end;
+  HLOCTS_ASSIGN_OR_RETURN(end.grids, GridsOfCall(call, call.parent()->parent()->num_partitions));
+  end.wholes = enters ? OperandTypes(graph, node) : ResultTypes(graph, node);
+  end.tiles = enters ? ResultTypes(graph, node) : OperandTypes(graph, node);
+  return enters ? TakeTiles(std::move(end)) : JoinTiles(std::move(end), call.name());
+}
+
+}  // namespace hlocts::plan
