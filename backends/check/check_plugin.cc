@@ -102,8 +102,10 @@ bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leave
   return true;
 }
 
-// The number of outputs of an executable; 0 where the plugin does not report it.
-size_t OutputCount(PJRT_LoadedExecutable* loaded) {
+// The number of outputs of an executable; 0 where the plugin does not report it. The plugin makes
+// an object for the answer, so it is asked once.
+size_t OutputCount(PJRT_LoadedExecutable* loaded, Program& program) {
+  if (program.outputs >= 0) return static_cast<size_t>(program.outputs);
   const PJRT_Api& api = *TheState().real;
   auto get = ArgsOf<PJRT_LoadedExecutable_GetExecutable_Args>(
       PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE);
@@ -115,7 +117,8 @@ size_t OutputCount(PJRT_LoadedExecutable* loaded) {
   auto destroy = ArgsOf<PJRT_Executable_Destroy_Args>(PJRT_Executable_Destroy_Args_STRUCT_SIZE);
   destroy.executable = get.executable;
   Succeeded(api.PJRT_Executable_Destroy(&destroy));
-  return ok ? count.num_outputs : 0;
+  program.outputs = ok ? static_cast<int64_t>(count.num_outputs) : 0;
+  return static_cast<size_t>(program.outputs);
 }
 
 void Keep(PJRT_LoadedExecutable* executable, std::shared_ptr<Program> program) {
@@ -182,7 +185,8 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
   start = std::chrono::steady_clock::now();
   if (error != nullptr) {
     recorder.Skip("the execution failed");
-  } else if (!copied || !CopyAll(args->output_lists[0], OutputCount(args->executable), outputs)) {
+  } else if (!copied ||
+             !CopyAll(args->output_lists[0], OutputCount(args->executable, *program), outputs)) {
     recorder.Skip("a value that cannot be copied to the host");
   } else {
     recorder.AddExecution(*program, number, inputs, outputs);

@@ -36,6 +36,7 @@ struct Program {
   uint64_t id = 0;
   std::string unsupported;  // why executions of it are not recorded, "" where they are
   std::atomic<uint64_t> executions{0};
+  std::atomic<int64_t> outputs{-1};  // their number, -1 until it is asked for
 };
 
 // Thread-safe. Nothing here changes what the client computes: an error ends recording, with a
@@ -70,6 +71,7 @@ class Recorder {
   const std::chrono::steady_clock::time_point start_;
   std::atomic<int64_t> recording_ns_{0};
   std::atomic<uint64_t> executions_{0}, records_{0};
+  std::atomic<uint64_t> waiting_bytes_{0};  // at most: the judge removes records
   std::atomic<bool> broken_{false};
   std::mutex mutex_;  // guards what follows
   std::map<std::string, uint64_t> program_ids_;
