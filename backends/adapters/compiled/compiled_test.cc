@@ -104,6 +104,29 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
 }
 
+// The sum of an array of no element is 0; a program that takes the padding for an element is wrong,
+// whatever the padding holds.
+TEST(CompiledTest, PaddingHoldsAnyContent) {
+  const std::string head =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) "
+      "}\n"
+      "ENTRY e { x = f32[<=1] parameter(0) z = f32[] constant(0)\n ";
+  const std::string apart =
+      head +
+      "p = (f32[1], s32[]) custom-call(x), custom_call_target=\"PadToStatic\" "
+      "a = f32[1] get-tuple-element(p), index=0 ";
+  const auto verdict = [&](const std::string& rest) {
+    return Judge(head + "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add }",
+                 apart + rest + " }", {"f32[<=1](0) {}"})
+        .kind;
+  };
+  EXPECT_EQ(verdict("n = s32[] get-tuple-element(p), index=1 i = s32[1] iota(), iota_dimension=0 "
+                    "b = s32[1] reshape(n) m = pred[1] compare(i, b), direction=LT "
+                    "y = f32[1] reshape(z) s = f32[1] select(m, a, y) ROOT r = f32[] reshape(s)"),
+            Outcome::kPass);
+  EXPECT_EQ(verdict("ROOT r = f32[] reshape(a)"), Outcome::kFail);
+}
+
 // {given instruction, optimized form, verdict}.
 struct Meant {
   const char *given, *made;

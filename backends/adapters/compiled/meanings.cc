@@ -7,7 +7,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/adapters/compiled/library_meanings.h"
+#include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
@@ -55,17 +57,24 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Uninitialized memory may hold anything. One content is enough: if the outputs depend on it, the
-// program is wrong with that content.
+// `shape` as `name`, with the content that uninitialized memory and padding are given. They may
+// hold anything; one content is enough: if the outputs depend on it, the program is wrong with that
+// content.
+std::string AnyContentText(absl::string_view name, const Shape& shape) {
+  const PrimitiveType type = shape.element_type();
+  const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
+  const absl::string_view content = type == PrimitiveType::kPred ? "true"
+                                    : IsComplex(type)            ? "(nan, nan)"
+                                    : has_nan                    ? "nan"
+                                                                 : "1";
+  return absl::StrCat(name, ".s = ", PrimitiveTypeName(type), "[] constant(", content, ")\n ", name,
+                      " = ", OperandShapeText(shape), " broadcast(", name, ".s), dimensions={}\n ");
+}
+
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
   if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
-  const PrimitiveType type = call.shape().element_type();
-  const absl::string_view content = type == PrimitiveType::kPred ? "true"
-                                    : IsInteger(type)            ? "1"
-                                                                 : "nan";
-  return absl::StrCat("c = ", PrimitiveTypeName(type), "[] constant(", content,
-                      ")\n ROOT r = ", OperandShapeText(call.shape()),
-                      " broadcast(c), dimensions={}");
+  return absl::StrCat(AnyContentText("c", call.shape()),
+                      "ROOT r = ", OperandShapeText(call.shape()), " copy(c)");
 }
 
 // An array of at most these sizes, and a scalar of s32 per dimension: its run-time size.
@@ -85,23 +94,35 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " copy(", array, ")");
 }
 
-// The array in full, padding included, and its run-time sizes.
+std::string ShapeOf(PrimitiveType type, const Shape& shape) {
+  return OperandShapeText(Shape(type, shape.dimensions()));
+}
+
+// The array in full, with any content in its padding, and its run-time sizes.
 absl::StatusOr<std::string> SizesApart(const Instruction& call) {
-  const Shape& shape = call.operand(0).shape();
-  std::string text, parts = "a", array = "p0";
-  Shape bounded = shape;
+  Shape shape = call.operand(0).shape();
+  const Shape full(shape.element_type(), shape.dimensions());
+  const std::string ids = ShapeOf(PrimitiveType::kS32, shape);
+  std::string text = AnyContentText("any", full), selects, sizes, bounded = "p0", array;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     absl::StrAppend(&text, "n", d, " = s32[] get-dimension-size(p0), dimensions={", d, "}\n ");
-    absl::StrAppend(&parts, ", n", d);
+    absl::StrAppend(&sizes, ", n", d);
     if (!shape.is_dynamic_dimension(d)) continue;
-    bounded.set_dynamic_dimension(d, false);
+    shape.set_dynamic_dimension(d, false);
     absl::StrAppend(&text, "c", d, " = s32[] constant(", shape.dimension(d), ")\n b", d, " = ",
-                    OperandShapeText(bounded), " set-dimension-size(", array, ", c", d,
-                    "), dimensions={", d, "}\n ");
-    array = absl::StrCat("b", d);
+                    OperandShapeText(shape), " set-dimension-size(", bounded, ", c", d,
+                    "), dimensions={", d, "}\n i", d, " = ", ids, " iota(), iota_dimension=", d,
+                    "\n w", d, " = ", ids, " broadcast(n", d, "), dimensions={}\n m", d, " = ",
+                    ShapeOf(PrimitiveType::kPred, shape), " compare(i", d, ", w", d,
+                    "), direction=LT\n ");
+    bounded = absl::StrCat("b", d);
+    absl::StrAppend(&selects, "a", d, " = ", OperandShapeText(full), " select(m", d, ", ",
+                    array.empty() ? "$" : array, ", any)\n ");
+    array = absl::StrCat("a", d);
   }
-  return absl::StrCat(text, "a = ", OperandShapeText(bounded), " copy(", array,
-                      ")\n ROOT r = ", OperandShapeText(call.shape()), " tuple(", parts, ")");
+  return absl::StrCat(text, absl::StrReplaceAll(selects, {{"$", bounded}}),
+                      "ROOT r = ", OperandShapeText(call.shape()), " tuple(",
+                      array.empty() ? bounded : array, sizes, ")");
 }
 
 // Integers of 64 bits are pairs of 32, the low half first, and c64 its two parts. A pair of f32
@@ -110,10 +131,6 @@ absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(PrimitiveTypeName(wide.element_type()), " as a pair of narrower numbers"));
-}
-
-std::string ShapeOf(PrimitiveType type, const Shape& shape) {
-  return OperandShapeText(Shape(type, shape.dimensions()));
 }
 
 // `number` in every element, as `name`.
