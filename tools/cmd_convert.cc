@@ -46,21 +46,21 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   return std::nullopt;
 }
 
-// Replaces the module by the engine's optimized module.
-absl::Status Compile(const std::string& engine, LoadedModule& loaded) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> backend,
-                          backends::MakeBackend(engine));
+// Replaces the module by the compiler's optimized module.
+absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
   backends::LoadOptions options;
   options.replicas = loaded.module->replica_count;
   options.partitions = loaded.module->num_partitions;
-  HLOCTS_ASSIGN_OR_RETURN(auto executable, backend->Load(*loaded.module, options));
+  HLOCTS_ASSIGN_OR_RETURN(auto executable, compiler.Load(*loaded.module, options));
   HLOCTS_ASSIGN_OR_RETURN(const std::string optimized, executable->OptimizedModule());
   HLOCTS_ASSIGN_OR_RETURN(loaded.module, ParseSerializedModule(optimized));
   return absl::OkStatus();
 }
 
+// `compiler`: null for the module as it is.
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
-                         bool metadata, const ConvertOptions& options) {
+                         bool metadata, const ConvertOptions& options,
+                         backends::Backend* compiler) {
   const auto stablehlo = StablehloFormFromName(to);
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
   if (!format && to.empty() && !output.empty()) {
@@ -76,8 +76,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
     return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
-  if (!options.compiled_by.empty())
-    HLOCTS_RETURN_IF_ERROR(Annotate(Compile(options.compiled_by, loaded), path));
+  if (compiler) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(*compiler, loaded), path));
   if (options.partitions > 0) {
     HLOCTS_RETURN_IF_ERROR(
         generators::Shard(options.partitions, options.seed.value_or(1), *loaded.module));
@@ -96,22 +95,29 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
 }
 
 int RunConvert(const ConvertOptions& options) {
+  std::unique_ptr<backends::Backend> compiler;
+  if (!options.compiled_by.empty()) {
+    auto made = backends::MakeBackend(options.compiled_by);
+    if (!made.ok()) return Fail(made.status());
+    compiler = *std::move(made);
+  }
   if (!options.batch.empty()) {
     return RunBatch(options.batch, [&](const nlohmann::ordered_json& entry) {
       std::string module = TextField(entry, "module");
       std::string output = TextField(entry, "output");
-      absl::Status status =
-          output.empty() ? InvalidInput("expected \"output\", a path")
-                         : ConvertFile(module, TextField(entry, "to", options.to), output,
-                                       !entry.value("no-metadata", options.no_metadata), options);
+      absl::Status status = output.empty()
+                                ? InvalidInput("expected \"output\", a path")
+                                : ConvertFile(module, TextField(entry, "to", options.to), output,
+                                              !entry.value("no-metadata", options.no_metadata),
+                                              options, compiler.get());
       nlohmann::ordered_json answer = BatchResult(module, status);
       answer["output"] = status.ok() ? output : "";
       return std::vector<nlohmann::ordered_json>{answer};
     });
   }
   if (options.module.empty()) return Fail(InvalidInput("convert: expected a module or --batch"));
-  absl::Status status =
-      ConvertFile(options.module, options.to, options.output, !options.no_metadata, options);
+  absl::Status status = ConvertFile(options.module, options.to, options.output,
+                                    !options.no_metadata, options, compiler.get());
   return status.ok() ? kExitOk : Fail(status);
 }
 
