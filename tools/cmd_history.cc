@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
 #include "fuzz/triage/bundle.h"
 #include "spec/files/file_io.h"
@@ -76,14 +75,45 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   return subject;
 }
 
-absl::Status AddSubject(const HistoryOptions& options, const std::string& path,
-                        const Releases& releases, const std::string& engine_options,
-                        std::vector<Subject>& subjects) {
+// The compiler without a device on which a bundle was recorded; null for any other engine.
+const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject& subject) {
+  const absl::string_view recorded = subject.bundle.backend;
+  const engines::Engine* engine =
+      backends::FindEngine(list, recorded.substr(0, recorded.find('?')));
+  return engine && engine->reach() == engines::COMPILE ? engine : nullptr;
+}
+
+// The subjects of a path: two of a module that engines partition, one for each partitioner. Every
+// release compiles for the chip of the bundle.
+absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineList& list,
+                         const std::string& path, std::vector<Subject>& subjects) {
   HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
-  subject.options = engine_options;
-  subject.answers = releases.Unasked(options.install);
+  const std::string& recorded = subject.bundle.backend;
+  const size_t first_option = recorded.find('?');
+  if (CompilerOf(list, subject)) {
+    if (first_option != recorded.npos) subject.options = recorded.substr(first_option);
+  } else if (IsSharded(*subject.bundle.sample.module)) {
+    HLOCTS_ASSIGN_OR_RETURN(Subject other, LoadSubject(options, path));
+    subject.options = "?partitioner=gspmd";
+    other.options = "?partitioner=shardy";
+    subjects.push_back(std::move(subject));
+    subject = std::move(other);
+  }
   subjects.push_back(std::move(subject));
   return absl::OkStatus();
+}
+
+// The families of the bundles' own compilers; none where a subject has no such compiler.
+std::vector<std::string> CompilersOf(const engines::EngineList& list,
+                                     const std::vector<Subject>& subjects) {
+  std::vector<std::string> families;
+  for (const Subject& subject : subjects) {
+    const engines::Engine* compiler = CompilerOf(list, subject);
+    if (!compiler) return {};
+    if (!absl::c_linear_search(families, compiler->family()))
+      families.push_back(compiler->family());
+  }
+  return families;
 }
 
 // history.json has the partitioner of the bundle's engine; XLA's own default is GSPMD.
@@ -118,14 +148,13 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
 
 absl::Status History(const HistoryOptions& options) {
   if (options.subjects.empty()) return InvalidInput("history: expected a module or a bundle");
-  HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(options.engines));
+  HLOCTS_ASSIGN_OR_RETURN(const engines::EngineList list, backends::LoadEngineList());
   std::vector<Subject> subjects;
-  for (const std::string& path : options.subjects) {
-    HLOCTS_RETURN_IF_ERROR(AddSubject(options, path, releases, "", subjects));
-    if (!IsSharded(*subjects.back().bundle.sample.module)) continue;
-    subjects.back().options = "?partitioner=gspmd";
-    HLOCTS_RETURN_IF_ERROR(AddSubject(options, path, releases, "?partitioner=shardy", subjects));
-  }
+  for (const std::string& path : options.subjects)
+    HLOCTS_RETURN_IF_ERROR(AddSubjects(options, list, path, subjects));
+  const auto words = options.engines.empty() ? CompilersOf(list, subjects) : options.engines;
+  HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(words));
+  for (Subject& subject : subjects) subject.answers = releases.Unasked(options.install);
   CatchInterrupts();
   absl::Status status = Ask(options, releases, subjects);
   if (options.common.json) {
@@ -156,7 +185,8 @@ Command HistoryCommand() {
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules, or folders of bundles; several make a table");
             flags.Add("--engine", &options->engines,
-                      "names or families: xla, jaxlib, iree@3.13.0 (default: xla and jaxlib)");
+                      "names or families: xla, jaxlib, tpu, iree@3.13.0 (default: of bundles of a "
+                      "compiler without a device its own family, else xla and jaxlib)");
             flags.Add("--all", &options->all,
                       "every installed release, not only what a search needs");
             flags.Add("--install", &options->install,

@@ -196,5 +196,17 @@ TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {
   EXPECT_TRUE(Cached().empty());
 }
 
+TEST_F(EnginesTest, TheHistoryOfACompilersFindingIsThatOfItsReleases) {
+  const Ran ran = RunHlocts(
+      "history --json " HLOCTS_SOURCE_DIR "/results/findings/tpu-acosh-is-refused", before_);
+  const Json history = ParseJson<Json>(ran.out);
+  ASSERT_TRUE(history.is_object()) << ran.out;
+  ASSERT_GE(history["releases"].size(), 6);
+  for (const Json& release : history["releases"]) {
+    EXPECT_THAT(release.value("name", ""), ::testing::StartsWith("tpu@"));
+    EXPECT_EQ(release.value("mark", ""), "-");  // not installed
+  }
+}
+
 }  // namespace
 }  // namespace hlocts::tools
