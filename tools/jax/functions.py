@@ -94,19 +94,18 @@ FUNCTIONS = {
 }
 
 
-def write(folder, name):
-    function, *arguments = FUNCTIONS[name]
-    arguments = [np.asarray(argument) for argument in map(jnp.asarray, arguments)]
+def write(folder, name, function, *arguments):
+    arguments = jax.tree_util.tree_map(lambda leaf: np.asarray(jnp.asarray(leaf)), arguments)
     lowered = jax.jit(function).lower(*arguments)
     (folder / f"{name}.mlir").write_text(lowered.as_text())
-    np.savez(folder / f"{name}.npz", *arguments)
+    np.savez(folder / f"{name}.npz", *jax.tree_util.tree_leaves(arguments))
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FUNCTIONS:
-        write(folder, name)
+    for name, program in FUNCTIONS.items():
+        write(folder, name, *program)
 
 
 if __name__ == "__main__":

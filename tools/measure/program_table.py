@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges the results of an engine for each JAX program of tools/bench/programs: one line per
-program."""
+"""Judges the results of engines for JAX programs, one line per program: those of
+tools/bench/programs, and with --jax those of tools/jax/sharded_programs.py, lowered by the
+installed JAX. The last line of an engine counts its verdicts.
+"""
 
 import argparse
+import collections
 import json
 import pathlib
 import subprocess
+import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tools" / "bench" / "programs"
 
 
-def judge(arguments, module, cut=0):
+def judge(arguments, backend, module, inputs, cut=0):
     """The verdict of `hlocts diff` as its JSON says it, and the seconds that the command took."""
-    command = [arguments.hlocts, "diff", str(module), f"--seed={arguments.seed}",
-               f"--backend={arguments.backend}", f"--timeout={arguments.timeout}s", "--json"]
+    command = [arguments.hlocts, "diff", str(module), inputs, f"--backend={backend}",
+               f"--timeout={arguments.timeout}s", "--json"]
     if cut:
         command.append(f"--cut={cut}")
     start = time.monotonic()
@@ -31,16 +36,44 @@ def judge(arguments, module, cut=0):
 def line(name, record, seconds):
     """One line of the table."""
     bits = record.get("bits_checked_mean")
-    reason = record.get("reason") or ""
+    reason = " ".join((record.get("reason") or "").split())[:200]
     bits = "-" if bits is None else f"{bits:.2f}"
-    return (f"{name:22} {record['verdict']:12} {record.get('elements') or 0:9} {bits:>6} "
+    return (f"{name:29} {record['verdict']:12} {record.get('elements') or 0:9} {bits:>6} "
             f"{record.get('unspecified_elements') or 0:7} {seconds:6.1f}  {reason}").rstrip()
+
+
+def table(arguments, backend, programs):
+    """Prints the lines of one engine."""
+    counts, total = collections.Counter(), 0.0
+    print(f"\n{backend}", flush=True)
+    for module, inputs in programs:
+        record, seconds = judge(arguments, backend, module, inputs)
+        print(line(module.stem, record, seconds), flush=True)
+        if arguments.cut and record["verdict"] == "inconclusive":
+            record, more = judge(arguments, backend, module, inputs, arguments.cut)
+            print(line("  by pieces", record, more), flush=True)
+            seconds += more
+        counts[record["verdict"]] += 1
+        total += seconds
+    words = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    print(f"{len(programs)} programs in {total:.0f} s: {words}", flush=True)
+
+
+def lowered(folder):
+    """The programs of tools/jax as StableHLO with their inputs, written to `folder`."""
+    sys.path.insert(0, str(ROOT / "tools" / "jax"))
+    import functions
+    import sharded_programs
+    for name, program in sharded_programs.PROGRAMS.items():
+        functions.write(folder, name, *program)
+    return [(path, f"--inputs={path.with_suffix('.npz')}") for path in sorted(folder.glob("*.mlir"))]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
-    parser.add_argument("--backend", default="xla@0.11.2")
+    parser.add_argument("--backend", action="append", help="may be repeated (xla@0.11.2)")
+    parser.add_argument("--jax", action="store_true", help="the programs of tools/jax as well")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cut", type=int, default=1,
                         help="what is inconclusive is judged again by pieces of so many "
@@ -48,13 +81,14 @@ def main():
     parser.add_argument("--timeout", type=int, default=60,
                         help="seconds for the engine, and for the reference")
     arguments = parser.parse_args()
-    print(f"{'program':22} {'verdict':12} {'elements':>9} {'bits':>6} {'unspec.':>7} {'s':>6}"
+    programs = [(path, f"--seed={arguments.seed}") for path in sorted(PROGRAMS.glob("*.hlo"))]
+    print(f"{'program':29} {'verdict':12} {'elements':>9} {'bits':>6} {'unspec.':>7} {'s':>6}"
           "  reason", flush=True)
-    for module in sorted(PROGRAMS.glob("*.hlo")):
-        record, seconds = judge(arguments, module)
-        print(line(module.stem, record, seconds), flush=True)
-        if arguments.cut and record["verdict"] == "inconclusive":
-            print(line("  by pieces", *judge(arguments, module, arguments.cut)), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.jax:
+            programs += lowered(pathlib.Path(folder))
+        for backend in arguments.backend or ["xla@0.11.2"]:
+            table(arguments, backend, programs)
 
 
 if __name__ == "__main__":
