@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of bitcast-convert: the bits of known values, and of NaNs that may have become
-// quiet before.
+// Computes the sets of bitcast-convert: the bits of known values, of NaNs that may have become quiet
+// before, and of intervals.
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <numeric>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/acceptance_set.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
@@ -47,15 +48,49 @@ void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result)
   }
 }
 
-// Returns the floats with the bits of `s`, which grow with magnitude for each sign (RULES 22).
-std::optional<AcceptanceSet> FloatsOfBits(const AcceptanceSet& s, const FloatFormat& format) {
+// A range of bit patterns, read as unsigned integers.
+struct Bits {
+  uint64_t first, last;
+};
+
+uint64_t Ones(int width) { return ~uint64_t{0} >> (64 - width); }
+
+// Returns the bits of the values in a set, at most two ranges. A set with NaNs, and a format without
+// a sign or an infinity, gives all patterns of the width.
+std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
+  const uint64_t ones = Ones(BitWidth(type));
+  const std::vector<Bits> any = {{0, ones}};
+  if (s.unspecified()) return any;
+  if (!IsFloat(type)) {
+    const uint64_t first = static_cast<uint64_t>(s.ilo) & ones;
+    const uint64_t last = static_cast<uint64_t>(s.ihi) & ones;
+    if (first <= last) return {{first, last}};
+    return {{0, last}, {first, ones}};
+  }
+  const FloatFormat& format = FormatOf(type);
+  if (s.Has(AcceptanceSet::kNan) || !format.has_infinity() || !format.has_sign) return any;
+  std::vector<Bits> parts;
+  for (const bool negative : {false, true}) {
+    const double lo = negative ? -s.hi : s.lo, hi = negative ? -s.lo : s.hi;
+    const bool zero = s.Has(negative ? AcceptanceSet::kNegZero : AcceptanceSet::kPosZero);
+    const bool infinity = s.Has(negative ? AcceptanceSet::kNegInf : AcceptanceSet::kPosInf);
+    const bool numbers = s.finite() && hi > 0;
+    if (!zero && !infinity && !numbers) continue;
+    uint64_t first = format.infinity_bits(), last = 0;
+    if (numbers) first = lo > 0 ? EncodeFloat(format, lo) : 1, last = EncodeFloat(format, hi);
+    if (zero) first = 0;
+    if (infinity) last = format.infinity_bits();
+    const uint64_t sign = negative ? format.sign_mask() : 0;
+    parts.push_back({sign | first, sign | last});
+  }
+  return parts.empty() ? any : parts;
+}
+
+// Returns the floats with these bits, which grow with the magnitude for each sign (RULES 22).
+AcceptanceSet FloatsOfBits(const Bits& bits, const FloatFormat& format) {
   const uint64_t sign = format.sign_mask(), infinity = format.infinity_bits();
-  const uint64_t mask = sign | (sign - 1);
-  const uint64_t first = static_cast<uint64_t>(s.ilo) & mask;
-  const uint64_t last = static_cast<uint64_t>(s.ihi) & mask;
-  if (first > last || ((first ^ last) & sign) != 0) return std::nullopt;
-  const bool negative = (first & sign) != 0;
-  const uint64_t least = first & ~sign, most = last & ~sign;
+  const bool negative = (bits.first & sign) != 0;
+  const uint64_t least = bits.first & ~sign, most = bits.last & ~sign;
   AcceptanceSet floats;
   if (least < infinity) {
     const double lo = DecodeFloat(format, least);
@@ -71,27 +106,30 @@ std::optional<AcceptanceSet> FloatsOfBits(const AcceptanceSet& s, const FloatFor
   return floats;
 }
 
-std::optional<AcceptanceSet> BitsOfFloats(const AcceptanceSet& s, PrimitiveType type,
-                                          const FloatFormat& format) {
-  const bool negative = s.hi < 0;
-  if ((s.flags & ~AcceptanceSet::kContractible) != AcceptanceSet::kFinite) return std::nullopt;
-  if (!negative && s.lo <= 0) return std::nullopt;
-  Int128 first = static_cast<Int128>(EncodeFloat(format, negative ? s.hi : s.lo));
-  Int128 last = static_cast<Int128>(EncodeFloat(format, negative ? s.lo : s.hi));
-  const Int128 wrap = negative && IsSigned(type) ? Int128{1} << format.width() : 0;
-  return AcceptanceSet::Integers(first - wrap, last - wrap);
+// Appends the sets of a range, one for each sign. False: nothing is known.
+bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>& sets) {
+  const uint64_t ones = Ones(BitWidth(type));
+  if (bits.first == 0 && bits.last == ones) return false;
+  const bool has_sign = IsFloat(type) ? FormatOf(type).has_sign : IsSigned(type);
+  const uint64_t sign = has_sign ? (ones >> 1) + 1 : 0;
+  if (((bits.first ^ bits.last) & sign) != 0)
+    return AppendSets({bits.first, sign - 1}, type, sets) &&
+           AppendSets({sign, bits.last}, type, sets);
+  if (IsFloat(type)) {
+    if (!has_sign || !FormatOf(type).has_infinity()) return false;
+    sets.push_back(FloatsOfBits(bits, FormatOf(type)));
+    return true;
+  }
+  const Int128 wrap = (bits.first & sign) != 0 ? Int128{1} << BitWidth(type) : 0;
+  sets.push_back(AcceptanceSet::Integers(Int128{bits.first} - wrap, Int128{bits.last} - wrap));
+  return true;
 }
 
-// Returns the bits of a set of several values, read as the other type; nullopt if unknown.
-std::optional<AcceptanceSet> OtherReading(const AcceptanceSet& s, PrimitiveType from,
-                                          PrimitiveType to) {
-  if (s.unspecified() || IsFloat(from) == IsFloat(to)) return std::nullopt;
-  const FloatFormat& format = FormatOf(IsFloat(from) ? from : to);
-  if (!format.has_infinity() || !format.has_sign) return std::nullopt;
-  std::optional<AcceptanceSet> read =
-      IsFloat(to) ? FloatsOfBits(s, format) : BitsOfFloats(s, to, format);
-  if (read.has_value()) read->cause = s.cause, read->origin = s.origin;
-  return read;
+// The part of `width` bits from bit `at` of each number of a range: the bits above the first in
+// which the ends differ are those of the ends.
+Bits PartOf(const Bits& bits, int at, int width) {
+  const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
+  return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};
 }
 
 absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& instruction,
@@ -106,11 +144,41 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
   return Compress(std::move(result));
 }
 
+// The bits of result element `i`: one of at most two ranges for each element of an operand, their
+// least and largest ones where an element is made of several (RULES 22).
+std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
+                         int64_t wider) {
+  std::vector<Bits> ranges;
+  if (wider == 1) {
+    ranges = BitsOfSet(array.At(i / narrower), array.element_type());
+    const int at = static_cast<int>(i % narrower) * width;
+    for (Bits& range : ranges) range = PartOf(range, at, width);
+    return ranges;
+  }
+  Bits all = {0, 0};
+  const int part = BitWidth(array.element_type());
+  for (int64_t k = 0; k < wider; ++k) {
+    const std::vector<Bits> of = BitsOfSet(array.At(i * wider + k), array.element_type());
+    uint64_t first = ~uint64_t{0}, last = 0;
+    for (const Bits& range : of) {
+      first = std::min(first, range.first);
+      last = std::max(last, range.last);
+    }
+    all.first |= first << (k * part);
+    all.last |= last << (k * part);
+  }
+  return {all};
+}
+
+// A NaN whose bits are not known is open, though its class is certain.
+bool IsOpen(const AcceptanceSet& s) {
+  return !s.IsPoint() || (s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown));
+}
+
 }  // namespace
 
-// The bits of single values are single values (also for NaNs with known bits), and the bits of an
-// interval of one sign are an interval. If the types have different widths, an element of the
-// result depends only on its own operand elements (RULES 22).
+// Bits of points are points (NaNs with known bits too). Between types of two widths an element of
+// the result has the bits of its own operand elements and of no others (RULES 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
@@ -121,39 +189,48 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     result.runtime_sizes = array.runtime_sizes;
     return SetValue(std::move(result));
   }
+  const PrimitiveType from = array.element_type(), to = shape.element_type();
   const int64_t count = array.element_count(), results = shape.ElementCount();
-  const bool same_width = count == results;
-  if (array.components() != 1 || IsComplex(shape.element_type()) || count == 0 || results == 0 ||
-      (results % count != 0 && count % results != 0))
+  if (IsComplex(from) || IsComplex(to) || count == 0 || results == 0 ||
+      count * BitWidth(from) != results * BitWidth(to))
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-  // Computes single values with the plain evaluator and intervals from their ends.
+  const int64_t narrower = std::max<int64_t>(1, results / count);
+  const int64_t wider = std::max<int64_t>(1, count / results);
+  // Certain elements by the plain evaluator, others by the ends of their bits.
   Literal values(array.shape());
-  std::vector<bool> open(array.element_count());
-  std::vector<std::optional<AcceptanceSet>> read(array.element_count());
-  for (int64_t i = 0; i < array.element_count(); ++i) {
+  std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open operand element
+  for (int64_t i = 0; i < count; ++i) {
     AcceptanceSet s = array.At(i);
     s.flags &= ~AcceptanceSet::kHull;
-    bool nan_free = s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown);
-    open[i] = !s.IsPoint() || nan_free;
-    if (open[i] && same_width)
-      read[i] = OtherReading(s, array.element_type(), shape.element_type());
-    if (open[i]) continue;
-    SetArray one = Compress(SetArray(Shape::Scalar(array.element_type()), {s}));
-    int bytes = StorageBytes(array.element_type());
+    if (IsOpen(s)) {
+      std::fill_n(open.begin() + i / wider * narrower, narrower, i);
+      continue;
+    }
+    SetArray one = Compress(SetArray(Shape::Scalar(from), {s}));
+    const int bytes = StorageBytes(from);
     std::memcpy(values.mutable_raw_data() + i * bytes, one.literal().raw_data(), bytes);
   }
   HLOCTS_ASSIGN_OR_RETURN(SetArray result, BitsOf(interpreter, instruction, shape, values));
-  const Rule rule = interpreter.RuleOf(instruction.opcode(), array.element_type());
+  const uint32_t origin =
+      interpreter.OriginOf(instruction, interpreter.RuleOf(instruction.opcode(), from));
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
-  const int64_t narrower = std::max<int64_t>(1, results / count);
-  const int64_t wider = std::max<int64_t>(1, count / results);
-  for (int64_t i = 0; i < count; ++i) {
-    if (!open[i]) continue;
-    const AcceptanceSet set = read[i].value_or(
-        AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule)));
-    const int64_t first = i / wider * narrower;
-    std::fill(sets.begin() + first, sets.begin() + first + narrower, set);
+  ChoiceMap map;
+  for (int64_t i = 0; i < results; ++i) {
+    if (open[i] < 0) continue;
+    const AcceptanceSet of = array.At(open[i]);
+    std::vector<AcceptanceSet> few;
+    bool known = true;
+    for (const Bits& bits : BitsAt(array, BitWidth(to), i, narrower, wider)) {
+      known = known && AppendSets(bits, to, few);
+    }
+    sets[i] = AcceptanceSet::Unspecified(WideningCause::kNan, origin);
+    if (!known) continue;
+    for (AcceptanceSet& s : few) s.cause = of.cause, s.origin = of.origin;
+    sets[i] = std::accumulate(few.begin() + 1, few.end(), few[0], Join);
+    if (std::adjacent_find(few.begin(), few.end(), LeaveAGap) != few.end())
+      map.Put(i, std::move(few));
   }
+  GiveChoices(std::move(map), result);
   result.runtime_sizes = array.runtime_sizes;
   return SetValue(std::move(result));
 }
