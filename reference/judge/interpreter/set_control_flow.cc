@@ -119,6 +119,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(arguments), alone));
     made = std::move(next[0]);
     state = HandedOn(*this, made, instruction.shape());
+    remainders_.HandOn(body);
     if (observer != nullptr) observer->Record(instruction, {made}, {}, state);
   }
 }
@@ -133,6 +134,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
       current_device_ = walk.devices[d];
       HLOCTS_ASSIGN_OR_RETURN(
           SetValue result, WhileOneDevice(instruction, std::move(operands[d][0]), walk.observer));
+      remainders_.Leave(body);
       results.push_back(std::move(result));
     }
     return results;

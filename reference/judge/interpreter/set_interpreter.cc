@@ -38,7 +38,7 @@ SetHandler SetHandlerOf(Opcode opcode) {
 }
 
 SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options)
-    : module_(module), options_(options), runner_(options) {
+    : module_(module), options_(options), runner_(options), remainders_(module) {
   origins_.push_back({});
   infeed_used_.resize(options.replicas * options.partitions);
 }
@@ -223,6 +223,8 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
     current_device_ = walk.devices[d];
     HLOCTS_ASSIGN_OR_RETURN(SetValue result,
                             handler(*this, instruction, instruction.shape(), operands[d]));
+    if (remainders_.Concerns(instruction))
+      remainders_.Pass(*this, instruction, operands[d], result);
     const std::vector<double> sum_errors = std::exchange(result.sum_errors, {});
     if (walk.observer != nullptr) {
       walk.observer->Record(instruction, operands[d], sum_errors, result);

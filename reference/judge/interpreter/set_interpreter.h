@@ -20,6 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "reference/elementwise.h"
+#include "reference/judge/elementwise/remainder_sets.h"
 #include "reference/judge/interpreter/operation_runner.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "reference/judge/interpreter/walk_observer.h"
@@ -172,6 +173,7 @@ class SetInterpreter {
   std::vector<size_t> infeed_used_;
   std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
   std::map<std::pair<int64_t, const Instruction*>, SolvedSystem> solved_;
+  RemainderSets remainders_;
 };
 
 // Computes collectives from the operands of all devices of the module at once.
