@@ -135,6 +135,9 @@ bool Holds(const engines::EngineList& list, const expectations::Expectation& ent
   const expectations::Condition& condition = entry.condition();
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
   if (!absl::StrContains(verdict.backend, condition.option())) return false;
+  if (!condition.without_option().empty() &&
+      absl::StrContains(verdict.backend, condition.without_option()))
+    return false;
   if (!condition.platform().empty() && condition.platform() != "linux") return false;
   if (!HoldsForRelease(list, condition, verdict)) return false;
   return today.empty() || entry.expires().empty() || entry.expires() >= today;

@@ -54,7 +54,7 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   auto list = ListOf(
       "expectations.textproto",
       "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
-      "  condition { version_contains: '2.21' } }\n");
+      "  condition { version_contains: '2.21' without_option: 'partitioner=shardy' } }\n");
   ASSERT_TRUE(list.ok()) << list.status();
   reports::Verdict verdict;
   verdict.case_address = "a/b:c";
@@ -62,6 +62,10 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   verdict.kind = Outcome::kFail;
   list->Apply(verdict, "");
   EXPECT_TRUE(verdict.expected);
+  verdict.backend = "xla?partitioner=shardy";
+  list->Apply(verdict, "");
+  EXPECT_FALSE(verdict.expected) << "the condition excludes the option";
+  verdict.backend = "xla?partitioner=gspmd";
   verdict.kind = Outcome::kPass;
   list->Apply(verdict, "");
   EXPECT_FALSE(verdict.expected);
