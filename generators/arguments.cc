@@ -11,7 +11,7 @@ namespace {
 constexpr absl::string_view kStyleNames[] = {"random",   "exact", "special",
                                              "all_bits", "wide",  "defined"};
 
-// Codes of an element, in the low BitWidth bits.
+// Returns the bits of the nearest number of the type, in the low BitWidth bits.
 uint64_t FloatBits(PrimitiveType type, double value) {
   if (type == PrimitiveType::kF64) {
     uint64_t bits;
@@ -24,7 +24,7 @@ uint64_t FloatBits(PrimitiveType type, double value) {
 uint64_t RandomFloatBits(PrimitiveType type, SplitMix64& random) {
   uint64_t draw = random.Next();
   double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
-  int exponent = static_cast<int>(draw & 7) - 5;  // 2^-5 .. 2^2: sums and products stay moderate
+  int exponent = static_cast<int>(draw & 7) - 5;  // -5 to 2, for moderate sums and products
   double value = std::ldexp(fraction, exponent);
   bool negative = FormatOf(type).has_sign && (draw & 8);
   return FloatBits(type, negative ? -value : value);
@@ -49,7 +49,7 @@ uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
   return static_cast<uint64_t>(value) & BitMask(BitWidth(type));
 }
 
-// No zero to divide by, nothing negative to take the root of, no overflow near.
+// Returns a number that is not 0 (a divisor), not negative (a square root), and far from overflow.
 uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
   if (type == PrimitiveType::kPred) return random.Next() & 1;
   if (!IsFloat(type)) {
@@ -59,7 +59,7 @@ uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
   uint64_t draw = random.Next();
   double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
   uint64_t bits = FloatBits(type, draw & 1 ? fraction / 2 : fraction);
-  // Rounding may reach 2; one step below is in.
+  // Rounding may give 2, which is excluded: the number below it is in the range.
   return bits == FloatBits(type, 2.0) && FormatOf(type).mantissa_bits > 0 ? bits - 1 : bits;
 }
 
@@ -68,7 +68,7 @@ uint64_t WideBits(PrimitiveType type, SplitMix64& random) {
   if (type == PrimitiveType::kPred) return bits & 1;
   if (!IsFloat(type)) return bits;
   const FloatFormat& format = FormatOf(type);
-  // A NaN or an infinity is a special value, not a wide one.
+  // Replaces a NaN or an infinity, which are special values, by the largest finite number.
   return IsNanBits(format, bits) || IsInfinityBits(format, bits) ? format.max_finite_bits() : bits;
 }
 
@@ -117,7 +117,7 @@ std::vector<uint64_t> SpecialBits(PrimitiveType type) {
   return IsFloat(type) ? SpecialFloats(type) : SpecialIntegers(type);
 }
 
-// Codes of one operand's components in order.
+// Generates the bits of one operand's components in order.
 class BitsSource {
  public:
   BitsSource(PrimitiveType component, uint64_t seed, size_t operand, ArgumentStyle style)
@@ -125,8 +125,8 @@ class BitsSource {
     if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
       style_ = ArgumentStyle::kSpecial;
     if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
-    // Operand 0 steps each element, operand 1 once per round of operand 0, and so on: all pairs
-    // meet.
+    // Operand 0 changes with every element, operand 1 once per cycle of operand 0, and so on, so
+    // that all pairs of values occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
   uint64_t Next() {

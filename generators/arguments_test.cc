@@ -13,7 +13,7 @@ namespace {
 TEST(ArgumentsTest, TheSameSeedGivesTheSameBitsEverywhere) {
   std::vector<Literal> a =
       GenerateArguments({Shape(PrimitiveType::kU32, {3})}, 7, ArgumentStyle::kWide);
-  // Computed apart from this code, from the published splitmix64; a change voids recorded seeds.
+  // Numbers of the published splitmix64. A change would invalidate recorded seeds.
   EXPECT_THAT(a[0].data<uint32_t>(), ::testing::ElementsAre(1247485742u, 2270696523u, 4213709681u));
 }
 

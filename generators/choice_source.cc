@@ -27,7 +27,7 @@ uint64_t ByteSource::Below(uint64_t bound) {
 uint64_t CountingSource::Below(uint64_t bound) {
   if (bound <= 1 || next_ >= depth_max_) return 0;
   if (next_ == digits_.size()) digits_.push_back({0, bound});
-  // The same earlier decisions lead to the same bound here.
+  // The bound equals that of the previous sequence, since all earlier decisions are the same.
   return digits_[next_++].value;
 }
 

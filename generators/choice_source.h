@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source of a generator's decisions: a seed, bytes (libFuzzer), or all of them in turn.
+// Sources of a generator's decisions: a seed, the bytes of a fuzzer, or all decisions in turn.
 #ifndef HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 #define HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 
@@ -13,34 +13,34 @@
 
 namespace hlocts::generators {
 
-// A decision 0 is always the simplest one, so that running out of bytes ends a module.
+// A source of decisions. Decision 0 is the simplest, so that modules end soon after the bytes.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
-  // Draws from [0, bound); 0 if bound <= 1.
+  // Returns a number in [0, bound), or 0 if bound <= 1.
   virtual uint64_t Below(uint64_t bound) = 0;
-  // True if no decisions are left: generators finish what they began.
+  // Returns true if no decisions are left. The generator then completes the module.
   virtual bool exhausted() const { return false; }
-  // Marks the beginning of the decisions of one more instruction; nested ones are inside.
+  // Called before the decisions of each instruction, which include those of nested instructions.
   virtual void Mark() {}
 
-  int64_t Range(int64_t low, int64_t high) {  // both included
+  int64_t Range(int64_t low, int64_t high) {  // bounds included
     return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low) + 1));
   }
-  // True once in n; false is the simple decision.
+  // Returns true with probability 1/n; false is the simple decision.
   bool OneIn(uint64_t n) { return Below(n) == n - 1; }
   template <typename Container>
   const auto& Pick(const Container& container) {
     return container[Below(std::size(container))];
   }
-  // An index, with probability in proportion to its weight; at least one weight is above 0.
+  // Returns an index with probability proportional to its weight. The sum must be positive.
   size_t Weighted(absl::Span<const int> weights);
 };
 
 class SeedSource : public ChoiceSource {
  public:
   explicit SeedSource(uint64_t seed) : random_(seed) {}
-  // Module `number` of a campaign: the same on every machine, independent of earlier runs.
+  // The source of module `number` of a campaign, which depends only on `seed` and `number`.
   SeedSource(uint64_t seed, uint64_t number)
       : random_(SplitMix64(seed).Next() ^ (number * 0xd1342543de82ef95)) {}
   uint64_t Below(uint64_t bound) override { return bound <= 1 ? 0 : random_.Below(bound); }
@@ -49,7 +49,7 @@ class SeedSource : public ChoiceSource {
   SplitMix64 random_;
 };
 
-// Each decision takes as many bytes as its bound needs, least significant first.
+// Reads each decision from as many bytes as its bound needs, least significant byte first.
 class ByteSource : public ChoiceSource {
  public:
   explicit ByteSource(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -62,7 +62,7 @@ class ByteSource : public ChoiceSource {
   size_t next_ = 0;
 };
 
-// Every sequence of decisions in turn, the last decision fastest:
+// Enumerates all sequences of decisions; the last decision changes fastest:
 //   CountingSource all(6);
 //   do { ...decide with all... } while (all.Advance());
 // Decisions after the first `depth_max` are 0.
@@ -70,7 +70,7 @@ class CountingSource : public ChoiceSource {
  public:
   explicit CountingSource(size_t depth_max) : depth_max_(depth_max) {}
   uint64_t Below(uint64_t bound) override;
-  bool Advance();  // false when all sequences were had
+  bool Advance();  // returns false after the last sequence
 
  private:
   struct Digit {

@@ -20,7 +20,7 @@ absl::Span<const uint8_t> AsBytes(absl::string_view bytes) {
   return absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-// The streams whose modules are all valid; the byte's value modulo their number selects one.
+// The streams of valid modules. The first byte of an input, modulo their number, selects one.
 constexpr Stream kStreams[] = {Stream::kDefined, Stream::kExact, Stream::kEdge, Stream::kSizes};
 
 Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOptions options) {
@@ -29,7 +29,7 @@ Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOpt
   return Generate(choose, options);
 }
 
-// A byte near the old one, at an end, or any.
+// Returns a neighbour of the byte, one of the extremes, or a random byte.
 char ChangedByte(char old, SplitMix64& random) {
   switch (random.Below(5)) {
     case 0:
@@ -51,7 +51,7 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
   return bytes;
 }
 
-// An input with its borders; spans are instructions.
+// An input with the offsets of its instructions; a span is the decisions of one instruction.
 struct Decisions {
   explicit Decisions(absl::string_view bytes) : bytes(bytes), borders(InstructionBorders(bytes)) {}
   size_t spans() const { return borders.empty() ? 0 : borders.size() - 1; }
@@ -78,13 +78,13 @@ std::string Rearranged(const Decisions& d, SplitMix64& random) {
   if (a > b) std::swap(a, b);
   switch (random.Below(4)) {
     case 0:
-      return absl::StrCat(d.Before(a), d.From(a + 1));  // left out
+      return absl::StrCat(d.Before(a), d.From(a + 1));  // removed
     case 1:
       return absl::StrCat(d.Before(b), d.Span(a), d.From(b));  // repeated
     case 2:
-      return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));  // a new one
+      return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));  // a new one inserted
     default:
-      if (a == b) return std::string(d.Before(a));  // the rest cut off
+      if (a == b) return std::string(d.Before(a));  // the rest removed
       return absl::StrCat(d.Before(a), d.Span(b),
                           d.bytes.substr(d.borders[a + 1], d.borders[b] - d.borders[a + 1]),
                           d.Span(a), d.From(b + 1));  // swapped

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutation of the decisions that make a module (ByteSource), along the borders of its instructions:
-// every result is decisions of a valid module again. For libFuzzer, and behind a C ABI for other
-// fuzzers.
+// Mutates the decisions that make a module (ByteSource) at instruction boundaries, so that the
+// result is again a valid module. Used by libFuzzer, and by other fuzzers through a C ABI.
 #ifndef HLOCTS_GENERATORS_DECISION_MUTATOR_H_
 #define HLOCTS_GENERATORS_DECISION_MUTATOR_H_
 
@@ -17,18 +16,18 @@
 
 namespace hlocts::generators {
 
-// The first byte of an input draws the stream, the rest are the decisions of Generate.
+// Generates a module. The first byte selects the stream, the other bytes are the decisions.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
-// The offsets at which the decisions of each instruction begin, in order, nested ones included;
-// then their end. The decisions of the plan precede the first.
+// Returns the offset of each instruction's decisions in order, nested instructions included, and
+// finally the offset of their end. The decisions of the plan precede the first offset.
 std::vector<size_t> InstructionBorders(absl::string_view bytes);
 
-// Makes one change: an instruction left out, repeated, moved or swapped with another; the rest cut
-// off; random decisions appended; one decision changed, of the plan or of an instruction. At most
-// `size_max` bytes.
+// Returns the input with one change and at most `size_max` bytes. A change removes, repeats,
+// inserts or swaps instructions, truncates the input, appends random decisions, or changes one byte
+// of the plan or of an instruction.
 std::string MutateDecisions(absl::string_view bytes, size_t size_max, uint64_t seed);
-// The beginning of one and the end of the other, or some instructions of the other in between.
+// Returns `first` with its end replaced by that of `second`, or with instructions inserted.
 std::string CrossOverDecisions(absl::string_view first, absl::string_view second, size_t size_max,
                                uint64_t seed);
 
@@ -37,7 +36,7 @@ std::string CrossOverDecisions(absl::string_view first, absl::string_view second
 extern "C" {
 #endif
 
-// The same functions on a buffer of `size_max` bytes; they return the new size.
+// The C functions modify or write a buffer of `size_max` bytes and return the new size.
 size_t hlocts_mutate_decisions(uint8_t* data, size_t size, size_t size_max, uint64_t seed);
 size_t hlocts_cross_over_decisions(const uint8_t* first, size_t first_size, const uint8_t* second,
                                    size_t second_size, uint8_t* out, size_t size_max,

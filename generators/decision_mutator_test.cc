@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutated decisions are decisions of valid modules, mostly of other ones.
+// Tests that mutated decisions give valid modules, most of them different.
 #include "generators/decision_mutator.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(DecisionMutatorTest, BordersAreInOrderAndInside) {
   EXPECT_TRUE(InstructionBorders("").empty() || InstructionBorders("").back() == 0);
 }
 
-// A walk of mutations: all valid, and most of them change the module.
+// Applies a sequence of mutations: all modules are valid, and most mutations change the module.
 TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
   constexpr int kSteps = 600;
   std::string bytes = Bytes(2, 300);
@@ -51,7 +51,7 @@ TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
     text = next;
     texts.insert(text);
   }
-  // Decisions that are not reached, or mean the same modulo their bound, change nothing.
+  // A mutation of unused decisions, or one that is equal modulo the bound, changes nothing.
   EXPECT_GT(changed, kSteps / 4);
   EXPECT_GT(texts.size(), static_cast<size_t>(kSteps) / 4);
 }

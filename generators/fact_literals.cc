@@ -11,7 +11,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Codes of numbers of one type; properties of the type are computed once.
+// Encodes numbers of one type, whose properties are computed once.
 class NumberEncoder {
  public:
   explicit NumberEncoder(PrimitiveType type)
@@ -24,7 +24,7 @@ class NumberEncoder {
   uint64_t operator()(double value) const {
     if (type_ == PrimitiveType::kF64) return BitsAs<uint64_t>(value);
     if (type_ == PrimitiveType::kF32 &&
-        std::fabs(value) < 0x1p127)  // nearly all; the same rounding
+        std::fabs(value) < 0x1p127)  // the usual case, with the same rounding
       return BitsAs<uint32_t>(static_cast<float>(value));
     if (type_ == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31)
       return static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -45,10 +45,10 @@ class NumberEncoder {
   bool is_float_;
   const FloatFormat* format_;
   ValueFacts whole_;
-  uint64_t beyond_;  // what lies beyond 2^63 and the type
+  uint64_t beyond_;  // the result for numbers above 2^63 and above the type
 };
 
-// Draws like SplitMix64::Below(bound), without a division for each draw.
+// Computes SplitMix64::Below(bound) without a division per number.
 class Below {
  public:
   explicit Below(uint64_t bound)
@@ -57,7 +57,7 @@ class Below {
     if (bound_ == 0) return 0;
     const uint64_t draw = random.Next();
     const auto product = static_cast<unsigned __int128>(draw) * reciprocal_;
-    uint64_t rest = draw - static_cast<uint64_t>(product >> 64) * bound_;  // at most two too many
+    uint64_t rest = draw - static_cast<uint64_t>(product >> 64) * bound_;  // below 3 * bound_
     while (rest >= bound_) rest -= bound_;
     return rest;
   }
@@ -66,7 +66,7 @@ class Below {
   uint64_t bound_, reciprocal_;
 };
 
-// Numbers of a type within facts.
+// Generates numbers of a type that satisfy the facts.
 class NumberSource {
  public:
   NumberSource(PrimitiveType type, const ValueFacts& facts)
@@ -88,7 +88,7 @@ class NumberSource {
   Below below_;
 };
 
-// The facts that the type can hold; for special elements a small range.
+// Restricts the facts to the range of the type. For special elements, returns a small range.
 ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   const ValueFacts whole = WholeRange(type);
   if (special && IsFloat(type)) return RangeFacts(std::max(whole.low, -4.0), 4);
@@ -98,7 +98,7 @@ ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   return facts;
 }
 
-// Bits of one component after the other.
+// Generates the bits of consecutive components.
 class ElementSource {
  public:
   ElementSource(PrimitiveType type, const ValueFacts& facts, bool special, SplitMix64& random)
@@ -107,7 +107,7 @@ class ElementSource {
         encode_(type),
         random_(random) {
     const ValueFacts whole = WholeRange(type);
-    // A double does not hold all bits of a 64-bit integer.
+    // Set if the facts allow all values of the type: a double cannot represent all 64-bit integers.
     all_bits_ = !special && IsInteger(type) && facts.low <= whole.low && facts.high >= whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
   }
@@ -119,8 +119,8 @@ class ElementSource {
   }
 
  private:
-  // Any value of an integer type; for a float type a quiet NaN of either sign with any payload, if
-  // the format has one.
+  // Returns any value of an integer type. For a float type, returns a quiet NaN of either sign with
+  // any payload, if the format has one.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
     if (type_ == PrimitiveType::kPred) return bits & 1;
@@ -139,7 +139,7 @@ class ElementSource {
   bool all_bits_ = false;
 };
 
-// Consecutive codes of `count` components.
+// Writes `count` consecutive components.
 template <typename Source>
 void FillElements(PrimitiveType component, int64_t count, Source next, uint8_t* to) {
   auto fill = [&](auto code) {
@@ -163,7 +163,7 @@ void DrawRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) 
   }
 }
 
-// 0, 1, 2, ... from facts.low on, in any order.
+// Writes facts.low, facts.low + 1, ... in random order.
 void FillUnique(PrimitiveType type, const ValueFacts& facts, SplitMix64& random, Literal& literal) {
   std::vector<int64_t> order(static_cast<size_t>(literal.element_count()));
   std::iota(order.begin(), order.end(), int64_t{0});

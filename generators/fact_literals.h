@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals whose elements have the facts that the generator relies on.
+// Literals whose elements satisfy the facts that the generator assumes.
 #ifndef HLOCTS_GENERATORS_FACT_LITERALS_H_
 #define HLOCTS_GENERATORS_FACT_LITERALS_H_
 
@@ -8,11 +8,11 @@
 
 namespace hlocts::generators {
 
-// Elements spread over [facts.low, facts.high], integers if the facts require it. `special`:
-// ignores the facts; special values of the type in any order, mixed with ordinary ones.
+// Returns elements spread over [facts.low, facts.high], integers if the facts require it. With
+// `special`, ignores the facts and mixes special values of the type with ordinary ones.
 Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool special,
                          SplitMix64& random);
-// A scalar of that value, rounded to the type; for a complex type its real part.
+// Returns a scalar of that value, rounded to the type; the imaginary part of a complex scalar is 0.
 Literal ScalarLiteral(PrimitiveType type, double value);
 
 }  // namespace hlocts::generators

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator's claims about a value hold: a wrong claim licenses an operation that is undefined
-// there, and engines would be blamed.
+// Tests that the generator's facts are true. A wrong fact would permit an operation outside its
+// domain, and the engine would be blamed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   for (int64_t i = 0; i < value.element_count(); ++i) {
     for (int component = 0; component < components; ++component) {
       const double x = RealAt(value, i, component);
-      // Without facts it may be a NaN as well.
+      // A value without facts may also be a NaN.
       const bool unknown = std::isnan(x) && std::isinf(facts.high);
       if (!unknown && !(x >= facts.low && x <= facts.high)) return false;
       if (facts.integral && x != std::floor(x)) return false;
@@ -34,7 +34,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   return true;
 }
 
-// Fails if a claim about a value is wrong.
+// Evaluation hook that fails if a fact about a value is wrong.
 class ClaimsHook : public reference::EvalHook {
  public:
   explicit ClaimsHook(const Claims& claims) : claims_(claims) {}
@@ -61,7 +61,7 @@ class ClaimsHook : public reference::EvalHook {
   int64_t checked_ = 0;
 };
 
-// A module of a stream that licenses operations, with the claims about its values.
+// A module of a checked stream, with the facts about its values.
 struct Claimed {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;

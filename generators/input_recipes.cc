@@ -14,14 +14,14 @@ namespace hlocts::generators {
 namespace {
 
 enum class Arrangement : uint8_t {
-  kIndependent,  // each element by itself
-  kInTurn,       // the telling special values in the first rounds, then as independent
-  kFew,          // two or three values of a leaf, in any order
-  kOneOdd,       // plain numbers, one element in 16 of the pools
-  kNear,         // leaf by leaf the same numbers, or their negatives, a few codes apart
-  kScales,       // one power of two a leaf, the same or the inverse of the others
-  kEqual,        // one value a leaf
-  kAssorted,     // each leaf by another recipe
+  kIndependent,  // each element independently
+  kInTurn,       // well-known special values in the first inputs, then like kIndependent
+  kFew,          // two or three values per leaf, in any order
+  kOneOdd,       // plain numbers, but about one element in 16 from the pools
+  kNear,         // each leaf close to an earlier leaf's numbers, or to their negatives
+  kScales,       // one power of two per leaf, related to those of the other leaves
+  kEqual,        // one value per leaf
+  kAssorted,     // another recipe for each leaf
 };
 
 enum Pool { kPlain, kOwn, kSpecial, kLimits, kWide, kPools };
@@ -38,7 +38,7 @@ constexpr Recipe kRecipes[] = {
 #undef HLOCTS_INPUT_RECIPE
 };
 
-// Finite, by its largest number where it is beyond.
+// Returns the bits of the nearest finite number.
 uint64_t FiniteBits(PrimitiveType type, double value) {
   const FloatFormat& format = FormatOf(type);
   if (!format.has_sign) value = std::fabs(value);
@@ -76,7 +76,7 @@ class Draws {
     if (type_ == PrimitiveType::kPred) return random_.Next() & 1;
     return FromPool(static_cast<Pool>(pool)) & BitMask(BitWidth(type_));
   }
-  // One of the few special values that most rules are about.
+  // Returns one of the few special values for which most rules have a case.
   uint64_t Telling(uint64_t number) {
     if (!IsFloat(type_)) return IntegerBits(type_, static_cast<double>(number % 5) - 2);
     const FloatFormat& format = FormatOf(type_);
@@ -99,7 +99,7 @@ class Draws {
                                least};
     return values[number % std::size(values)];
   }
-  // A number in [1, 2) times 2^exponent, of either sign.
+  // Returns a number in [1, 2) times 2^exponent, of either sign.
   uint64_t AtScale(double exponent) {
     if (!IsFloat(type_)) return IntegerLimit();
     const FloatFormat& format = FormatOf(type_);
@@ -155,7 +155,7 @@ class Draws {
                                                                    : bits;
   }
 
-  // Beside 2^k, the largest and the least number, and their roots.
+  // Returns an integer near a power of two, the largest number or its square root.
   uint64_t IntegerLimit() {
     const int width = BitWidth(type_);
     const uint64_t beside = random_.Below(5) - 2;
@@ -173,7 +173,7 @@ class Draws {
     }
   }
 
-  // Around the numbers at which range, precision, powers and integers of some width end.
+  // Returns a float near a limit of range, precision, powers, or integers of some width.
   uint64_t FloatLimit() {
     const FloatFormat& format = FormatOf(type_);
     const double most = std::log2(format.max_finite()), least = format.exponent_min();
@@ -196,7 +196,7 @@ class Draws {
       case 4:
         return FiniteBits(
             type_, Signed(std::exp2(tiny + static_cast<double>(random_.Below(4))) * Fraction()));
-      case 5:  // whose exponential is a limit, of base e, 2 or 10
+      case 5:  // the exponential to base e, 2 or 10 is near a limit
         return FiniteBits(type_, Signed((random_.Next() & 1 ? most + 1 : -tiny) *
                                         (0.95 + Fraction() / 20 - 0.025) *
                                         (random_.Below(3) == 0 ? 1
@@ -229,7 +229,7 @@ void AddWithNeighbours(double value, std::set<double>& values) {
   values.insert({value - 1, value, value + 1});
 }
 
-// The first elements of a literal suffice.
+// Adds the first elements of a constant, which suffice.
 void AddConstant(const Literal& literal, std::set<double>& values) {
   const PrimitiveType type = ComponentType(literal.element_type());
   for (int64_t i = 0; i < std::min<int64_t>(ComponentCount(literal), 16); ++i) {
@@ -245,7 +245,7 @@ void AddConstant(const Literal& literal, std::set<double>& values) {
   }
 }
 
-// Constants, sizes, and how far a window of each size may start in an array of another.
+// Returns constants, sizes, and differences of sizes (the largest starts of windows).
 std::vector<double> OwnValues(const Module& module) {
   std::set<double> values = {0, 1};
   std::set<int64_t> sizes;
@@ -282,7 +282,7 @@ void SetRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {
   }
 }
 
-// The components of one leaf.
+// Draws the components of one leaf.
 std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t count,
                                uint64_t turn, double scale, const std::vector<double>& own,
                                SplitMix64& random) {
@@ -326,7 +326,7 @@ std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t
   return bits;
 }
 
-// Elements of `like`, or their negatives, moved by a few codes.
+// Writes elements of `like`, or their negatives, replaced by close representable numbers.
 void PutNear(PrimitiveType type, const std::vector<uint64_t>& like, SplitMix64& random,
              std::vector<uint64_t>& bits) {
   const bool negative = random.Next() & 1;
@@ -413,7 +413,7 @@ std::vector<Literal> InputRecipes::Make(uint64_t number) const {
     const PrimitiveType type = ComponentType(shape.element_type());
     const Recipe& own =
         recipe.arrangement == Arrangement::kAssorted ? kRecipes[random.Below(Count() - 1)] : recipe;
-    // A scale beyond the type is one within it.
+    // Limits the scale to the range of the type.
     const double range =
         IsFloat(type) ? std::log2(FormatOf(type).max_finite()) + FormatOf(type).mantissa_bits : 64;
     std::vector<uint64_t> bits =

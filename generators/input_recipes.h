@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that look for a wrong value of one module: numbered, and the same on every machine.
+// Numbered inputs that search for a wrong value of a module, the same on every machine.
 //
-// A recipe (input_recipes.def) is an arrangement of elements and the pools that they are drawn
-// from. The pool of the module's own values has its constants, the sizes of its arrays and windows,
-// the neighbours of these, and the number of places that a start may have.
+// A recipe (input_recipes.def) is an arrangement of elements and the pools from which the elements
+// are drawn. The pool of values from the module consists of its constants, sizes, differences of
+// sizes (the largest starts of windows) and the neighbours of all these.
 #ifndef HLOCTS_GENERATORS_INPUT_RECIPES_H_
 #define HLOCTS_GENERATORS_INPUT_RECIPES_H_
 
@@ -23,14 +23,14 @@ class InputRecipes {
  public:
   InputRecipes(const Module& module, std::vector<Shape> leaves, uint64_t seed);
 
-  static uint64_t Count();  // of recipes: input `number` is made by recipe number % Count()
+  static uint64_t Count();  // number of recipes; input `number` uses recipe number % Count()
   static absl::string_view NameOf(uint64_t number);
-  // One literal a leaf; tokens stay tokens, run-time sizes are drawn, the least and the largest
-  // often.
+  // Returns one literal per leaf; a token has no data. Dynamic dimensions get random sizes, often
+  // the smallest or largest.
   std::vector<Literal> Make(uint64_t number) const;
-  // The same inputs with a few elements redrawn, moved to a neighbour or copied from another place.
+  // Returns the inputs with a few elements redrawn, copied, or replaced by a neighbour.
   std::vector<Literal> Change(absl::Span<const Literal> from, uint64_t number) const;
-  // Every element moved by the same share, at most 1/16, of its number.
+  // Returns the inputs with all floats scaled by one factor, which differs from 1 by at most 1/16.
   std::vector<Literal> Shift(absl::Span<const Literal> from, uint64_t number) const;
 
  private:
@@ -39,11 +39,11 @@ class InputRecipes {
   std::vector<double> own_;  // ascending
 };
 
-// The position of a number (its code, in the low BitWidth bits) in the order of its float or
-// integer type, with both zeros at 0; and the inverse. NaNs have no meaningful position.
+// Return the position of a number (given by its bits) in the order of its float or integer type,
+// and the number at a position. Both zeros have position 0, and NaNs no meaningful one.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);
-// Element `i` (of a complex array component i) as its code.
+// Returns the bits of element `i`, or of component `i` of a complex array.
 uint64_t ElementBits(const Literal& literal, int64_t i);
 int64_t ComponentCount(const Literal& literal);
 

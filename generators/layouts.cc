@@ -40,7 +40,7 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
                 !fixed.contains(instruction.get());
     if (free && choose.Below(2)) DrawLayout(choose, shape);
   }
-  // The elements of the root are the operands themselves.
+  // The elements of a root tuple are its operands, so that they have the same layouts.
   Instruction* root = entry.root();
   if (root->opcode() != Opcode::kTuple) return;
   for (int64_t i = 0; i < root->operand_count(); ++i) {

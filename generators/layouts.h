@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts as a text gives them: the default one, or drawn. They never change a value.
+// Sets layouts, default or random, as in the text of a module. They never change a value.
 #ifndef HLOCTS_GENERATORS_LAYOUTS_H_
 #define HLOCTS_GENERATORS_LAYOUTS_H_
 
@@ -8,8 +8,8 @@
 
 namespace hlocts::generators {
 
-// Gives every array its default layout; `drawn`: some arrays of the entry another one. Operands of
-// computations and elements of tuples keep the default: both sides would have to agree.
+// Gives every array its default layout or, if `drawn`, some arrays of the entry another. Operands
+// of computations and elements of tuples keep the default, since other code depends on them.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 
 }  // namespace hlocts::generators

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that are valid by construction, with arguments for them, out of a ChoiceSource.
+// Generates valid modules with arguments, from the decisions of a ChoiceSource.
 //
-// Result shapes are drawn first and attributes solved to them; operands are taken from the values
-// at hand, adapted (convert, reshape, broadcast) or made. Loops count to a constant, so every
-// module ends. What is known about each value (ValueFacts) decides what a stream may do with it.
+// Result shapes are drawn first, and attributes derived from them. Operands are existing, adapted
+// (convert, reshape, broadcast) or new values. Loops count to a constant, so every module
+// terminates. The facts about a value (ValueFacts) determine what a stream may do with it.
 #ifndef HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 #define HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 
@@ -23,38 +23,38 @@
 namespace hlocts::generators {
 
 enum class Stream : uint8_t {
-  kDefined,  // no NaN, no infinity, no overflow, no promise broken: errors stay small
-  kExact,    // small integers, and only operations that keep them exact: one bit pattern is right
-  kEdge,     // any operation on any value: special values, indices out of range, duplicate keys
-  kSizes,    // as defined or as exact, with sizes at the boundaries of tiles, vectors and libraries
-  kNegative,  // one rule of the documents is broken: everybody must refuse
+  kDefined,   // no NaN, infinity, overflow or operation outside its domain: errors remain small
+  kExact,     // small integers, and only operations that keep them exact: one result is correct
+  kEdge,      // any operation on any value: special values, indices out of range, duplicate keys
+  kSizes,     // like kDefined or kExact, with sizes near multiples of tiles and vectors
+  kNegative,  // breaks one rule of the documents: an engine must reject the module
 };
 inline constexpr int kStreamCount = 5;
 absl::string_view StreamName(Stream stream);
 std::optional<Stream> StreamFromName(absl::string_view name);
 
-// The relative frequency of an opcode or an element type; 0: never.
+// The relative frequencies of opcodes and element types; 0 excludes one.
 struct DrawWeights {
   std::vector<int> opcodes = std::vector<int>(AllOpcodes().size());
   std::array<int, 64> types = {};
 };
-// The weights of spec/ops, and of types as programs have them.
+// Returns the weights of opcodes in spec/ops, and of types as frequent as in programs.
 const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {
   Stream stream = Stream::kDefined;
-  // Aimed at; parameters and constants do not count. A module's own aim varies by half of it.
+  // The mean number of instructions, without parameters and constants; modules vary by 50 %.
   int instructions = 10;
-  TypeSet types = ~TypeSet{0};  // element types that may occur
+  TypeSet types = ~TypeSet{0};  // allowed element types
   std::vector<Opcode> opcodes;  // empty: all with a weight in spec/ops
-  int64_t elements_max = 64;    // of one array; the stream of sizes has its own bound
-  int nesting = 2;              // computations within computations
-  bool swarm = true;            // each module draws its own subset of operations, types, sizes
-  // Values whose set is a distribution or a residual: rng, fft, cholesky, ...; outputs only.
+  int64_t elements_max = 64;    // per array; the sizes stream has its own maximum
+  int nesting = 2;              // maximum depth of called computations
+  bool swarm = true;            // each module draws its own subset of operations, types and sizes
+  // Allows operations whose results are judged as a whole and only returned: rng, fft, ...
   bool joint_operations = true;
-  int64_t replicas_max = 1;        // above 1: collectives
-  bool dynamic_parameters = true;  // of the entry; else dynamic sizes are set inside only
-  std::shared_ptr<const DrawWeights> weights;  // nullptr: the plain ones
+  int64_t replicas_max = 1;                    // above 1: collectives
+  bool dynamic_parameters = true;              // else only intermediate values have dynamic sizes
+  std::shared_ptr<const DrawWeights> weights;  // nullptr: PlainWeights()
 };
 
 struct Generated {
@@ -62,13 +62,13 @@ struct Generated {
   std::vector<Literal> arguments;  // leaves of the entry's parameters
   std::vector<ValueFacts> facts;   // the generator's facts about each leaf
   Stream stream = Stream::kDefined;
-  std::string broken_rule;  // the negative stream: what the verifier must say
+  std::string broken_rule;  // in the negative stream, the rule that the verifier must report
 };
 
-// The same decisions make the same module on every machine.
+// Generates a module. The same decisions give the same module on every machine.
 Generated Generate(ChoiceSource& choose, const GeneratorOptions& options);
 
-// Module `number` of the campaign with that seed: its stream is drawn as well.
+// Generates module `number` of the campaign with that seed; the stream is random, too.
 Generated GenerateNumbered(uint64_t seed, uint64_t number, GeneratorOptions options);
 
 }  // namespace hlocts::generators

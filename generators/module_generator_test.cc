@@ -55,7 +55,7 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
                                                      << Text(generated);
     if (status.ok()) continue;
     ++broken;
-    // Its text is not valid either.
+    // The text of the module is not valid either.
     std::string text = PrintModule(*generated.module);
     auto parsed = ParseModule(text);
     ASSERT_TRUE(!parsed.ok() || !VerifyModule(**parsed).ok()) << number << ": " << status << "\n"

@@ -35,7 +35,7 @@ ModuleWriter::ModuleWriter(ChoiceSource& choices, ModulePlan drawn)
   module_->replica_count = plan.replicas;
 }
 
-// %add and %add.7, as texts have them.
+// Returns names as in real modules: %add, then %add.7.
 std::string ModuleWriter::Name(absl::string_view stem) {
   if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end())
     return absl::StrCat(stem, ".", names_++);
@@ -48,7 +48,7 @@ PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
   if (allowed == 0) return PrimitiveType::kInvalid;
   if (std::exchange(anchor_has_type_, false) && Contains(allowed, anchor_->type()))
     return anchor_->type();
-  // Prefers types of existing values, so that values meet more often.
+  // Prefers types of existing values, which are then used as operands more often.
   if (!scope_->terms.empty() && choose.Below(2) == 0) {
     const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && Contains(allowed, term.type())) return term.type();
@@ -180,7 +180,7 @@ Computation* ModuleWriter::Overwriter(PrimitiveType type) {
 
 void ModuleWriter::Grow(int instructions) {
   int target = written_ + instructions;
-  // A plan whose operations all decline (types, nesting) must terminate as well.
+  // Terminates even if every operation of the plan declines (because of types or nesting).
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
     choose.Mark();
@@ -199,7 +199,7 @@ void ModuleWriter::Grow(int instructions) {
   SetAnchor(nullptr);
 }
 
-// Type and dimensions drawn separately would hardly ever be those of one value.
+// Selects a value as a likely operand: separate draws of type and dimensions rarely match one.
 void ModuleWriter::DrawAnchor() {
   constexpr size_t kNewest = 8;
   SetAnchor(nullptr);
@@ -251,7 +251,7 @@ Terms ModuleWriter::Outputs() {
   Terms outputs = Unused();
   if (outputs.empty()) outputs.push_back(Newest());
   if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
-  // Something to compare, for any sizes at run time.
+  // Ensures an output with elements to compare, whatever the run-time sizes.
   auto has_elements = [](const Value& term) {
     const Shape& shape = term.shape();
     return shape.IsArray() && !shape.is_dynamic() && shape.ElementCount() > 0 && !term.hidden;
@@ -291,7 +291,7 @@ void ModuleWriter::ShuffleNumbers() {
     parameters[i]->set_parameter_number(static_cast<int64_t>(i));
 }
 
-// Callees first, as texts need it, and the entry last; computations that were given up go.
+// Orders callees before callers, as the text requires, and removes unused computations.
 void ModuleWriter::OrderComputations() {
   std::vector<Computation*> order;
   for (Computation* computation : module_->CallOrder()) {

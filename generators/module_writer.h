@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module under construction: the values available in the computation being written, with facts
-// about them, and the functions that find operands. The generators of families/ write through it.
+// A module under construction: the values available in the current computation with the facts about
+// them, and functions that find operands. The generators of families/ write modules with it.
 #ifndef HLOCTS_GENERATORS_MODULE_WRITER_H_
 #define HLOCTS_GENERATORS_MODULE_WRITER_H_
 
@@ -17,19 +17,19 @@
 
 namespace hlocts::generators {
 
-// A value of the computation being written.
+// A value of the computation under construction.
 struct Value {
   Instruction* instruction = nullptr;
   ValueFacts facts;
   int uses = 0;
-  bool hidden = false;  // never taken as an operand by chance
+  bool hidden = false;  // never drawn as an operand
 
   const Shape& shape() const { return instruction->shape(); }
   PrimitiveType type() const { return shape().element_type(); }
   const Dims& dims() const { return shape().dimensions(); }
 };
 using Terms = std::vector<Value*>;
-// Facts of a value that contains elements of `operand` in other places or several times.
+// Returns the facts of a value that contains elements of `operand` moved or repeated.
 ValueFacts Moved(const Value& operand);
 
 class ModuleWriter {
@@ -40,40 +40,40 @@ class ModuleWriter {
   const ModulePlan plan;
 
   // --- Drawing ---
-  // A type out of `allowed` that the plan has; kInvalid if there is none.
+  // Draws a type from `allowed` and the plan's types; kInvalid if there is none.
   PrimitiveType DrawType(TypeSet allowed);
   Dims DrawDims(int64_t rank_min = 0, int64_t rank_max = 9);
   int64_t DrawSize() { return choose.Pick(plan.sizes); }
-  bool Fits(const Dims& dims) const;  // not too many elements for an intermediate value
+  bool Fits(const Dims& dims) const;  // small enough for an intermediate value
 
   // --- Writing ---
   Value* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
-  // The elements of a tuple-shaped value, made ready as values of their own.
+  // Adds the elements of a tuple as values.
   Terms Elements(Value* tuple, const std::vector<ValueFacts>& facts);
   Value* Convert(Value* operand, PrimitiveType to);
   Value* ScalarConstant(PrimitiveType type, double value);
   Value* Constant(Literal literal, ValueFacts facts);
 
   // --- Operands ---
-  // A value of that type and size which `demand` holds of in checked streams: one at hand, an
-  // adapted one, a new parameter or constant; behind a clamp where its own facts do not promise it.
+  // Returns a value of that type and size: an existing or adapted value, or a new parameter or
+  // constant. In checked streams it satisfies `demand`, if necessary after a clamp.
   Value* FindOrMake(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
-  // A value that nothing was computed for: parameter, constant or iota.
+  // Returns a new parameter, constant or iota.
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
-  // True if an operation that special values or few bits make unjudgeable gets ordinary operands:
-  // always in checked streams, mostly in the others.
+  // Decides whether an operation that cannot be judged on special values or imprecise types gets
+  // ordinary operands: always in checked streams, mostly in others.
   bool DrawOrdinary() { return plan.checked() || !choose.OneIn(16); }
-  // A parameter or constant whose elements are drawn separately; `demand` holds in every stream.
+  // Returns a parameter or constant with varied elements, which satisfies `demand` in every stream.
   Value* MakeVaried(PrimitiveType type, const Dims& dims, const Requirement& demand);
-  // FindOrMake; `ordinary`: `demand` holds in every stream.
+  // Like FindOrMake; with `ordinary`, the value satisfies `demand` in every stream.
   Value* FindOrdinary(PrimitiveType type, const Dims& dims, const Requirement& demand,
                       bool ordinary);
-  // In checked streams: a scalar index of an integer type in [0, bound]; else any index.
+  // Returns a scalar index of an integer type: mostly in [0, bound], sometimes out of range.
   Value* Index(PrimitiveType type, int64_t bound);
-  // The largest magnitude that checked streams let a value of the type reach.
+  // Returns the largest magnitude of a value of the type in checked streams.
   double Limit(PrimitiveType type) const;
-  // Facts of an integer result that may wrap; nothing in unchecked streams.
+  // Returns the facts of a result whose integers may wrap; no facts in unchecked streams.
   ValueFacts Satisfy(PrimitiveType type, ValueFacts facts) const;
 
   // --- Computations ---
@@ -81,35 +81,35 @@ class ModuleWriter {
     Shape shape;
     ValueFacts facts;
   };
-  // Writes a computation; `body` returns its root. Terms of the outer one are not available in it.
+  // Writes a computation with the root that `body` returns, without access to outer values.
   using Body = std::function<Value*(const Terms& parameters)>;
   enum class Runs : uint8_t { kAsTheCaller, kOrNot, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
                       const Body& body, Runs runs = Runs::kOrNot);
-  // (T, T) -> T of one opcode; shared by all callers.
+  // Returns the computation (T, T) -> T of one opcode, which all callers share.
   Computation* Reducer(Opcode opcode, PrimitiveType type);
   Computation* Overwriter(PrimitiveType type);  // (old, new) -> new
-  // Random instructions in the present computation.
+  // Adds random instructions to the current computation.
   void Grow(int instructions);
   int depth() const { return depth_; }
-  // Every device comes here as often as the others: the place for collectives.
+  // Returns true if all devices execute this computation equally often, as collectives require.
   bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
-  // Sees the terms of each computation once it is written, the entry's last.
+  // Called with the values of each computation when it is complete, with those of the entry last.
   using Watch = std::function<void(const std::deque<Value>&)>;
   void WatchTerms(Watch watch) { watch_ = std::move(watch); }
-  // The newest available value without a user; else any; else a new one.
+  // Returns the newest value without a user, else any value, else a new value.
   Value* Newest();
-  // Available arrays without users, oldest first: a root should return them.
+  // Returns the arrays without users, oldest first, as candidates for the root.
   Terms Unused();
-  // The operands of the root: some of the unused values, and an array that surely has elements.
+  // Returns the operands of the root: some unused values, and one that always has elements.
   Terms Outputs();
-  // A parameter of the entry with a dynamic dimension, whose size at run time is data.
+  // Returns an entry parameter with a dynamic dimension; its argument has the run-time size.
   Value* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
-  // An available value for which `fits` holds; nullptr if there is none.
+  // Returns an available value that satisfies `fits`, or nullptr if there is none.
   Value* Find(const std::function<bool(const Value&)>& fits);
 
-  // Closes the entry computation; the writer is spent.
+  // Completes the entry computation. The writer cannot be used afterwards.
   std::unique_ptr<Module> Finish();
   const std::vector<Parameter>& entry_parameters() const { return entry_parameters_; }
   Module& module() { return *module_; }
@@ -142,12 +142,12 @@ class ModuleWriter {
   std::vector<Parameter> entry_parameters_;
   std::vector<std::pair<int, Computation*>> reducers_;
   int64_t names_ = 0;
-  std::vector<std::string> stems_;  // of names without a number
+  std::vector<std::string> stems_;  // names in use without a number
   int depth_ = 0;
   int written_ = 0;
-  const Value* last_obtained_ = nullptr;  // compared, never read
-  // A value that the next instruction should take if it can: its type and dimensions are drawn
-  // first, once each.
+  const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
+  // A likely operand of the next instruction, whose first draws of a type and of dimensions return
+  // those of this value.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

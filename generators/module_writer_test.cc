@@ -9,7 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Users of the facts of a constant take it for a size or a bound: 1 in s1 is -1.
+// Callers use the facts of a constant as a size or a bound, but 1 in s1 is -1.
 TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsInteger(type)) continue;

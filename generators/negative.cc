@@ -30,7 +30,7 @@ const Breaks& TheBreaks() {
   return *table;
 }
 
-// One row that may apply, and where.
+// A rule that may apply, with its instruction.
 struct Place {
   absl::string_view rule;
   Instruction* instruction = nullptr;
@@ -81,7 +81,7 @@ std::vector<absl::string_view> RulesOf(const std::vector<Place>& places) {
 
 }  // namespace
 
-// The rule is drawn first: those that hold of every instruction would hide the rare ones.
+// The rule is drawn first, since rules about every instruction would hide the rare ones.
 std::string BreakOneRule(ChoiceSource& choose, Module& module) {
   std::vector<Place> places = PlacesIn(module);
   std::vector<absl::string_view> rules = RulesOf(places);

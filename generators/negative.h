@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that break one rule of the documents: a valid one with one thing changed.
+// Breaks one rule of the documents by one change of a valid module.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_H_
 #define HLOCTS_GENERATORS_NEGATIVE_H_
 
@@ -11,10 +11,10 @@
 
 namespace hlocts::generators {
 
-// Breaks a rule and returns its id; "" when nothing in the module can be broken in a way that is
-// listed in negative_rows.h, the module being as it was.
+// Breaks a rule and returns its id. Returns "" and leaves the module unchanged if no break of
+// negative_rows.h applies.
 std::string BreakOneRule(ChoiceSource& choose, Module& module);
-// All rules that can be broken, sorted.
+// Returns all rules that can be broken, sorted.
 std::vector<std::string> BreakableRules();
 
 }  // namespace hlocts::generators

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather, scatter, dynamic slices: lists of dimensions that do not fit each other or the operands.
+// Breaks rules of gather, scatter and dynamic slices by lists of dimensions that do not match.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -7,7 +7,7 @@
 namespace hlocts::generators {
 namespace {
 
-constexpr int64_t kFarAway = 100;  // no array has so many dimensions
+constexpr int64_t kFarAway = 100;  // more than the rank of any array
 
 bool SetList(Instruction& i, Attr attr, Sizes list) {
   i.Set(attr, std::move(list));
@@ -68,13 +68,13 @@ bool CollapsedOfSizeTwo(Instruction& i) {
   }
   return false;
 }
-// With one offset dimension alone the others cannot fall out of the result.
+// Removes the only offset dimension. With two, the other would be out of range.
 bool OffsetsWithoutPlace(Instruction& i) {
   return i.IntList(Attr::kOffsetDims).size() == 1 && SetList(i, Attr::kOffsetDims, {});
 }
 
 bool OneStartLess(Instruction& i) {
-  // A single start that is left might be a list.
+  // A single remaining start could be read as the older form, a vector of starts.
   if (i.operand_count() < 3 || i.operand(1).shape().rank() != 0) return false;
   i.mutable_operands().pop_back();
   return true;

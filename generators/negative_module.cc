@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules between instructions and computations, and of the header. Names are labels in the proto
-// form: two of one name break nothing there.
+// Breaks rules about the header, and about the relation of instructions and computations. Two equal
+// names break no rule in the proto form, where names are only labels.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -14,7 +14,7 @@ namespace {
 Computation* DrawComputation(ChoiceSource& choose, const Module& module) {
   return choose.Pick(module.computations()).get();
 }
-// One for which `fits`; nullptr if there is none.
+// Draws an instruction for which `fits` is true, or nullptr if there is none.
 template <typename Fits>
 Instruction* DrawInstruction(ChoiceSource& choose, const Computation& computation,
                              const Fits& fits) {
@@ -43,8 +43,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
   return true;
 }
 
-// Leaves out a parameter number of a called computation: arguments are found by the entry's
-// numbers.
+// Skips a parameter number in a called computation. The entry is excluded, since its numbers
+// determine the arguments.
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;

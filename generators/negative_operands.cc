@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of another type, size or number of dimensions than the others ask for.
+// Breaks rules about operands by another type, size or number of dimensions.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -31,7 +31,7 @@ Changed OneDimensionMore(const Instruction&, const Shape& operand) {
   dims.push_back(2);
   return Shape(operand.element_type(), std::move(dims));
 }
-// The dimension is counted from the last where it is negative.
+// A negative dimension counts from the last one.
 Changed LargerIn(const Shape& operand, int64_t dimension) {
   Sizes dims = operand.dimensions();
   int64_t rank = static_cast<int64_t>(dims.size());
@@ -42,12 +42,12 @@ Changed LargerIn(const Shape& operand, int64_t dimension) {
 }
 Changed Larger(const Instruction&, const Shape& operand) { return LargerIn(operand, 0); }
 Changed LongerRows(const Instruction&, const Shape& operand) { return LargerIn(operand, -1); }
-Changed FirstOf(const Instruction&, const Shape& operand) {  // matrices become rows
+Changed FirstOf(const Instruction&, const Shape& operand) {  // a matrix becomes a vector
   if (operand.rank() != 2) return std::nullopt;
   return Shape(operand.element_type(), {operand.dimension(0)});
 }
 
-// A pred or bound with more dimensions than the result.
+// Changes a predicate or bound to have more dimensions than the result.
 Changed MoreDimensionsThanTheResult(const Instruction& user, const Shape& operand) {
   Sizes dims = user.shape().dimensions();
   dims.push_back(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks the requirements of an opcode's row in spec/ops and of the clause of its result, and calls
-// computations that do not fit their caller.
+// Breaks the requirements of an opcode in spec/ops and the clause of its result, or calls
+// computations that do not match their caller.
 #include <iterator>
 
 #include "generators/negative_rows.h"
@@ -11,9 +11,9 @@
 namespace hlocts::generators {
 namespace {
 
-// --- The row ---
+// --- The requirements in spec/ops ---
 
-// Instructions of no operands and of any type have nothing to be given wrongly.
+// Gives operand 0 a type that the opcode does not allow.
 bool OperandOfAnotherType(Instruction& i) {
   static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32,
                                              PrimitiveType::kPred, PrimitiveType::kC64,
@@ -36,7 +36,7 @@ bool OperandTooMany(Instruction& i) {
   return true;
 }
 
-// A computation: of numbers and lists the proto form cannot tell nothing from zero.
+// Removes a computation. In the proto form, other required attributes default to zero.
 bool ComputationLost(Instruction& i) {
   for (const AttributeUse& use : RowOf(i.opcode()).attribute_uses()) {
     if (!use.required || !i.CalledComputation(use.attr)) continue;
@@ -92,13 +92,13 @@ bool NarrowerThanTheSum(Instruction& i) {
   return true;
 }
 
-// The other end of a channel determines the shape of its data; bitcast-convert has breaks of its
-// own below.
+// Returns true for opcodes without ResultGrows: channels, where the other end determines the shape,
+// and bitcast-convert, which has rows in kCallRows.
 bool StatesItsResult(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
 }
-// No document defines the results of these; they are checked nevertheless.
+// Breaks results that no document defines but the verifier checks.
 constexpr BreakRow kUndocumentedResults[] = {
     {Opcode::kConstant, "hlo.constant", ResultGrows},
     {Opcode::kCopy, "hlo.result_shape", ResultGrows},
@@ -116,7 +116,7 @@ template <Attr kFrom, Attr kTo>
 bool OneForBoth(Instruction& i) {
   Computation *computation = i.CalledComputation(kFrom), *replaced = i.CalledComputation(kTo);
   if (!computation || !replaced) return false;
-  // On preds both computations may have the same result shape.
+  // For pred, both computations may have the same result shape.
   if (computation->root()->shape().CompatibleWith(replaced->root()->shape())) return false;
   i.Set(kTo, computation);
   return true;
@@ -140,7 +140,7 @@ bool BranchOfSeveralParameters(Instruction& i) {
   }
   return false;
 }
-// The parameters differ in number or shape.
+// Returns true if the parameters differ in number or shape.
 bool OtherParameters(const Computation& a, const Computation& b) {
   std::vector<Instruction*> of_a = a.parameters(), of_b = b.parameters();
   if (of_a.size() != of_b.size()) return true;
@@ -154,7 +154,7 @@ bool NothingToJoin(Instruction& i) {
   i.mutable_operands().clear();
   return true;
 }
-// Truth values have no difference.
+// Subtracts truth values, which have no difference.
 bool DifferenceOfTruthValues(Instruction& i) {
   if (i.operand(0).shape().element_type() != PrimitiveType::kPred) return false;
   i.set_opcode(Opcode::kSubtract);
@@ -237,7 +237,7 @@ bool Grow(Shape& shape) {
     shape = Shape(shape.element_type(), {2});
     return true;
   }
-  // The product must change.
+  // The number of elements must change.
   for (int64_t d = 1; d < shape.rank(); ++d) {
     if (shape.dimension(d) == 0) return false;
   }

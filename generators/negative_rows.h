@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that break one rule each, for negative.cc. Each is written from the sentence that it
-// breaks and shares nothing with spec/infer, which should detect it.
+// Functions that break one rule each, for negative.cc. Each is derived from the sentence that it
+// breaks, and shares nothing with spec/infer, which should detect it.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 #define HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 
@@ -15,8 +15,7 @@ namespace hlocts::generators {
 
 using Sizes = std::vector<int64_t>;
 
-// Changes the instruction so that it breaks the rule; false where it cannot, and nothing has
-// changed.
+// Changes the instruction so that it breaks the rule, or returns false and changes nothing.
 using Break = bool (*)(Instruction& instruction);
 struct BreakRow {
   Opcode opcode;
@@ -24,7 +23,7 @@ struct BreakRow {
   Break apply;
 };
 
-// The operand (negative: from the last) is replaced by a constant of another shape.
+// Replaces an operand (negative: counted from the last) by a constant of another shape.
 using ShapeChange = std::optional<Shape> (*)(const Instruction& user, const Shape& operand);
 struct OperandRow {
   Opcode opcode;
@@ -33,24 +32,23 @@ struct OperandRow {
   ShapeChange change;
 };
 
-// Something between instructions, computations or the header.
+// Breaks a rule about the header, or about the relation of instructions and computations.
 struct ModuleRow {
   const char* rule;
   bool (*apply)(ChoiceSource& choose, Module& module);
 };
 
 std::vector<BreakRow> AttributeBreaks();  // negative_attributes.cc
-std::vector<BreakRow> IndexingBreaks();   // negative_indexing.cc: gather, scatter and their kin
-std::vector<BreakRow>
-RowBreaks();  // negative_operations.cc: what each opcode's row in spec/ops and its result demand
+std::vector<BreakRow> IndexingBreaks();   // negative_indexing.cc
+std::vector<BreakRow> RowBreaks();  // negative_operations.cc: requirements in spec/ops, and results
 std::vector<OperandRow> OperandBreaks();  // negative_operands.cc
 std::vector<ModuleRow> ModuleBreaks();    // negative_module.cc
 
-// Puts a constant of zeros of that shape (an empty tuple) in the operand's place.
+// Replaces the operand by a constant of zeros with that shape, or by an empty tuple.
 void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape);
-// Calls a computation that takes other parameters; false if none precedes the caller's.
+// Calls an earlier computation with other parameters, or returns false if there is none.
 bool CallAnother(Instruction& caller, Attr attr);
-// Adds an element in the first dimension; makes a scalar an array; grows a tuple's first element.
+// Grows the first dimension of an array or of a tuple's first element, or makes a vector.
 bool Grow(Shape& shape);
 
 inline const ConvolutionDimensionNumbers& LabelsOf(const Instruction& convolution) {

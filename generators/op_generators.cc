@@ -15,7 +15,7 @@ constexpr TypeSet kComponents = Types({PrimitiveType::kF32, PrimitiveType::kF64}
 constexpr TypeSet kComplexTypes = Types({PrimitiveType::kC64, PrimitiveType::kC128});
 constexpr TypeSet kPredicate = Types({PrimitiveType::kPred});
 
-// The opcodes for which rules of spec/infer permit fewer types than the row.
+// An opcode for which spec/infer permits fewer types than spec/ops.
 struct NarrowedRow {
   Opcode opcode;
   TypeSet types;
@@ -29,8 +29,8 @@ constexpr NarrowedRow kNarrowed[] = {
     {Opcode::kRng, ~kComplexTypes},               // rng_uniform.2
     {Opcode::kConditional,
      Types({PrimitiveType::kPred, PrimitiveType::kS32})},  // conditional.2, .17
-    {Opcode::kGetTupleElement, 0},                         // takes tuples alone
-    {Opcode::kBitcastConvert, ~kPredicate},  // its width is left to the engine (ruling 0038)
+    {Opcode::kGetTupleElement, 0},                         // takes only tuples
+    {Opcode::kBitcastConvert, ~kPredicate},  // the engine chooses the width of pred (ruling 0038)
 };
 
 struct Generators {

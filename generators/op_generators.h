@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that make instructions, by opcode (op_generators.def); one file per family in
-// families/. A function draws what it needs and emits; false: not possible here (types, nesting,
-// stream).
+// The functions that generate instructions, by opcode (op_generators.def). Each family has a file
+// in families/. A function draws the operands and attributes and adds the instruction, or returns
+// false if types, nesting or the stream forbid it.
 #ifndef HLOCTS_GENERATORS_OP_GENERATORS_H_
 #define HLOCTS_GENERATORS_OP_GENERATORS_H_
 
@@ -15,21 +15,21 @@ namespace hlocts::generators {
 class ModuleWriter;
 using OpGenerator = bool (*)(ModuleWriter& writer, Opcode opcode);
 
-// nullptr: no generator makes this opcode.
+// Returns nullptr if the opcode has no generator.
 OpGenerator OpGeneratorOf(Opcode opcode);
-// All opcodes with a generator and a weight in spec/ops.
+// Returns all opcodes with a generator and a weight in spec/ops.
 const std::vector<Opcode>& GeneratedOpcodes();
-// Element types that operand 0 of the opcode may have (for random operations: the drawn type).
+// Returns the element types of operand 0 of the opcode (of the result, for random operations).
 TypeSet GeneratedTypes(Opcode opcode);
 
-// A function that serves several opcodes is declared several times, which is the same.
+// Functions that serve several opcodes are declared repeatedly, which is harmless.
 #define HLOCTS_OP_GENERATOR(opcode, function) bool function(ModuleWriter&, Opcode);
 #include "generators/op_generators.def"
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Generates operations in combinations that programs contain and compilers rewrite; counts as one
-// of Grow's.
+// Generates a combination of operations that programs contain and compilers rewrite. It counts as
+// one operation in Grow.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ModuleWriter finds operands: existing, adapted, or made; and the clamp that keeps a fragile
-// operation's promise.
+// Finds operands for ModuleWriter: existing, adapted or new values, clamped if an operation
+// requires it.
 #include <cmath>
 
 #include "generators/fact_literals.h"
@@ -18,7 +18,7 @@ bool Satisfies(const ValueFacts& facts, const Requirement& demand) {
   return facts.Within(demand.low, demand.high) && (facts.unique || !demand.unique);
 }
 
-// The part of the demand that values of the type can have; the whole type where that is nothing.
+// Returns the part of the demand within the range of the type, or the whole range if there is none.
 ValueFacts Allowed(PrimitiveType type, const Requirement& demand) {
   ValueFacts whole = WholeRange(type);
   ValueFacts allowed = whole;
@@ -33,7 +33,7 @@ Value* Spread(ModuleWriter& w, Value* scalar, const Dims& dims) {
   return spread;
 }
 
-// Beside the bounds, at the ends of the type, and where a narrower type would wrap.
+// Returns an index near the bounds, at the limits of the type, or beyond those of a narrower type.
 double EdgeOfIndices(ChoiceSource& choose, PrimitiveType type, int64_t bound) {
   const ValueFacts whole = WholeRange(type);
   const double edges[] = {
@@ -51,7 +51,7 @@ double ModuleWriter::Limit(PrimitiveType type) const {
 ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
   if (!plan.checked()) return {};
   ValueFacts whole = WholeRange(type);
-  // The ends of 64 bits are no doubles: values at their neighbours may exceed them.
+  // The limits of 64-bit types are not exact as doubles, so that a value near them may be outside.
   const bool inside = BitWidth(type) < 64 ||
                       (facts.high < whole.high && (!IsSigned(type) || facts.low > whole.low));
   bool wraps = !inside || !facts.Within(whole.low, whole.high);
@@ -61,7 +61,7 @@ ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
 
 Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   const ValueFacts whole = WholeRange(type);
-  // The one of s1 is -1.
+  // In s1, the number 1 wraps to -1.
   if (IsInteger(type) && value > whole.high) value -= whole.high - whole.low + 1;
   value = NearestOf(type, value);
   ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
@@ -74,7 +74,7 @@ Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   });
   if (same && !IsComplex(type)) return same;
   Value* constant = Constant(ScalarLiteral(type, value), facts);
-  // Identities and bounds beyond the limit serve their first user only.
+  // Identities and bounds beyond the limit are operands of their first user only.
   bool floating = IsFloat(type) || IsComplex(type);
   constant->hidden = plan.checked() && floating && std::abs(value) > Limit(type);
   return constant;
@@ -87,7 +87,7 @@ Value* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
   return Add(std::move(constant), facts);
 }
 
-// Facts about the data of a new parameter or constant.
+// Draws the facts about the data of a new parameter or constant.
 ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Requirement& demand) {
   ValueFacts facts;
   facts.bits_known = true;
@@ -169,7 +169,7 @@ Value* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Req
        ++it) {
     Value& term = *it;
     if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
-    // An operation on twice the same value shows little.
+    // An operation with two equal operands detects few errors.
     if (&term == last_obtained_ && !choose.OneIn(6)) continue;
     int weight = &term == anchor_ ? 24 : term.uses == 0 ? 6 : 2;
     if (plan.checked() && Satisfies(term.facts, demand)) weight *= 2;
@@ -187,7 +187,7 @@ Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
   if (plan.checked() && to != PrimitiveType::kPred) {
     ValueFacts whole = WholeRange(to);
     double bound = floating ? Limit(to) : INFINITY;
-    // Integers wrap, floats must not leave the range.
+    // A conversion to integers wraps, but floats must stay in range.
     bool from_floating = IsFloat(from);
     if (floating || from_floating) {
       demand.low = std::max(whole.low, -bound);
@@ -201,14 +201,14 @@ Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
     facts.low = std::floor(facts.low);
     facts.high = std::ceil(facts.high);
   }
-  // Includes the imaginary part of a real value.
+  // The imaginary part of a real value is 0.
   if (IsComplex(to) && !IsComplex(from)) facts = Join(facts, RangeFacts(0, 0, true));
   facts.bits_known = false;
   facts.unique = false;
   return Emit(Opcode::kConvert, Shape(to, operand->dims()), {checked}, Satisfy(to, facts));
 }
 
-// Adapts an existing value: converts, reshapes or broadcasts it. nullptr: none can be.
+// Converts, reshapes or broadcasts an existing value. Returns nullptr if none is suitable.
 Value* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   int64_t elements = ElementsOf(dims);
   bool complex = IsComplex(type);
@@ -252,7 +252,7 @@ Value* ModuleWriter::Checked(Value* term, const Requirement& demand) {
   }
   Value* low = ScalarConstant(type, allowed.low);
   Value* high = ScalarConstant(type, allowed.high);
-  // Mostly as a front end writes it: bounds of the operand's shape.
+  // Mostly broadcasts the bounds to the shape of the operand, as front ends do.
   if (!term->dims().empty() && choose.Below(8) != 7) {
     low = Spread(*this, low, term->dims());
     high = Spread(*this, high, term->dims());
@@ -281,7 +281,7 @@ Value* ModuleWriter::FindOrdinary(PrimitiveType type, const Dims& dims, const Re
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Requirement demand;
-  // The operations clamp indices themselves; sometimes these are outside on purpose.
+  // The operations clamp indices, so that some are deliberately out of range.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
   if (kind < 2) {

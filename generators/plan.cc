@@ -38,7 +38,7 @@ constexpr int64_t kBoundarySizes[] = {0,    1,    31,   32,   33,   63,   64,   
 constexpr int64_t kElementsMaxOfSizes = 16384;
 
 bool UsableIn(Stream stream, PrimitiveType type) {
-  // Without zero and sign nothing stays exact, or in range, for long.
+  // f8e8m0fnu has no zero and no sign, so that few results would be exact or in range.
   return stream == Stream::kEdge || type != PrimitiveType::kF8E8M0FNU;
 }
 
@@ -46,19 +46,19 @@ const DrawWeights& WeightsOf(const GeneratorOptions& options) {
   return options.weights ? *options.weights : PlainWeights();
 }
 
-// The swarm has no favourites unless it is guided: guidance joins rare choices.
+// Returns true if the choices are equally likely: a swarm without the weights of guided generation.
 bool IsEven(const GeneratorOptions& options) { return options.swarm && !options.weights; }
 
 void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   constexpr uint64_t kTypesMax = 7;
-  // One module in twelve prefers the types that are most frequent in programs.
+  // One module in twelve prefers the types that are frequent in programs.
   const bool even = IsEven(options) && !choose.OneIn(12);
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
   weights.reserve(std::size(kTypeWeights));
-  // Sums of special values in formats of 8 bits, and special complex values, can hardly be checked:
-  // only some are drawn.
+  // In the edge stream, 8-bit floats and complex numbers can hardly be checked, and are therefore
+  // rare.
   const bool all = options.types != ~TypeSet{0} || plan.stream != Stream::kEdge || choose.OneIn(4);
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
@@ -77,11 +77,11 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
     plan.type_draw.insert(plan.type_draw.end(), static_cast<size_t>(allowed[i].weight),
                           allowed[i].type);
   }
-  // Predicates steer; every module may have them where they are allowed at all.
+  // Predicates control branches and selections; every module may use them if the options allow it.
   if (Contains(options.types, PrimitiveType::kPred)) plan.types |= TypeBit(PrimitiveType::kPred);
 }
 
-// One operation of indexing is as likely as one of the many of a single operand.
+// Makes families equally likely, whatever their number of operations.
 void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
   std::array<int, 64> sizes = {};
@@ -93,7 +93,7 @@ void EvenFamilies(ModulePlan& plan) {
     plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
 }
 
-// Keeps only some of them, so that they meet each other often.
+// Keeps only a few operations, so that they are combined more often.
 void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
@@ -103,7 +103,7 @@ void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
   plan.weights.assign(plan.opcodes.size(), 1);
 }
 
-// Half of the operations of half of the families; all of them without swarm.
+// Draws half of the operations of half of the families, or all operations without swarm.
 void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
   uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
@@ -135,7 +135,7 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePl
   }
 }
 
-// All ranks, and all small sizes; in the swarm a few neighbouring ranks and a few sizes.
+// Allows all ranks, or with swarm a few consecutive ones.
 void DrawRanks(ChoiceSource& choose, const GeneratorOptions& options, bool boundary,
                ModulePlan& plan) {
   constexpr int64_t kRankMax = 4, kRankMaxOfSizes = 2;
@@ -152,7 +152,7 @@ void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
   } else {
     plan.sizes.assign(std::begin(kSmallSizes), std::end(kSmallSizes));
   }
-  // Arrays without elements are rare, but never impossible.
+  // Arrays without elements are rare but always possible.
   if (choose.OneIn(24)) plan.sizes.push_back(0);
   if (boundary) plan.sizes.push_back(1);
   DrawRanks(choose, options, boundary, plan);
@@ -193,15 +193,14 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   ModulePlan plan;
   plan.stream = options.stream;
   plan.elements_max = options.elements_max;
-  // Two in three modules of long arrays: a dropped tail shows in every bit, and no element is
-  // uncertain.
+  // Two thirds of the modules with long arrays use exact data, where every error is visible.
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  // The last operation and the root exceed the number aimed at.
+  // Allows for the instructions that exceed the target: the last operation and the root.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
-  // Half of the swarm is less deep.
+  // Reduces the depth in half of the modules.
   plan.nesting = options.nesting;
   if (options.swarm && options.nesting > 0) plan.nesting -= static_cast<int>(choose.Below(2));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);

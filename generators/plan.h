@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices available to one module: the swarm's draw out of everything.
+// The random subset of choices that one module uses (swarm testing).
 #ifndef HLOCTS_GENERATORS_PLAN_H_
 #define HLOCTS_GENERATORS_PLAN_H_
 
@@ -14,13 +14,13 @@ using Dims = std::vector<int64_t>;
 struct ModulePlan {
   Stream stream = Stream::kDefined;
   TypeSet types = 0;
-  std::vector<PrimitiveType> type_draw;  // as often as its weight
+  std::vector<PrimitiveType> type_draw;  // repeated according to their weights
   std::vector<Opcode> opcodes;
-  std::vector<int> weights;  // of each of `opcodes`
+  std::vector<int> weights;  // of each element of `opcodes`
   std::vector<int64_t> sizes;
-  std::vector<Dims> palette;  // shapes that come again and again
+  std::vector<Dims> palette;  // shapes that occur repeatedly
   int64_t elements_max = 64;
-  int64_t rank_min = 0, rank_max = 4;  // of arrays that are free otherwise
+  int64_t rank_min = 0, rank_max = 4;  // unless an operation requires another rank
   int instructions = 10;
   int nesting = 2;
   int64_t parameters_max = 5;
@@ -28,15 +28,15 @@ struct ModulePlan {
   bool joint_operations = true;
   bool exact_data = false;
   bool dynamic_parameters = true;
-  TypeSet allowed = 0;            // of the options: what accumulators may have beside `types`
-  bool idioms = true;             // operations that meet as front ends write them
-  bool adapts = true;             // existing values are converted, reshaped, broadcast to fit
-  bool layouts = false;           // other layouts than the default one
+  TypeSet allowed = 0;            // all types of the options, which accumulators may use
+  bool idioms = true;             // combinations of operations as in front ends
+  bool adapts = true;             // convert, reshape or broadcast existing values
+  bool layouts = false;           // layouts other than the default
   bool numbers_shuffled = false;  // parameters are not in the order of their numbers
 
-  // Fragile operations get operands that their facts license.
+  // Returns true if operations get only operands within their domains, according to the facts.
   bool checked() const { return stream != Stream::kEdge; }
-  // Small integers, and only operations that keep them exact.
+  // Returns true if data are small integers, and operations keep them exact.
   bool exact() const { return exact_data; }
 };
 

@@ -30,7 +30,7 @@ Dimensions DrawMesh(ChoiceSource& choose, int64_t devices) {
   return mesh;
 }
 
-// Chooses the axes that split each dimension of an array.
+// Draws the axes that split each dimension of an array.
 class Annotator {
  public:
   Annotator(ChoiceSource& choose, int64_t devices)
@@ -53,7 +53,7 @@ class Annotator {
   }
 
  private:
-  // Dimensions that one more axis of that size can split.
+  // Returns the dimensions that one more axis of that size can split.
   Dimensions Takers(const Shape& array, const Dimensions& counts, int64_t size) const {
     Dimensions takers;
     for (int64_t d = 0; d < array.rank(); ++d) {

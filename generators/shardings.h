@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random annotations on a module of one device, for engines that partition.
+// Adds random sharding annotations to a module of one device, for engines that partition modules.
 #ifndef HLOCTS_GENERATORS_SHARDINGS_H_
 #define HLOCTS_GENERATORS_SHARDINGS_H_
 
@@ -11,14 +11,14 @@
 
 namespace hlocts::generators {
 
-// A mesh of one to three axes over `devices`, and on parameters, results and some instructions of
-// the entry which axes split which dimension; what no axis splits is replicated. In one module of
-// four tiles may be uneven. num_partitions becomes `devices`. kUnimplemented, and the module as it
-// was: a program of each device, or one with aliases, dynamic sizes or tokens at its boundary.
+// Draws a mesh of one to three axes over `devices`, and for parameters, results and some
+// instructions of the entry the axes that split each dimension; one module in four may have uneven
+// tiles. Sets num_partitions. Returns kUnimplemented, without a change, for modules that depend on
+// the device or have a schedule, aliases, or dynamic sizes or tokens among arguments or results.
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module);
 
-// The module on that many devices: num_partitions of one with annotations, which must be of as many
-// (kInvalidArgument otherwise), else random annotations out of `seed`.
+// Prepares the module for that many devices. Annotations in the module must be for that number
+// (else kInvalidArgument); a module without any gets random ones from `seed`.
 absl::Status Shard(int64_t devices, uint64_t seed, Module& module);
 
 }  // namespace hlocts::generators

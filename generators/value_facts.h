@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about every element of a value while a module is built. Facts license fragile operations: a
-// logarithm gets a positive operand, an index one inside its array.
+// Facts about all elements of a value in a module under construction. Facts permit operations with
+// restricted domains: the operand of a logarithm is positive, and an index is in bounds.
 #ifndef HLOCTS_GENERATORS_VALUE_FACTS_H_
 #define HLOCTS_GENERATORS_VALUE_FACTS_H_
 
@@ -12,15 +12,15 @@
 namespace hlocts::generators {
 
 struct ValueFacts {
-  // Bounds of each element (of each component where it is complex); infinite: nothing is known.
+  // Bounds of each element, or of each component of a complex element; infinite if unknown.
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool integral = false;    // floats: every element is an integer
+  bool integral = false;    // for floats: every element is an integer
   bool unique = false;      // no two elements are equal
-  bool bits_known = false;  // not computed: zeros and NaNs have the bits they were given
-  bool opaque = false;      // only its distribution or a residual is known
+  bool bits_known = false;  // not computed: zeros have a known sign, and NaNs known bits
+  bool opaque = false;      // only a distribution or a residual is known
 
-  // Infinite where nothing is known.
+  // Infinite if nothing is known.
   double magnitude() const { return std::max(-low, high); }
   bool Within(double lowest, double highest) const { return low >= lowest && high <= highest; }
 };
@@ -33,29 +33,29 @@ inline ValueFacts RangeFacts(double low, double high, bool integral = false) {
   return facts;
 }
 
-// Facts that hold of elements of either value: concatenate, select, pad.
+// Returns the facts about elements of either value, as for concatenate, select and pad.
 ValueFacts Join(const ValueFacts& a, const ValueFacts& b);
 
-// The condition of an operation on an operand.
+// The requirement of an operation on an operand.
 struct Requirement {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool unique = false;
 };
 
-// The value of a type nearest to `value`, the least that is not below it, the greatest that is not
-// above it; what may be flushed to zero is none of the last two. Of integers the whole numbers.
+// Return the nearest value of the type, the least one above or equal, and the greatest below or
+// equal; the last two are never subnormal. Integer types: whole numbers, perhaps out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);
-// Facts of values that are rounded to the type, and flushed to zero where they are subnormal.
+// Returns the facts of values after rounding to the type and flushing of subnormals to zero.
 ValueFacts Rounded(PrimitiveType type, ValueFacts facts);
 
-// The values of a type: integers -2^(w-1).., pred 0..1, floats up to the largest finite value.
+// Returns the range of a type: integers, pred 0 to 1, floats up to the largest finite number.
 ValueFacts WholeRange(PrimitiveType type);
-// The magnitude up to which checked streams let values of a type grow: squares stay finite.
+// Returns the largest magnitude of values in checked streams: squares remain finite.
 double MagnitudeLimit(PrimitiveType type);
-// Integers up to here are values of the type (2^precision for floats); exact sums stay below it.
+// Returns n such that all integers from 0 to n are values of the type. Exact sums stay below n.
 double ExactLimit(PrimitiveType type);
 
 }  // namespace hlocts::generators

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over the module's replicas: one group of all, pairs, or one of each; listed or as an
-// iota.
+// Generates collectives over the module's replicas. Groups contain all replicas, two, or one, and
+// are listed or written as an iota.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts::generators {
 namespace {
 
-// [groups,size]<=[replicas], or a transposed grid of them.
+// Returns groups in the form [groups,size]<=[replicas], or with the grid transposed.
 ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   int64_t replicas = w.plan.replicas;
   ReplicaGroups groups;
@@ -25,12 +25,12 @@ ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   return groups;
 }
 
-// One group of all replicas, pairs, or single replicas; the order in a group is drawn as well.
+// Draws one group of all replicas, pairs, or single replicas, in any order.
 ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   ReplicaGroups groups;
   int64_t replicas = w.plan.replicas;
   *group_size = w.choose.OneIn(4) ? 1 : replicas % 2 == 0 && w.choose.Below(2) ? 2 : replicas;
-  if (*group_size == replicas && w.choose.Below(2)) return groups;  // none stated: all replicas
+  if (*group_size == replicas && w.choose.Below(2)) return groups;  // absent: all replicas
   if (w.choose.OneIn(4)) return IotaGroups(w, *group_size);
   std::vector<int64_t> order;
   for (int64_t replica = 0; replica < replicas; ++replica) order.push_back(replica);
@@ -46,7 +46,7 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   return groups;
 }
 
-// All replicas get the same arguments; mostly one of them computes with other data.
+// Returns an operand, mostly with other data in one replica; arguments are equal in all replicas.
 Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
                      const Requirement& demand = {}) {
   Value* operand = w.FindOrMake(type, dims, demand);
@@ -64,7 +64,7 @@ Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
   return w.Emit(Opcode::kSelect, Shape(type, dims), {mine, other, operand}, facts);
 }
 
-// Collectives of a computation that runs a different number of times on each device never meet.
+// Returns true if devices might not execute a collective equally often, which would deadlock.
 bool Misplaced(ModuleWriter& w) { return !w.uniform() || w.plan.replicas < 2; }
 
 }  // namespace
@@ -95,7 +95,7 @@ bool GenerateAllGather(ModuleWriter& w, Opcode opcode) {
   ReplicaGroups groups = DrawGroups(w, &size);
   Dims dims = w.DrawDims(1), result_dims = dims;
   bool gathers = opcode == Opcode::kAllGather;
-  // all-to-all splits a dimension among the group and joins what arrives.
+  // all-to-all splits a dimension among the group and concatenates the received parts.
   if (gathers) result_dims[0] *= size;
   if (opcode == Opcode::kAllToAll) result_dims[0] = dims[0] = dims[0] * size;
   if (!w.Fits(result_dims)) return false;
@@ -118,7 +118,7 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   for (int64_t source = 0; source < w.plan.replicas; ++source) {
     if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
   }
-  // A device that receives nothing gets zeros.
+  // A device that receives nothing returns zeros.
   Value* permute =
       w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
@@ -130,10 +130,10 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
   int64_t size = 1;
   ReplicaGroups groups = DrawGroups(w, &size);
-  if (groups.groups.empty()) return false;  // the first of a group sends
+  if (groups.groups.empty()) return false;  // the first replica of each group sends
   Dims dims = w.DrawDims();
   Value* operand = OfEachReplica(w, type, dims);
-  // A device in no group gets zeros.
+  // A device that belongs to no group returns zeros.
   bool listed = groups.iota_dimensions.empty();
   if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
   Value* made =
@@ -142,8 +142,8 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-// Slices of `rows` rows each, `updates` for each replica, from anywhere in the input. Those of
-// replica i begin at row i * updates * rows of every output, so that none overlap.
+// Generates `updates` slices of `rows` rows for each replica, from any position of the input. The
+// slices from replica i begin at row i * updates * rows of every output, so that none overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
   const bool integers =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot: batch, contracting and free dimensions in any order.
+// Generates dot with batch, contracting and free dimensions in any order.
 #include <cmath>
 #include <numeric>
 
@@ -10,20 +10,20 @@
 namespace hlocts::generators {
 namespace {
 
-// One operand of a dot: its dimensions in a drawn order.
+// The dimensions of one operand of a dot, in a random order.
 struct Side {
   Dims dims, batch, contracting;
 };
 
 Side Arrange(ModuleWriter& w, const Dims& batch, const Dims& contracting, const Dims& free) {
-  std::vector<std::pair<int, size_t>> order;  // kind, number within its kind
+  std::vector<std::pair<int, size_t>> order;  // kind of dimension, index within the kind
   const Dims* sizes[] = {&batch, &contracting, &free};
   for (int kind = 0; kind < 3; ++kind) {
     for (size_t i = 0; i < sizes[kind]->size(); ++i) order.emplace_back(kind, i);
   }
   if (w.choose.Below(2)) {
     for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
-    // Free dimensions keep their order: it is that of the result.
+    // Free dimensions keep their order, which is also their order in the result.
     size_t next = 0;
     for (auto& [kind, number] : order) {
       if (kind == 2) number = next++;
@@ -56,8 +56,8 @@ void SetUnlessEmpty(Value* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
-// The result type: the operands', or a wider one that the text states; narrow integers are mostly
-// summed in 32 bits.
+// Draws the result type: that of the operands, or a wider one. Narrow integers are mostly summed in
+// 32 bits.
 PrimitiveType DrawResultType(ModuleWriter& w, PrimitiveType type) {
   if (!w.choose.OneIn(4)) return type;
   PrimitiveType wide = w.DrawType(~TypeSet{0});

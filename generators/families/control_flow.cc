@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// call, fusion, conditional, while, opt-barrier, tuple: computations within computations. Facts
-// about operands hold for parameters; a loop's state stays in a range that every trip ensures.
+// Generates call, fusion, conditional, while, opt-barrier and tuple. Parameters inherit the facts
+// about operands, and a loop's state stays in a range that every iteration preserves.
 #include <cmath>
 
 #include "generators/module_writer.h"
@@ -13,7 +13,7 @@ using Parameters = std::vector<ModuleWriter::Parameter>;
 
 bool TooDeep(ModuleWriter& w) { return w.scalars_only() || w.depth() >= w.plan.nesting; }
 
-// One to three arrays to pass on.
+// Draws one to three arrays as operands.
 Terms DrawOperands(ModuleWriter& w) {
   Terms operands;
   for (int64_t count = w.choose.Range(1, 3); count > 0; --count) {
@@ -27,11 +27,11 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
   Parameters parameters;
   for (Value* operand : operands) {
     parameters.push_back({operand->shape(), operand->facts});
-    // Facts about the bits of this operand need not hold for another call's.
+    // Facts about the bits of this operand need not be true of another call's operand.
     ValueFacts& facts = parameters.back().facts;
     facts.unique = facts.bits_known = false;
     if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
-    // A clamp does not make another call's predicate fit.
+    // Another call's predicate cannot be clamped to the facts of this one.
     if (operand->type() == PrimitiveType::kPred) facts = WholeRange(PrimitiveType::kPred);
   }
   return parameters;
@@ -43,10 +43,10 @@ std::vector<Shape> ShapesOf(const Terms& terms) {
   return shapes;
 }
 
-// The root of a computation of random instructions, and the facts about its parts.
+// The root of a random computation: its shape and the facts about its arrays.
 struct Grown {
   Shape shape;
-  std::vector<ValueFacts> facts;  // one per array; several: a tuple
+  std::vector<ValueFacts> facts;  // one per array; several if the root is a tuple
 };
 
 Value* GrowRoot(ModuleWriter& w, Grown* grown) {
@@ -63,7 +63,7 @@ Value* GrowRoot(ModuleWriter& w, Grown* grown) {
   return w.Emit(Opcode::kTuple, grown->shape, unused);
 }
 
-// Emits the caller and makes the arrays it returns available.
+// Emits the caller and makes the returned arrays available as operands.
 Value* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
   Value* caller =
       w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
@@ -96,14 +96,14 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   Terms operands = DrawOperands(w);
   Grown grown;
   bool fused = opcode == Opcode::kFusion;
-  // A fusion is one kernel: no collectives inside, and its computation is its own.
+  // A fusion is one kernel: it contains no collectives, and no other caller shares its computation.
   auto runs = fused ? ModuleWriter::Runs::kOrNot : ModuleWriter::Runs::kAsTheCaller;
   Parameters parameters = ParametersOf(w, operands);
   Computation* body = w.Define(
       fused ? "fused" : "called", parameters, [&](const Terms&) { return GrowRoot(w, &grown); },
       runs);
   EmitCall(w, opcode, operands, grown, body);
-  // Calls it once more, on other operands with the same facts.
+  // Calls the computation again with other operands that satisfy the same facts.
   if (!fused && w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
   return true;
 }
@@ -144,8 +144,7 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// The counter's start, step and end: steps that divide the distance and steps that do not, up and
-// down.
+// The counter's start, step and end. The step may divide the distance or not, and may be negative.
 struct Trips {
   PrimitiveType type;
   int64_t start, step, end;
@@ -155,7 +154,7 @@ struct Trips {
   double high() const { return static_cast<double>(std::max(start, end) + std::abs(step)); }
 };
 
-// Counts the same number of trips in another way: until equality, to the end itself, or downwards.
+// Counts the same iterations in another way: until equality, including the end, or downwards.
 void DrawDirection(ModuleWriter& w, Trips& trips) {
   uint64_t way = w.choose.Below(6);
   const bool meets = (trips.end - trips.start) % trips.step == 0;
@@ -168,7 +167,7 @@ void DrawDirection(ModuleWriter& w, Trips& trips) {
     trips.direction = "LE";
     if (trips.end > trips.start) --trips.end;
   }
-  // Equality must occur.
+  // A loop until equality must reach the end exactly.
   if (way == 3 && meets) trips.direction = "NE";
 }
 
@@ -207,7 +206,7 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
   });
 }
 
-// Cuts the row of this trip out of the carried value, like a scan.
+// Reads this iteration's row of the carried value, like a scan.
 void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   if (carried->dims().empty()) return;
   Dims row = carried->dims();
@@ -219,7 +218,7 @@ void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   Value* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
   slice->instruction->Set(Attr::kDynamicSliceSizes, row);
 }
-// Replaces the row of this trip in the carried value.
+// Replaces this iteration's row of the carried value.
 Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement& demand) {
   Dims row = carried->dims();
   row[0] = std::min<int64_t>(row[0], 1);
@@ -229,7 +228,7 @@ Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement
                 Join(carried->facts, operands[1]->facts));
 }
 
-// The state of the next trip: the value as it is, with a row replaced, or any value.
+// Returns the next iteration's state: the same value, or with one row replaced, or any value.
 Value* NextOf(ModuleWriter& w, Value* counter, Value* carried) {
   Requirement range = StateRange(w, carried->type());
   uint64_t way = w.choose.Below(6);
@@ -258,12 +257,12 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       ModuleWriter::Runs::kAsTheCaller);
 }
 
-// A loop whose state is one number of any type. It counts up to the end, complex numbers by the
-// real part.
+// Generates a loop whose state is one number of any type, which counts up to a limit. The condition
+// compares the real part of a complex number.
 bool GenerateCount(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   if (type == PrimitiveType::kInvalid) return false;
-  // Without zero and sign a type counts by doubling.
+  // A type without zero and sign counts by doubling.
   const ValueFacts whole = WholeRange(type);
   bool doubles = whole.low > 0;
   double start = doubles ? 1 : std::max(-1.0, whole.low), end = start;
@@ -271,7 +270,7 @@ bool GenerateCount(ModuleWriter& w) {
     double next = doubles ? 2 * end : end + 1;
     if (next <= whole.high) end = next;
   }
-  // s1 has no 1: -1 minus 1 wraps to 0.
+  // s1 contains -1 and 0 only: -1 minus 1 wraps to 0.
   const double step = doubles ? 2 : whole.high < 1 ? -1 : 1;
   const ValueFacts facts = RangeFacts(std::min(start, 0.0), std::max(end, 0.0), true);
   std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};
@@ -294,7 +293,7 @@ bool GenerateCount(ModuleWriter& w) {
   return true;
 }
 
-// The first element of an array.
+// Returns the first element of an array as a scalar.
 Value* FirstElement(ModuleWriter& w, Value* array) {
   if (array->dims().empty()) return array;
   Dims ones(array->dims().size(), 1);
@@ -305,8 +304,8 @@ Value* FirstElement(ModuleWriter& w, Value* array) {
   return w.Emit(Opcode::kReshape, Shape::Scalar(array->type()), {slice}, Moved(*array));
 }
 
-// A loop whose state is one array of any value: it runs until the first element is one, which the
-// first trip sets.
+// Generates a loop whose state is one array of any value. The loop runs until the first element is
+// 1, which the first iteration sets.
 bool GenerateReset(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   Dims dims = w.DrawDims();

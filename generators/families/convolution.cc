@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution: labels in any order, windows, groups of features or batches.
+// Generates convolution with dimension labels in any order, windows, and feature or batch groups.
 #include <cmath>
 #include <numeric>
 
@@ -9,13 +9,13 @@
 namespace hlocts::generators {
 namespace {
 
-// Sizes of a convolution by meaning.
+// The sizes of a convolution's dimensions, and its window.
 struct Sizes {
   int64_t batch = 1, input_features = 1, output_features = 1;
   int64_t feature_groups = 1, batch_groups = 1;
   Dims base, result;
   Window window;
-  bool in_order = false;  // of the left-hand side: batch, features, spatial
+  bool in_order = false;  // the left-hand side is in the order batch, features, spatial
 };
 
 void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
@@ -26,7 +26,7 @@ void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
   sizes.result.push_back(WindowedSize(base, window));
 }
 
-// Takes the sizes from an existing value: batch, features and spatial dimensions, in this order.
+// Takes the sizes from an existing value with the dimensions batch, features and spatial.
 bool DrawOf(ModuleWriter& w, const Dims& lhs, Sizes& sizes) {
   constexpr int64_t kSizeMax = 8;
   for (int64_t size : lhs) {
@@ -60,7 +60,7 @@ Sizes DrawConvolution(ModuleWriter& w) {
   return sizes;
 }
 
-// The position of each meaning: first two single dimensions, then the spatial ones.
+// The positions of the two non-spatial dimensions and of the spatial dimensions.
 struct Places {
   int64_t first, second;
   Dims spatial;
@@ -89,7 +89,7 @@ void SetAttributes(Instruction* convolution, const Sizes& sizes,
   if (sizes.batch_groups > 1) convolution->Set(Attr::kBatchGroupCount, sizes.batch_groups);
 }
 
-// Narrow integers are often summed in 32 bits.
+// Draws the result type: narrow integers are often summed in 32 bits.
 PrimitiveType DrawSumType(ModuleWriter& w, PrimitiveType type) {
   PrimitiveType sum = IsSigned(type) ? PrimitiveType::kS32 : PrimitiveType::kU32;
   bool narrow = IsInteger(type) && BitWidth(type) <= 8 && Contains(w.plan.allowed, sum);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound.
-// Only the operations written here take such an array; others need equal sizes.
+// Generates set-dimension-size and get-dimension-size. Arrays with dynamic dimensions are operands
+// only of the operations in this file, since most operations require equal sizes.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts::generators {
 namespace {
 
-// A size in [0, bound]; others have no meaning.
+// Draws a size in [0, bound]; other sizes have no meaning.
 Value* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
   PrimitiveType type = PrimitiveType::kS32;
   double most = static_cast<double>(bound);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on operands that are at hand.
+// Functions that apply element-wise operations to given operands.
 //
-// A family function draws the result shape first and solves for the operands, so that no module
-// needs repair; facts about operands give the facts about the result (../value_facts.h). idioms.cc
-// combines operations in the patterns that compilers rewrite.
+// A function of families/ draws the result shape first and derives the operands, so that no module
+// needs a repair. The facts about the operands give the facts about the result (../value_facts.h).
+// idioms.cc combines operations in patterns that compilers rewrite.
 //
-// New operation: a function here, a row of ../op_generators.def and a weight in
-// spec/ops/op_rows.inc. A family takes no shape rule from spec/infer and draws every random number
+// To add an operation, write a function here, a row of ../op_generators.def and a weight in
+// spec/ops/op_rows.inc. A family uses no shape rule of spec/infer and draws every random number
 // from the ChoiceSource.
 #ifndef HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
 #define HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
@@ -15,11 +15,11 @@
 
 namespace hlocts::generators {
 
-// The requirement of the operation on an operand of that type.
+// Returns the requirement of the operation on an operand of that type.
 Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
-// nullptr: not in this stream.
+// Returns nullptr if the stream excludes the operation.
 Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand);
-// add, subtract, multiply, maximum, minimum; operands that are too large for it go through a clamp.
+// Emits add, subtract, multiply, maximum or minimum. Operands that are too large are clamped.
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs);
 
 }  // namespace hlocts::generators

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combinations of operations that programs contain: chains of moves, of functions, of windows over
-// padded arrays. Compilers look for such pairs and rewrite them; random operations rarely form
-// them.
+// Generates combinations of operations that programs contain and compilers rewrite: chains of data
+// movement, chains of functions, windows over padded arrays. Random operations rarely form them.
 #include <cmath>
 
 #include "generators/families/elementwise.h"
@@ -34,7 +33,7 @@ Value* Reversed(ModuleWriter& w, Value* x) {
   return moved;
 }
 
-// Two dimensions become one, or one of size 1 comes in.
+// Merges two dimensions, or inserts a dimension of size 1.
 Value* Reshaped(ModuleWriter& w, Value* x) {
   Dims dims = x->dims();
   if (dims.size() > 1 && w.choose.Below(2)) {
@@ -47,7 +46,7 @@ Value* Reshaped(ModuleWriter& w, Value* x) {
   return w.Emit(Opcode::kReshape, Shape(x->type(), dims), {x}, Moved(*x));
 }
 
-// To sizes that the value had before, where they are smaller; else to any.
+// Slices to the sizes in `before` if these are not larger, or to random sizes.
 Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
   bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
   Dims dims = x->dims();
@@ -105,7 +104,7 @@ Value* Joined(ModuleWriter& w, Value* x) {
   return moved;
 }
 
-// One to three wide in each dimension, from the identity.
+// Reduces windows of size one to three per dimension, with the identity as initial value.
 Value* Windowed(ModuleWriter& w, Value* x) {
   static constexpr Opcode kOpcodes[] = {Opcode::kAdd, Opcode::kMaximum};
   Opcode opcode = kOpcodes[w.choose.Below(2)];
@@ -168,7 +167,7 @@ bool ChainOfMoves(ModuleWriter& w) {
   return true;
 }
 
-// f(g(x)): functions that undo each other are among them.
+// Emits f(g(x)), including pairs of inverse functions.
 bool ChainOfFunctions(ModuleWriter& w) {
   static const auto* const kUnary = [] {
     auto* opcodes = new std::vector<Opcode>();
@@ -188,7 +187,7 @@ bool ChainOfFunctions(ModuleWriter& w) {
   return true;
 }
 
-// f(a) op f(b), f(x op x): products of exponentials, roots of squares.
+// Emits f(a) op f(b) or f(x op x), such as products of exponentials or roots of squares.
 bool FunctionsAndArithmetic(ModuleWriter& w) {
   static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog,    Opcode::kSqrt,
                                           Opcode::kRsqrt,       Opcode::kNegate, Opcode::kAbs,
@@ -215,7 +214,7 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
   return true;
 }
 
-// To another type and back.
+// Converts to another type and back.
 bool ThereAndBack(ModuleWriter& w) {
   TypeSet types = RowOf(Opcode::kConvert).types &
                   ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
@@ -225,7 +224,7 @@ bool ThereAndBack(ModuleWriter& w) {
   return true;
 }
 
-// select(a < b, a, b): a maximum or minimum that is not called so.
+// Emits select(a < b, a, b), which is a minimum or maximum in other words.
 bool SelectedByComparison(ModuleWriter& w) {
   static constexpr absl::string_view kDirections[] = {"LT", "GT", "LE", "GE", "EQ", "NE"};
   PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);

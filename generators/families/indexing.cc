@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamic-slice, dynamic-update-slice, gather, scatter: indices of every integer type, mostly
-// inside.
+// Generates dynamic-slice, dynamic-update-slice, gather and scatter, with indices of every integer
+// type, most of them in bounds.
 #include <numeric>
 
 #include "generators/families/reducers.h"
@@ -18,7 +18,7 @@ PrimitiveType DrawIndexType(ModuleWriter& w) {
   return kIndexTypes[w.choose.Weighted(kIndexWeights)];
 }
 
-// Beyond the range of narrow index types.
+// Draws a size beyond the range of s8 indices.
 int64_t DrawLongSize(ModuleWriter& w) { return w.choose.Range(129, 160); }
 bool Long(ModuleWriter& w) { return 4 * w.plan.elements_max >= 160 && w.choose.OneIn(8); }
 
@@ -29,14 +29,14 @@ Terms StartIndices(ModuleWriter& w, const Dims& dims, const Dims& sizes) {
   return starts;
 }
 
-// The dimensions of an operand that an index vector names, and those that its windows keep.
+// The operand dimensions that an index vector selects, and those that the windows keep.
 struct Windows {
-  Dims operand, sizes;  // of the operand and of a window
-  Dims dropped;         // dimensions of window size 1 that the other side does not have
-  Dims kept;            // the others
-  Dims named;           // by the elements of an index vector, in their order
-  Dims indices;         // sizes of the indices, index vectors included
-  Dims batch;           // the same without the index vectors
+  Dims operand, sizes;  // sizes of the operand and of a window
+  Dims dropped;         // collapsed or inserted dimensions, whose window size is 1
+  Dims kept;            // the other dimensions
+  Dims named;           // operand dimensions that an index vector selects, in its order
+  Dims indices;         // sizes of the indices, with the index vector dimension
+  Dims batch;           // sizes of the indices, without the index vector dimension
   int64_t vector_dimension = 0;
   Dims operand_batching, indices_batching;
 };
@@ -52,7 +52,7 @@ void DrawNamed(ModuleWriter& w, Windows& windows) {
   }
 }
 
-// One dimension that operand and indices share.
+// Draws a batching dimension, which operand and indices share.
 void DrawBatching(ModuleWriter& w, Windows& windows) {
   if (windows.operand.empty() || windows.batch.empty() || !w.choose.OneIn(5)) return;
   int64_t of_operand = w.choose.Range(0, static_cast<int64_t>(windows.operand.size()) - 1);
@@ -83,19 +83,19 @@ Windows DrawWindows(ModuleWriter& w) {
   windows.vector_dimension = w.choose.Range(0, static_cast<int64_t>(windows.batch.size()));
   windows.indices = windows.batch;
   int64_t length = static_cast<int64_t>(windows.named.size());
-  bool implicit = length == 1 && w.choose.Below(2) == 0;  // index vectors of one element, left out
+  bool implicit = length == 1 && w.choose.Below(2) == 0;  // no index vector dimension
   if (implicit) {
     windows.vector_dimension = static_cast<int64_t>(windows.batch.size());
   } else {
     windows.indices.insert(windows.indices.begin() + windows.vector_dimension, length);
   }
-  // Dimensions of the indices count the index vectors.
+  // Batching dimensions of the indices are counted with the index vector dimension.
   for (int64_t& d : windows.indices_batching)
     d += !implicit && d >= windows.vector_dimension ? 1 : 0;
   return windows;
 }
 
-// Result or updates: batch dimensions in order, window dimensions at drawn places.
+// Returns the result's or updates' dimensions: batch in order, window at random positions.
 Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   Dims dims;
   size_t batch = 0, kept = 0;
@@ -157,7 +157,7 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   Windows windows = DrawWindows(w);
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
-  // An operand without elements cannot be read.
+  // An operand without elements allows no slice with elements.
   if (ElementsOf(windows.operand) == 0 && ElementsOf(dims) != 0) return false;
   Value* operand = w.FindOrMake(type, windows.operand);
   Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
@@ -187,7 +187,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   Windows windows = DrawWindows(w);
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
-  int64_t count = ElementsOf(windows.batch) + 1;  // updates that can meet in an element, and it
+  int64_t count = ElementsOf(windows.batch) + 1;  // updates, and the operand
   Requirement demand = ReducerRequirement(w, *row, type, count);
   Value* operand = w.FindOrMake(type, windows.operand, demand);
   Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
@@ -207,7 +207,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   bool single = ElementsOf(windows.batch) <= 1;
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kIndicesAreSorted, true);
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kUniqueIndices, true);
-  // One update an element, or any of several: a computation that returns the update overwrites.
+  // Combines values, or overwrites: the computation returns the update.
   scatter->Set(Attr::kToApply,
                w.choose.OneIn(3) ? w.Overwriter(type) : w.Reducer(row->opcode, type));
   return true;

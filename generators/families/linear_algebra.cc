@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that checked
-// streams return them and compute nothing from them.
+// Generates cholesky, triangular-solve and fft. Their results are judged as a whole (by residual or
+// norm), so that checked streams compute nothing from them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-// Mostly types with meaningful residuals.
+// Draws a type, mostly one that is precise enough for a meaningful residual.
 PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode, bool ordinary) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
@@ -34,8 +34,8 @@ void Store(PrimitiveType component, double value, uint8_t* to) {
   std::memcpy(to, element.raw_data(), element.raw_size());
 }
 
-// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. Hermitian,
-// so that they are positive definite.
+// Returns well-conditioned matrices: n + 1 on the diagonal, at most 1/2 elsewhere. They are
+// Hermitian, and therefore positive definite.
 Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);
@@ -63,7 +63,7 @@ Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   return w.Constant(std::move(literal), facts);
 }
 
-// The dimensions of an existing matrix or batch of matrices, if one is drawn.
+// Returns the dimensions of an existing square matrix (or batch) if one is drawn, else new ones.
 Dims MatrixDims(ModuleWriter& w) {
   constexpr int64_t kSizeMax = 5;
   Dims dims = w.DrawDims(2);
@@ -78,7 +78,7 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Mostly solvable matrices.
+// Returns well-conditioned matrices if `ordinary`, else any.
 Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordinary) {
   return ordinary ? DominantMatrices(w, type, dims) : w.FindOrMake(type, dims);
 }
@@ -92,7 +92,7 @@ bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
   Dims dims = MatrixDims(w);
   Value* cholesky =
       w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims, ordinary)}, Joint(w));
-  // The other triangle of the result is free.
+  // `lower` selects a triangle; the other triangle of the result is unspecified.
   if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
   return true;
 }
@@ -119,7 +119,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
 
 namespace {
 
-// Dimensions of an operand, of an existing value or new; empty: the drawn ones do not fit.
+// Draws the dimensions of an operand. Returns {} if those of an existing value are too large.
 Dims TransformedDims(ModuleWriter& w) {
   constexpr int64_t kLengthMax = 32;
   Dims dims;
@@ -147,7 +147,7 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   Dims operand_dims = TransformedDims(w), result_dims = operand_dims;
   if (operand_dims.empty() || !w.Fits(operand_dims)) return false;
   if (kind == "IRFFT") result_dims.back() = std::max<int64_t>(2 * (result_dims.back() - 1), 1);
-  if (kind == "IRFFT" && w.choose.Below(2)) result_dims.back() |= 1;  // odd lengths as well
+  if (kind == "IRFFT" && w.choose.Below(2)) result_dims.back() |= 1;  // also odd lengths
   if (kind == "RFFT") result_dims.back() = result_dims.back() / 2 + 1;
   const Dims& dims = kind == "IRFFT" ? result_dims : operand_dims;
   const int64_t rank = static_cast<int64_t>(dims.size());
@@ -156,7 +156,7 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const Dims lengths(dims.end() - axes, dims.end());
   Value* operand = w.FindOrdinary(kind == "RFFT" ? component : complex, operand_dims,
                                   {-1000, 1000, false}, w.DrawOrdinary());
-  // Parts of a spectrum that is not Hermitian are ignored, and leave bounds of their size.
+  // IRFFT ignores the part that is not Hermitian, but that part would widen the bound.
   if (kind == "IRFFT" && axes == 1 && w.choose.Below(4) != 0) {
     const Shape real(component, operand_dims);
     Value* parts = w.FindOrdinary(component, operand_dims, {-1000, 1000, false}, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move elements: the result's sizes are drawn, operands and attributes solved to
-// them.
+// Generates operations that move elements. The result's sizes are drawn first, and operands and
+// attributes derived from them.
 #include <numeric>
 
 #include "generators/module_writer.h"
@@ -24,7 +24,7 @@ Dims Subset(ModuleWriter& w, int64_t rank) {
   return subset;
 }
 
-// Other sizes with the same number of elements.
+// Returns other sizes with the same number of elements.
 Dims Refactored(ModuleWriter& w, const Dims& dims) {
   int64_t rest = ElementsOf(dims);
   Dims result;
@@ -39,12 +39,12 @@ Dims Refactored(ModuleWriter& w, const Dims& dims) {
   return result;
 }
 
-// [start:limit:stride] that takes `size` elements out of a dimension that is not too large.
+// Returns [start:limit:stride] with `size` elements, and an operand size that contains it.
 SliceRange DrawRange(ModuleWriter& w, int64_t size, int64_t* operand_size) {
   int64_t start = w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0;
   int64_t stride = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
   int64_t limit = size == 0 ? start : start + (size - 1) * stride + 1;
-  // Within the last step the limit does not change the slice.
+  // A limit before the next step does not change the slice.
   if (size > 0 && stride > 1) limit += w.choose.Range(0, stride - 1);
   *operand_size = limit + (w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0);
   return {start, limit, stride};
@@ -172,7 +172,7 @@ bool GenerateIota(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims(1);
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
-  // iota rounds or wraps numbers that a narrow type does not hold exactly.
+  // iota rounds or wraps numbers that a narrow type cannot represent.
   if (w.plan.checked() && last > w.Limit(type)) return false;
   Value* iota =
       w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Satisfy(type, RangeFacts(0, last, true)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch-norm-training, -inference, -grad: variances are positive where that is checked.
+// Generates batch-norm-training, -inference and -grad. In checked streams, variances are positive.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
@@ -20,7 +20,7 @@ struct Normalized {
   bool ordinary;
 };
 
-// Types whose range ordinary values never leave; those of 16 bits have few digits.
+// Types whose range ordinary values never exceed. kWideTypes adds two of little precision.
 constexpr TypeSet kPreciseTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
 constexpr TypeSet kWideTypes =
     kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
@@ -35,11 +35,11 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   drawn->features = {drawn->dims[drawn->feature_index]};
   const int64_t elements = ElementsOf(drawn->dims);
   const int64_t count = elements / std::max<int64_t>(drawn->features[0], 1);
-  // Few elements a feature are normalized to nothing: an edge worth a try, and a few elements.
+  // Normalization of few elements per feature gives almost constants, which are worth a rare test.
   if (count < kCountMin && (elements > 64 || !w.choose.OneIn(16))) return false;
-  // Bounds of more roundings than these leave no digit.
+  // With more roundings than this, the error bound could exceed the result.
   if (drawn->ordinary && count * kMostOfUnits > ExactLimit(drawn->type)) return false;
-  // No elements have no mean.
+  // The mean of no elements is undefined.
   if (elements == 0 && w.plan.checked()) return false;
   drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
   return true;
@@ -47,7 +47,7 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
 
 Value* Operand(ModuleWriter& w, const Normalized& drawn, const Dims& dims,
                const Requirement& demand) {
-  // A splat has no variance.
+  // A splat has variance 0, so that most operands have varied elements.
   if (drawn.ordinary && dims == drawn.dims && w.choose.Below(4) != 0)
     return w.MakeVaried(drawn.type, dims, demand);
   return w.FindOrdinary(drawn.type, dims, demand, drawn.ordinary);
@@ -58,7 +58,7 @@ void SetAttributes(Value* term, const Normalized& drawn) {
   term->instruction->Set(Attr::kFeatureIndex, drawn.feature_index);
 }
 
-// `bound`: of the magnitudes of the three.
+// `bound` is the largest magnitude of the three results.
 void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const Terms& operands,
                 double bound) {
   Shape features(drawn.type, drawn.features);
@@ -77,7 +77,7 @@ bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
   Value* operand = Operand(w, drawn, drawn.dims, kModerate);
   Value* scale = Operand(w, drawn, drawn.features, kModerate);
   Value* offset = Operand(w, drawn, drawn.features, kModerate);
-  // 8 times at most 16 / sqrt(epsilon), and 8 more.
+  // A scale of 8 times a normalized value of at most 16 / sqrt(epsilon), plus an offset of 8.
   EmitTriple(w, opcode, drawn, {operand, scale, offset}, 5e3);
   return true;
 }
@@ -97,7 +97,7 @@ bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
 bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
   if (!Draw(w, opcode, &drawn)) return false;
-  // Sums of n products: 16 bits with five for the exponent hold them where the factors are small.
+  // In f16, sums of n products stay in range only if the factors are small.
   const double most = drawn.type == PrimitiveType::kF16 ? 1 : 8, normal = 4 * most;
   const double n =
       static_cast<double>(ElementsOf(drawn.dims) / std::max<int64_t>(drawn.features[0], 1));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort of one or several operands, topk.
+// Generates sort of one or more operands, and topk.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
 namespace hlocts::generators {
 namespace {
 
-// Compares the keys of one operand; operand i's elements are parameters 2i and 2i+1.
+// Returns a comparator of one operand's keys; the elements of operand i are parameters 2i and 2i+1.
 Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool total_order) {
   std::vector<ModuleWriter::Parameter> parameters;
   for (Value* operand : operands) {
@@ -25,7 +25,7 @@ Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool
 }  // namespace
 
 bool GenerateSort(ModuleWriter& w, Opcode) {
-  // Complex numbers have no order to sort by.
+  // The types of topk exclude complex numbers, which have no order.
   PrimitiveType type = w.DrawType(RowOf(Opcode::kTopk).types);
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Dims dims = w.DrawDims(1);
@@ -33,7 +33,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
   std::vector<Shape> shapes;
   std::vector<ValueFacts> facts;
   int64_t count = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
-  // Mostly the first operand is the key, as front ends have it.
+  // The key is mostly the first operand, as in the output of front ends.
   size_t key = w.choose.OneIn(4) ? static_cast<size_t>(count - 1) : 0;
   for (int64_t i = 0; i < count; ++i) {
     PrimitiveType payload = i == static_cast<int64_t>(key) ? type : w.DrawType(~TypeSet{0});
@@ -42,7 +42,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
     facts.push_back(operands.back()->facts);
   }
   bool floating = IsFloat(type);
-  // The total order distinguishes zeros, whose sign is known for given values only.
+  // The total order distinguishes +0 and -0, and the sign of a computed zero is unknown.
   bool total_order =
       floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
   Computation* comparator = Comparator(w, operands, key, total_order);
@@ -50,7 +50,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
                        count == 1 ? facts[0] : ValueFacts());
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   sort->instruction->Set(Attr::kDimensions, Dims{dimension});
-  // In the exact stream rows that compare equal must not change places.
+  // In the exact stream, a sort of several operands is stable: equal keys keep their order.
   if (w.choose.Below(2) || (w.plan.exact() && count > 1))
     sort->instruction->Set(Attr::kIsStable, true);
   sort->instruction->Set(Attr::kToApply, comparator);

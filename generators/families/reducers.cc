@@ -16,7 +16,7 @@ constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum
 
 bool Suits(Opcode opcode, PrimitiveType type) {
   if (!Contains(RowOf(opcode).types, type)) return false;
-  // No order of complex numbers, no zero to begin a sum with in f8e8m0fnu.
+  // Complex numbers have no order, and f8e8m0fnu has no zero as the identity of a sum.
   if (IsComplex(type)) return ops::IsRingOperation(opcode);
   if (!IsFloat(type)) return true;
   const FloatFormat& format = FormatOf(type);
@@ -100,7 +100,7 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
   } else if (ops::IsExtremum(row.opcode) && count > 0) {
     facts = RangeFacts(operand.low, operand.high, integral);
   } else if (IsFloat(type)) {
-    facts = {};  // the identity itself, which may be infinite
+    facts = {};  // the result may be the identity, which may be infinite
   }
   // Each step may round away from zero.
   if (ops::IsRingOperation(row.opcode) && !integral) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and map; a table has the computations of a reduction and their identities.
+// Generates reduce and map.
 #include <cmath>
 
 #include "generators/families/reducers.h"
@@ -8,7 +8,7 @@
 namespace hlocts::generators {
 namespace {
 
-// `kept` with one to three more dimensions inserted, whose numbers are `reduced`.
+// Returns `kept` with one or two more dimensions inserted; `reduced` are their positions.
 Dims Insert(ModuleWriter& w, const Dims& kept, Dims* reduced) {
   Dims dims = kept;
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
@@ -41,7 +41,7 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
     return ReducedFacts(w, *row, type,
                         start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
   };
-  // Two reductions of one kind at once; pairs are folded element by element.
+  // Reduces two operands at once, each with the same operation.
   bool pair = w.choose.OneIn(6);
   if (!pair) {
     Value* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init}, facts(*operand));

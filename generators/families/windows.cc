@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window and select-and-scatter: windows with strides, padding and dilations.
+// Generates reduce-window and select-and-scatter, with strides, padding and dilations.
 #include "generators/families/windows.h"
 
 #include <cmath>
@@ -47,7 +47,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   Start start = DrawStart(w, *row, count);
   Value* operand = w.FindOrMake(type, base, ReducerRequirement(w, *row, type, start.count));
   Value* init = InitOf(w, *row, type, start);
-  // A window may hold nothing but padding: its result is then the initial value.
+  // A window may contain only padding, and its result is then the initial value.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = ops::IsRingOperation(row->opcode)
                          ? ReducedFacts(w, *row, type, values, start.count)
@@ -61,7 +61,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// (a, b) -> whether a is selected; complex numbers are compared by their real parts.
+// Returns the computation a <= b or a >= b; complex numbers compare by their real parts.
 Computation* Selector(ModuleWriter& w, PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   return w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
@@ -87,7 +87,7 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   for (int64_t size : base) {
     WindowDimension dimension = DrawWindowDimension(w, std::min<int64_t>(size, 3));
     dimension.window_dilation = dimension.base_dilation = 1;
-    // Every window keeps an element to select: no window of padding alone.
+    // Every window must contain an element of the operand to select, not only padding.
     dimension.padding_low = std::clamp<int64_t>(dimension.padding_low, 0, dimension.size - 1);
     dimension.padding_high = std::clamp<int64_t>(dimension.padding_high, 0, dimension.size - 1);
     window.dimensions.push_back(dimension);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows for convolution, reduce-window and select-and-scatter.
+// Draws windows for convolution, reduce-window and select-and-scatter.
 #ifndef HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
 #define HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
 
@@ -8,10 +8,10 @@
 
 namespace hlocts::generators {
 
-// One dimension: a size of at most size_max, sometimes a stride, padding (also negative),
-// dilations.
+// Draws one dimension of a window: a size of at most size_max, sometimes a stride, padding (which
+// may be negative) and dilations.
 WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max);
-// The number of windows that fit; independent of spec/infer, which checks it.
+// Returns the number of windows that fit. It is independent of spec/infer, which checks the result.
 int64_t WindowedSize(int64_t base, const WindowDimension& window);
 
 }  // namespace hlocts::generators

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds and removes barriers that compilers do not fuse across.
+// Rules that add or remove barriers across which compilers do not fuse.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One large computation is many small ones side by side.
+// Rules that split a computation into smaller ones, or combine several into one.
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/opcode.h"
@@ -75,7 +75,7 @@ bool SplitDotBatch(Site& s) {
   return s.Use(s.Concatenate(parts, 0));
 }
 
-// (b a) has the free dimensions of b before those of a.
+// The swapped dot has the free dimensions of b before those of a, and is therefore transposed.
 bool SwapDotOperands(Site& s) {
   if (s.opcode() != Opcode::kDot || s.at->Has(Attr::kOperandPrecision)) return false;
   DotDimensionNumbers numbers = DotDimensionsOf(*s.at);

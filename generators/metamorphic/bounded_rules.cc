@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal in the reals, rounded otherwise: each form is held to its own acceptance sets.
+// Rules that are exact in the reals only. Each form is judged by its own acceptance sets.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -9,11 +9,11 @@
 namespace hlocts::generators {
 namespace {
 
-// The positions of a dot's operand dimensions when both operands are spread over batch, left, right
-// and contracting dimensions.
+// The dimensions of a dot whose operands are both broadcast to batch, left, right and contracting
+// dimensions.
 struct Spread {
-  Dims sizes;        // of the product
-  Dims left, right;  // places of the operands' dimensions
+  Dims sizes;        // of the products
+  Dims left, right;  // positions of the operands' dimensions
 };
 
 bool Holds(const Dims& dims, int64_t d) {
@@ -46,7 +46,7 @@ Spread SpreadOf(const Site& s, const DotDimensionNumbers& numbers) {
   return spread;
 }
 
-// broadcast keeps the order of its operand's dimensions: they are put in the order of their places.
+// Broadcasts an operand, after sorting its dimensions by position as broadcast requires.
 Instruction* SpreadOut(Site& s, Instruction* operand, const Dims& places, const Dims& sizes) {
   Dims order = Iotas(operand->shape().rank());
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -95,7 +95,7 @@ bool ReduceReversed(Site& s) {
   return s.Use(s.Again(operands, s.shape()));
 }
 
-// The reduced dimensions go first; those that stay keep their order.
+// Moves the reduced dimensions to the front. The other dimensions keep their order.
 bool ReduceTransposed(Site& s) {
   if (!IsSimpleReduce(s)) return false;
   const Dims& reduced = s.at->IntList(Attr::kDimensions);

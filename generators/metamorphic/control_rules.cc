@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches and loops around computations, and loops in another form.
+// Rules that put an operation into a branch or a loop, or rewrite a loop.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -52,7 +52,7 @@ bool ComputeInBranch(Site& s) {
   return s.Use(Either(s, pred, operands, first ? right : wrong, first ? wrong : right));
 }
 
-// conditional: an index out of range takes the last branch.
+// Uses an out-of-range index, for which conditional executes the last branch.
 bool ComputeInLastBranch(Site& s) {
   if (!CanMoveInside(s)) return false;
   Instruction* operands = s.Make(Opcode::kTuple, s.at->operands());
@@ -109,7 +109,7 @@ bool ThroughIdleLoop(Site& s) {
   return s.Use(s.Element(Loop(s, state, condition, body), 0));
 }
 
-// The loop carries a counter beside its state.
+// Adds a counter to the loop state.
 bool AddLoopState(Site& s) {
   if (s.opcode() != Opcode::kWhile) return false;
   constexpr PrimitiveType kCounter = PrimitiveType::kS32;

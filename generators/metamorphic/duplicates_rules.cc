@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that nothing needs, code that is there twice, and the same code written down otherwise.
+// Rules that add dead or duplicate code, or change names, order or parameters.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@
 
 namespace hlocts::generators {
 
-// Dead values may be anything: NaN, overflow, slices from far outside.
+// Adds an unused value that may be a NaN, an overflow, or a slice out of range.
 bool AddDeadCode(Site& s) {
   if (!s.shape().IsArray()) return false;
   bool divides = Contains(RowOf(Opcode::kDivide).types, s.type());
@@ -74,7 +74,7 @@ bool CloneForOneUser(Site& s) {
   return s.Done();
 }
 
-// The parameter stays, without users.
+// Replaces a parameter by its value. The parameter remains, without users.
 bool ParameterAsConstant(Site& s) {
   const Literal* value = s.opcode() == Opcode::kParameter ? s.Known(*s.at) : nullptr;
   return value && s.Use(s.Constant(*value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identities that hold in floating point bit for bit (and for integers as well).
+// Rules that are exact in floating point, bit for bit, and also for integers.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
 }
 
-// Numbers that are unchanged by doubling and halving.
+// Returns true if doubling and halving preserves all elements.
 template <typename T>
 bool AllModerate(const Literal& literal) {
   for (T x : literal.data<T>()) {
@@ -41,7 +41,7 @@ bool NegateTwice(Site& s) {
   return can && s.Use(s.Make(Opcode::kNegate, {s.Make(Opcode::kNegate, {s.at})}));
 }
 
-// Formats of 8 bits and fewer may lack a negative zero, or all negative numbers.
+// Excludes formats of at most 8 bits, which may lack -0 or all negative numbers.
 bool SubtractAsAdd(Site& s) {
   if (IsFloat(s.type()) && BitWidth(s.type()) <= 8) return false;
   if (s.opcode() != Opcode::kSubtract || !Contains(RowOf(Opcode::kNegate).types, s.type()))
@@ -55,7 +55,7 @@ bool Commute(Site& s) {
   return commutes && s.Use(s.Again({s.operand(1), s.operand(0)}, s.shape()));
 }
 
-// Applies idempotent functions once more.
+// Applies an idempotent function a second time.
 bool OnceMore(Site& s) {
   bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil,
                                          Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven});
@@ -72,7 +72,7 @@ bool WithItself(Site& s) {
   return s.Use(s.Make(opcode, {s.at, s.at}));
 }
 
-// Multiplies by two and divides again, for numbers that are known to be neither large nor small.
+// Doubles and halves known numbers that are neither too large nor too small.
 bool DoubleAndHalve(Site& s) {
   const Literal* known = s.shape().IsArray() ? s.Known(*s.at) : nullptr;
   if (!known || !IsModerate(*known)) return false;

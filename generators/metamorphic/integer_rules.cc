@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic is a ring modulo 2^n and a Boolean algebra of bits, exactly.
+// Rules that use integer arithmetic modulo 2^n and the Boolean algebra of bits, both exact.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -9,7 +9,7 @@ namespace hlocts::generators {
 namespace {
 
 bool IsIntegerArray(const Site& s) { return s.shape().IsArray() && IsInteger(s.type()); }
-// Types of at least a byte: small constants fit.
+// Returns true for types of at least a byte, which contain the small constants of the rules.
 bool IsWholeByte(const Site& s) { return IsIntegerArray(s) && BitWidth(s.type()) >= 8; }
 
 Instruction* Two(Site& s, Opcode opcode, Instruction* a, Instruction* b) {
@@ -25,7 +25,7 @@ bool AddThenSubtract(Site& s) {
   return s.Use(Two(s, Opcode::kSubtract, Two(s, Opcode::kAdd, s.at, number), number));
 }
 
-// a + b = (a ^ b) + 2 (a & b).
+// Uses a + b = (a ^ b) + 2 (a & b).
 bool AddAsXorAndCarry(Site& s) {
   if (s.opcode() != Opcode::kAdd || !IsIntegerArray(s)) return false;
   Instruction* without = Two(s, Opcode::kXor, s.operand(0), s.operand(1));
@@ -51,14 +51,14 @@ bool NegateAsNotPlusOne(Site& s) {
   return s.Use(Two(s, Opcode::kAdd, Not(s, s.operand(0)), s.Splat(s.shape(), 1)));
 }
 
-// (x << 1) - x = x.
+// Uses (x << 1) - x = x.
 bool ShiftMinusItself(Site& s) {
   if (!IsWholeByte(s)) return false;
   Instruction* shifted = Two(s, Opcode::kShiftLeft, s.at, s.Splat(s.shape(), 1));
   return s.Use(Two(s, Opcode::kSubtract, shifted, s.at));
 }
 
-// popcnt(x) + popcnt(not x) is the width.
+// Adds popcnt(x) + popcnt(not x) - width, which is 0.
 bool CountedBits(Site& s) {
   if (!IsWholeByte(s)) return false;
   Instruction* ones = s.Make(Opcode::kPopcnt, {s.at});
@@ -68,7 +68,7 @@ bool CountedBits(Site& s) {
   return s.Use(Two(s, Opcode::kAdd, s.at, nothing));
 }
 
-// x = (x / c) c + rem(x, c); c is 3, so that nothing is divided by 0 or by -1.
+// Uses x = (x / c) c + rem(x, c) with c = 3, which avoids division by 0 and by -1.
 bool QuotientAndRemainder(Site& s) {
   if (!IsWholeByte(s)) return false;
   Instruction* three = s.Splat(s.shape(), 3);
@@ -88,8 +88,8 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// A value that the first step may begin with, so that the initial value counts once; nullptr if
-// there is none.
+// Returns an initial value for the first step that leaves the result unchanged, or nullptr if there
+// is none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   if (!reducer.has_value()) return nullptr;
@@ -103,7 +103,7 @@ Instruction* Neutral(Site& s, Opcode opcode) {
     case ops::Reducer::kOr:
     case ops::Reducer::kMinimum:
     case ops::Reducer::kMaximum:
-      return s.operand(1);  // twice is as good as once
+      return s.operand(1);  // idempotent: may be combined twice
   }
   HLOCTS_UNREACHABLE();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts and buffers: the positions of elements do not change their values (003, 004).
+// Rules about layouts and buffers, which do not change values (rulings 0068 and 0081).
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -22,7 +22,7 @@ bool PermuteLayoutAndBack(Site& s) {
       s.Make(Opcode::kCopy, {moved}, {}, WithOrder(s.shape(), MajorToMinorOrder(s.rank()))));
 }
 
-// Changes the layout of an intermediate value. Layouts of entry parameters and roots are visible.
+// Changes the layout of an intermediate value, which is not observable.
 bool RelabelLayout(Site& s) {
   if (!s.shape().IsArray() || s.rank() < 2 || IsCarrier(*s.at) || s.IsRoot()) return false;
   if (s.opcode() == Opcode::kBitcast || s.opcode() == Opcode::kGetTupleElement) return false;
@@ -40,7 +40,7 @@ bool FlattenAndBack(Site& s) {
   return s.Use(s.Reshape(s.Reshape(s.at, {s.shape().ElementCount()}), s.dims()));
 }
 
-// The result may take the memory of a parameter that is not donated: nothing can be seen of it.
+// Lets the result share the memory of a parameter that is not donated, which is not observable.
 bool AliasOutput(Site& s) {
   Instruction* root = s.module.entry()->root();
   if (!s.module.input_output_alias.empty() || s.at != root || !root->shape().IsArray())

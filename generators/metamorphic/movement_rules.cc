@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements go another way and arrive at the same place.
+// Rules that move elements in another way, with the same result.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -32,7 +32,7 @@ Instruction* Padded(Site& s, Instruction* operand, int64_t dimension, PaddingDim
   return s.Make(Opcode::kPad, {operand, value}, {{Attr::kPadding, std::move(config)}});
 }
 
-// Elements start, start + step, ... of one dimension, `count` of them.
+// Returns the `count` elements start, start + step, ... of one dimension.
 Instruction* Gathered(Site& s, Instruction* operand, int64_t dimension, int64_t start, int64_t step,
                       int64_t count) {
   constexpr PrimitiveType kIndex = PrimitiveType::kS32;
@@ -199,7 +199,7 @@ bool ConcatenateAsUpdates(Site& s) {
   return s.Use(whole);
 }
 
-// Starts out of range are clamped for the slice and for the update alike.
+// Out-of-range starts are clamped in the same way by the slice and by the update.
 bool UpdateWithOwnSlice(Site& s) {
   if (!IsArrayOfRank(s, 1)) return false;
   Dims starts, sizes;
@@ -213,7 +213,7 @@ bool UpdateWithOwnSlice(Site& s) {
 
 namespace {
 
-// The value of an integer scalar that is known.
+// Returns the value of an integer scalar, if it is known.
 std::optional<int64_t> KnownInteger(const Site& s, const Instruction& instruction) {
   const Literal* literal = s.Known(instruction);
   if (!literal || !literal->shape().IsScalar()) return std::nullopt;
@@ -266,7 +266,7 @@ bool BroadcastThenSlice(Site& s) {
   return s.Use(s.Reshape(s.Slice(many, 0, chosen, chosen + 1), s.dims()));
 }
 
-// Integers only: in floating point a sum with zeros loses the sign of a zero.
+// Multiplies by the identity matrix. Excludes floats: a sum with zeros loses the sign of -0.
 bool OneHotDot(Site& s) {
   constexpr int64_t kSizeMax = 64;
   if (!IsArrayOfRank(s, 1) || !IsInteger(s.type()) || s.dims()[0] > kSizeMax ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts values that are sorted already.
+// Rules that sort again, or sort with an additional operand.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -7,7 +7,7 @@ namespace hlocts::generators {
 
 namespace {
 
-// With a NaN the partial order of floats does not sort.
+// Returns false if a comparator uses the partial order of floats, which does not sort NaNs.
 bool OrdersAll(const Computation& comparator) {
   for (const auto& instruction : comparator.instructions()) {
     if (instruction->opcode() != Opcode::kCompare ||
@@ -20,7 +20,7 @@ bool OrdersAll(const Computation& comparator) {
 
 }  // namespace
 
-// Several operands keep their order only in a stable sort.
+// Sorts a second time. Several operands keep their order only in a stable sort.
 bool SortTwice(Site& s) {
   if (s.opcode() != Opcode::kSort || !OrdersAll(*s.at->CalledComputation(Attr::kToApply)))
     return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of metamorphic rules (rules.def) and the functions behind it.
+// The metamorphic rules (rules.def) and their functions.
 //
-// A rule is `bool F(Site&)`; it returns false where its precondition does not hold and checks
-// everything before it writes. An exact rule gives the same bits when both modules are evaluated
-// operation by operation (NaNs are equal to NaNs). A bounded rule is exact in the reals, and each
-// form is judged by its own sets. A precondition on floating-point data is a type or a known value,
-// never an assumption.
+// A rule is a function `bool F(Site&)`. It checks its precondition before it writes anything, and
+// returns false if the precondition is not satisfied. An exact rule gives the same bits when both
+// modules are evaluated operation by operation (all NaNs count as equal). A bounded rule is exact
+// in the reals, and each form is judged by its own sets. A precondition on floating-point data is a
+// type or a known value, never an assumption.
 //
-// New rule: a row of rules.def and a function in the file of its group; `hlocts selfcheck twins
-// --modules=1000` checks it.
+// To add a rule, write a row of rules.def and a function in the file of its group. `hlocts
+// selfcheck twins --modules=1000` checks it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 
@@ -21,22 +21,22 @@ enum class RuleGroup : uint8_t {
   kLayout,
   kMovement,
   kDuplicates,  // dead and duplicate code
-  kBarriers,    // what compilers do not fuse across
+  kBarriers,    // limits of fusion
   kControl,
   kBatching,
   kIntegers,  // algebra modulo 2^n
   kTypes,
   kFloats,   // exact in floating point
-  kBounded,  // equal in the reals
+  kBounded,  // exact in the reals
   kOrdering,
   kCollectives,
 };
 absl::string_view RuleGroupName(RuleGroup group);
 
-// The relation between the outputs of a module and of its metamorphic variant, evaluated operation
-// by operation.
+// The relation between the outputs of a module and of its metamorphic variant, both evaluated
+// operation by operation.
 enum class RuleEffect : uint8_t {
-  kExact,    // the same bits (any NaN is like any other)
+  kExact,    // the same bits (all NaNs count as equal)
   kBounded,  // each within its own acceptance sets
 };
 
@@ -44,24 +44,24 @@ struct MetamorphicRule {
   absl::string_view name;
   RuleGroup group;
   RuleEffect effect;
-  // Rewrites at the site and returns true, or returns false when its precondition does not hold.
+  // Rewrites at the site and returns true, or returns false if its precondition is not satisfied.
   bool (*apply)(Site& site);
 };
 absl::Span<const MetamorphicRule> AllMetamorphicRules();
-const MetamorphicRule* FindMetamorphicRule(absl::string_view name);  // nullptr: no such rule
+const MetamorphicRule* FindMetamorphicRule(absl::string_view name);  // nullptr if unknown
 
 #define HLOCTS_METAMORPHIC(name, Group, Effect, Function) bool Function(Site& s);
 #include "generators/metamorphic/rules.def"
 #undef HLOCTS_METAMORPHIC
 
-// Shared by the files of rules.
+// Functions that several rule files use.
 Dims Iotas(int64_t count);  // {0, 1, ...}
 Dims Shuffled(ChoiceSource& choose, int64_t count);
 Dims Without(const Dims& dims, int64_t position);
-Dims With(Dims dims, int64_t position, int64_t size);  // dims, one of them changed
+Dims With(Dims dims, int64_t position, int64_t size);  // `dims` with one size replaced
 std::vector<Shape> ShapesOf(const Operands& operands);
 bool HasSideEffects(const Instruction& instruction);  // or draws random numbers
-// The opcode of a computation (a, b) -> a op b, which may be commuted; kParameter: it is none.
+// Returns the opcode of a computation (a, b) -> a op b or b op a, else kParameter.
 Opcode BinaryOf(const Computation& computation);
 
 }  // namespace hlocts::generators

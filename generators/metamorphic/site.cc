@@ -31,7 +31,7 @@ Site::Site(Module& module, std::vector<Literal>& arguments, Instruction* instruc
       writing_(instruction->parent()),
       names_(NamesOf(module)) {}
 
-// Modules only grow under rewriting, so that a number beyond all there are is new.
+// Returns a new name: rewriting only adds names, so that this number is larger than any used.
 std::string Site::Name(absl::string_view stem) { return absl::StrCat("tw_", stem, ".", names_++); }
 
 Instruction* Site::Place(std::unique_ptr<Instruction> instruction) {
@@ -47,7 +47,7 @@ Instruction* Site::Make(Opcode opcode, Operands operands, Attributes attributes,
   absl::StatusOr<Shape> inferred = InferShape(*made);
   defect_.Update(inferred.status());
   Shape result = inferred.ok() ? *std::move(inferred) : made->shape();
-  // Contractions may state a wider element type than their operands'.
+  // The element type of a contraction may be wider than that of its operands.
   if (RowOf(opcode).family == Family::kContraction && made->shape().IsArray()) {
     result.set_element_type(made->shape().element_type());
   }
@@ -214,7 +214,7 @@ bool Site::Use(Instruction* value) {
 
 bool Site::Done() {
   MoveBehind(at, made_);
-  // Callees precede their callers in the text.
+  // The text requires callees before their callers.
   module.Reorder(module.CallOrder());
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction that a metamorphic rule works on, with functions that add others. New
-// instructions are placed after it; they may use it and everything before it.
+// The instruction to which a metamorphic rule is applied, with functions that add instructions. New
+// instructions are inserted after it, and may use it and everything before it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 
@@ -23,7 +23,7 @@ using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
 
 class Site {
  public:
-  // `arguments`: leaves of the entry's parameters; a rule may add to them.
+  // `arguments` are the leaves of the entry's parameters, to which a rule may add.
   Site(Module& module, std::vector<Literal>& arguments, Instruction* instruction,
        ChoiceSource& choices);
 
@@ -40,15 +40,15 @@ class Site {
   Instruction* operand(int64_t i) const { return at->operands()[static_cast<size_t>(i)]; }
   bool in_entry() const { return at->parent() == module.entry(); }
 
-  // --- Writing: values computed behind `at` ---
-  // The shape is inferred; `stated` where only the text says it (broadcast, reshape, convert, ...).
+  // --- Writing: instructions after `at` ---
+  // Infers the shape; broadcast, reshape, convert and others need `stated` instead.
   Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
                     Shape stated = Shape());
-  // `at`'s operation on other operands; `stated` as above. Attributes are `at`'s, or those given.
+  // Repeats the operation of `at` on other operands, with its attributes or those given.
   Instruction* Again(Operands operands, Shape stated);
   Instruction* Again(Operands operands, Shape stated, Attributes attributes);
-  Attributes AttributesWith(Attr attr, AttributeValue value) const;  // `at`'s, this one changed
-  // Copies of the instructions of `body`, parameters being `operands`; that of the root.
+  Attributes AttributesWith(Attr attr, AttributeValue value) const;  // of `at`, with one changed
+  // Copies the instructions of `body` with parameters `operands`, and returns the root's copy.
   Instruction* Inlined(const Computation& body, const Operands& operands);
   Instruction* Constant(Literal literal);
   Instruction* Number(PrimitiveType type, double value);  // a scalar
@@ -62,41 +62,41 @@ class Site {
   Instruction* Concatenate(Operands operands, int64_t dimension);
   Instruction* Convert(Instruction* operand, PrimitiveType type);
   Instruction* Compare(Instruction* lhs, absl::string_view direction, Instruction* rhs);
-  // A scalar that a compiler cannot know: a new parameter of the entry, else a constant.
+  // Adds a scalar: in the entry a new parameter, which compilers cannot fold, else a constant.
   Instruction* Opaque(PrimitiveType type, double value);
-  // Appends a parameter to the entry, first of all instructions.
+  // Adds a parameter to the entry, before all other instructions.
   Instruction* NewParameter(Literal argument);
 
-  // Writes a computation; within `body`, Make and the others write into it.
+  // Writes a computation. While `body` runs, Make and the other functions add to that computation.
   using Body = std::function<Instruction*(const Operands& parameters)>;
   Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
                       const Body& body);
-  // A computation that does `at`'s operation to parameters shaped like its operands.
+  // Returns a computation that applies the operation of `at` to its parameters.
   Computation* Outlined();
   Computation* Identity(const Shape& shape);
-  Computation* Garbage(const Shape& parameter, const Shape& result);  // ones, for any argument
+  Computation* Garbage(const Shape& parameter, const Shape& result);  // returns ones
 
-  // --- Ending ---
-  // `value` takes the place of `at` for all who use it, but for what the rule made. Returns true.
+  // --- Completion ---
+  // Replaces `at` by `value` in all users, except instructions that the rule added. Returns true.
   bool Use(Instruction* value);
-  bool Done();  // the rule changed something else; true
-  void Undo();  // takes out what was made (the rule did not apply)
-  // The error of a rule that made an invalid instruction: a defect of the rule, reported by its
-  // name.
+  bool Done();  // completes any other change; returns true
+  void Undo();  // removes what was added, if the rule does not apply
+  // The error of a rule that added an invalid instruction: a defect of the rule, which is reported
+  // with its name.
   const absl::Status& defect() const { return defect_; }
 
-  // Value of a constant, or of an array that is a parameter of the entry; nullptr: not known.
+  // Returns the value of a constant or of an entry parameter, or nullptr for anything else.
   const Literal* Known(const Instruction& instruction) const;
   bool IsRoot() const { return at->parent()->root() == at; }
-  // Computed element by element, every operand having the result's sizes.
+  // Returns true if `at` is element-wise and all operands have the sizes of the result.
   bool IsElementwise() const;
 
  private:
   std::string Name(absl::string_view stem);
   Instruction* Place(std::unique_ptr<Instruction> instruction);
 
-  Computation* writing_;  // where Make adds
-  Operands made_;         // in at's computation
+  Computation* writing_;  // the computation to which Make adds
+  Operands made_;         // added to at's computation
   std::vector<Computation*> computations_;
   int64_t names_;
   absl::Status defect_;

@@ -11,8 +11,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Computations in which a rule may write anything: the entry and those called as control flow.
-// Bodies of fusions and the computations of reductions, sorts and scatters keep their form.
+// Returns the computations that a rule may change: the entry and those called by control flow.
+// Fusions and the computations of reductions, sorts and scatters are not changed.
 std::vector<Computation*> OpenComputations(const Module& module) {
   std::vector<Computation*> open = {module.entry()};
   for (size_t next = 0; next < open.size(); ++next) {
@@ -42,7 +42,7 @@ std::vector<Instruction*> SitesOf(const Module& module) {
   return sites;
 }
 
-// True: the variant is rewritten. kInternal: the rule made a malformed module.
+// Returns true if the rule was applied, and kInternal if it made a malformed module.
 absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule,
                              uint64_t seed) {
   SeedSource choices(seed);

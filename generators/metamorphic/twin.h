@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metamorphic variants: a module rewritten by a rule that preserves its meaning. An engine that
-// treats the two differently is wrong about one of them, or uses a freedom; the acceptance sets
-// decide.
+// Metamorphic variants: modules rewritten by a rule that preserves their meaning. An engine that
+// returns other values for the variant has a defect or uses a freedom; the acceptance sets decide
+// which.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 
@@ -14,11 +14,11 @@
 
 namespace hlocts::generators {
 
-// Reproduces a metamorphic variant: "transposed_and_back at add.7 by 12".
+// Identifies a metamorphic variant: "transposed_and_back at add.7 by 12".
 struct TwinRecipe {
   std::string rule;
-  std::string instruction;  // of any computation; names are unique in a module
-  uint64_t seed = 0;        // of the rule's own choices
+  std::string instruction;  // in any computation; names are unique in a module
+  uint64_t seed = 0;        // of the rule's random choices
 
   std::string ToText() const;
 };
@@ -26,27 +26,27 @@ absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text);
 
 struct Twin {
   std::unique_ptr<Module> module;
-  // The leaves of the arguments; those of the first module come first, a rule may have added some.
-  // The outputs are ordered in the same way.
+  // The leaves of the arguments: those of the original module, then any that the rule added.
+  // Outputs are in the same order.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   TwinRecipe recipe;
 };
 
-// Errors: no such rule or instruction, a rule that does not apply there, and kInternal when the
-// rule made something malformed.
+// Errors: an unknown rule or instruction, a rule that does not apply there, and kInternal if the
+// rule made a malformed module.
 absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& arguments,
                               const TwinRecipe& recipe);
 
-// A rule (one of `rules`; empty: any) at a site, both drawn; nullopt when none of those tried
-// applies. kInternal as above.
+// Applies a random rule (one of `rules`, or any if empty) at a random site. Returns nullopt if none
+// of the rules tried applies, and kInternal as above.
 absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
                                              const std::vector<Literal>& arguments,
                                              ChoiceSource& choose,
                                              absl::Span<const MetamorphicRule* const> rules = {});
 
-// False for modules with side effects, dynamic sizes or broken promises to the engine
-// (custom-calls, schedules, channels).
+// Returns false for modules with side effects, dynamic sizes, or properties that a rewrite would
+// violate (custom-calls, schedules, channels).
 bool CanHaveTwins(const Module& module);
 
 }  // namespace hlocts::generators

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions that lose nothing, and comparisons and choices put the other way round.
+// Rules that convert without loss, or rewrite comparisons and selections.
 #include <optional>
 
 #include "generators/metamorphic/rules.h"
@@ -9,7 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// A type that holds every value of the other.
+// Returns a wider type that contains every value of the type.
 std::optional<PrimitiveType> Wider(PrimitiveType type) {
   if (type == PrimitiveType::kPred) return PrimitiveType::kS32;
   if (type == PrimitiveType::kF32) return PrimitiveType::kF64;
@@ -68,7 +68,7 @@ bool BitsAndBack(Site& s) {
   return s.Use(s.Make(Opcode::kBitcastConvert, {raw}, {}, Shape(s.type(), s.dims())));
 }
 
-// reduce-precision to the format that the values have.
+// Applies reduce-precision with the format of the type itself.
 bool OwnPrecision(Site& s) {
   static constexpr struct {
     PrimitiveType type;
@@ -98,7 +98,7 @@ bool TurnCompare(Site& s) {
   return s.Use(Compared(s, {s.operand(1), s.operand(0)}, TurnedOf(s).swapped));
 }
 
-// Excludes floats: a NaN is neither less nor at least.
+// Negates a comparison twice. Excludes floats: for a NaN, both a < b and a >= b are false.
 bool DenyCompare(Site& s) {
   if (s.opcode() != Opcode::kCompare) return false;
   PrimitiveType type = s.operand(0)->shape().element_type();
