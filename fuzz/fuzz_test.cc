@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking, bundles and campaigns against an engine that is wrong on purpose.
+// Tests shrinking, bundles and campaigns with engines that are deliberately wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The reference, told another module: `wrong` computes `right`'s instructions.
+// A reference with a defect: it executes `wrong` instead of `right`.
 class WrongEngine : public backends::Backend {
  public:
   WrongEngine(Opcode right, Opcode wrong, int64_t elements_min = 0)
@@ -105,7 +105,7 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
   EXPECT_FALSE(TakesDynamicArguments(info));
 }
 
-// Without dynamic arguments no parameter is dynamic, and modules that had none are unchanged.
+// Without dynamic arguments no parameter is dynamic, and all other modules are unchanged.
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;
@@ -225,7 +225,7 @@ CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs
   options.modules_max = modules;
   options.jobs = jobs;
   options.out = testing::TempDir() + "/" + name;
-  std::filesystem::remove_all(options.out);  // an earlier run of this test
+  std::filesystem::remove_all(options.out);  // of an earlier run of this test
   return options;
 }
 
@@ -243,7 +243,7 @@ TEST(CampaignTest, TheReferenceIsRightAboutItself) {
   }
 }
 
-// The weights of an epoch follow from the modules before it, in any order of queries.
+// Tests that the weights of an epoch depend on earlier modules only, in any order of queries.
 TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   CampaignOptions options;
   Guide in_turn(options), at_once(options);
@@ -376,7 +376,7 @@ TEST(FailureSignatureTest, WhatAMapDoesIsPartOfTheSignature) {
   EXPECT_EQ(SignatureOf(verdict, **module), "fail count-leading-zeros,map s8 value");
 }
 
-// A step that took all dimensions of an operand is refused; nothing ends the process.
+// Shape inference rejects operands that lost all dimensions, without a crash.
 TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
   for (const char* body :
        {"ROOT t = (f32[2], s32[2]) topk(p), k=2",
@@ -398,7 +398,7 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
   EXPECT_FALSE(InferAgain(**module));
 }
 
-// Takes every module.
+// An engine that accepts every module.
 class CredulousEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
@@ -436,7 +436,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   }
 }
 
-// Modules that break any rule: operands of other computations, missing attributes, wrong sizes.
+// Modules that break a rule: foreign operands, missing attributes, wrong sizes and others.
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
   campaign.stream = *generators::StreamFromName("negative");

@@ -30,9 +30,9 @@ class Campaign {
       : options_(options), store_(options), guide_(options) {}
 
   absl::Status Begin();
-  void Work(Engines& engines);  // of this thread
+  void Work(Engines& engines);  // called by each job's thread
   bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
-  // Running work is stopped.
+  // Returns true if running work should stop.
   bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
   CampaignStatus Status();
   absl::Status SaveState();
@@ -42,18 +42,18 @@ class Campaign {
   }
 
  private:
-  // Begun modules may take this much longer than the campaign.
+  // Modules in progress may exceed the time of the campaign by this much.
   static constexpr double kGraceSeconds = 1;
 
   double SecondsLeft() const;
-  // No new module is started.
+  // Returns true if no new module should be started.
   bool DrawsNoMore() const {
     return Over() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
   }
   void DrawModules(Engines& engines);
   void BeginShrinking();
   void ShrinkLeftovers(Engines& engines);
-  // Both are false if the campaign ended first: the number then counts as not tried.
+  // Both return false if the campaign ended first: the number then counts as not tried.
   bool TryModule(int64_t number, Engines& engines, bool again);
   bool TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                 std::vector<TrialResult>& results);
@@ -78,7 +78,7 @@ class Campaign {
   std::mutex mutex_;
   CampaignStatus status_;
   CampaignState state_;
-  std::set<int64_t> leftovers_;  // numbers whose findings an earlier run had no time to shrink
+  std::set<int64_t> leftovers_;  // numbers of modules that an earlier run had no time to shrink
   Cells cells_;
   absl::Status failure_;
 };
@@ -189,7 +189,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
-  // A value outside its set is wrong at any time; other verdicts may be caused by the stop itself.
+  // A wrong value counts even after a stop, which may have caused any other verdict.
   if (result.verdict.kind != Outcome::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A campaign: modules by number, each on every engine, judged; failures shrunk, sorted into buckets
-// and stored as bundles.
+// Runs a campaign: generates modules by number, runs each on every engine, judges the results,
+// shrinks failures, sorts them into buckets and stores bundles.
 //
-// A finding is a seed and a number: they give the same module on every machine, whatever --jobs. A
-// new count also appears in the last JSON line (CONTRACT.md).
+// A seed and a number identify a finding: they give the same module on every machine, whatever
+// --jobs. A new count also appears in the last JSON line (CONTRACT.md).
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 #define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 
@@ -23,77 +23,77 @@ namespace hlocts::fuzz {
 struct CampaignOptions {
   std::vector<std::string> backends;
   uint64_t seed = 1;
-  int64_t modules_max = 0;  // 0: no end
-  // One module of the campaign, by its number, and none beside it.
+  int64_t modules_max = 0;  // 0: unlimited
+  // Runs only the module with this number.
   std::optional<int64_t> only;
-  double seconds_max = 0;  // 0: no end; what has begun by then is given up a second later
+  double seconds_max = 0;  // 0: unlimited; running work is aborted a second later
   int jobs = 1;
-  bool resume = false;   // continues from state.json in `out`, if it exists
-  bool restart = false;  // moves an existing campaign aside; it is an error without either flag
-  std::string out;       // directory of bundles, findings.jsonl and state.json
+  bool resume = false;   // continue from state.json in `out`, if it exists
+  bool restart = false;  // rename an existing campaign, which is an error without either flag
+  std::string out;       // directory for bundles, findings.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
-  std::optional<generators::Stream> stream;  // one stream only
-  // Above 1: every module is annotated for this many devices or a divisor of them.
+  std::optional<generators::Stream> stream;  // nullopt: all streams
+  // If above 1, every module is annotated for this many devices or a divisor of it.
   int64_t partitions_max = 1;
-  bool guided = false;  // drawn with the weights of guide.h
-  // Above 0: the metamorphic lane. Each valid module runs with this many metamorphic variants, and
-  // is judged only if an engine treats them differently.
+  bool guided = false;  // use the weights of guide.h
+  // If above 0, each valid module runs with this many metamorphic variants, and results are judged
+  // only if an engine returns different values for a variant.
   int twins = 0;
-  int shrink_evaluations = 400;  // of one finding; 0: findings are stored unshrunk
-  double shrink_seconds = 60;    // of one finding
-  // Runs all modules first: failures are stored unshrunk, and shrunk in the last third of the time
-  // or once no modules are left.
+  int shrink_evaluations = 400;  // per finding; 0: store without shrinking
+  double shrink_seconds = 60;    // per finding
+  // Runs all modules before shrinking, which starts in the last third of the time or when all
+  // modules have run. Until then, failures are stored unshrunk.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
-  // An explained failure of that engine: counted, no bundle. `needs` (failure_traits.h) of the
-  // shrunk module; null before: what is explained without them is not shrunk.
+  // Returns true if an expectation explains the failure, which is then counted but not stored.
+  // `needs` (failure_traits.h) is null before shrinking: known failures are then not shrunk.
   using Known = bool(const std::string& signature, const reports::Verdict& verdict,
                      const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return false; };
 };
 
 struct CampaignStatus {
-  int64_t modules = 0;  // generated and, on every engine, judged
-  double seconds = 0;   // of this run
+  int64_t modules = 0;  // generated, and judged on every engine
+  double seconds = 0;   // duration of this run
   int jobs = 1;
-  // Time of this run, summed over its jobs: waiting for engines, and work on failures (cutting,
+  // Time of this run, summed over its jobs: waiting for engines, and processing failures (cutting,
   // shrinking, writing).
   double engine_seconds = 0, failure_seconds = 0;
-  int64_t valid = 0;  // modules that the verifier judged as the generator meant them
+  int64_t valid = 0;  // modules that the verifier accepts or rejects as intended
   int64_t instructions = 0;
-  std::map<std::string, int64_t> verdicts;  // by word
+  std::map<std::string, int64_t> verdicts;  // by name
   int64_t cells = 0;
-  int64_t buckets = 0;                    // new ones: not known
+  int64_t buckets = 0;                    // new ones, without known findings
   int64_t known = 0;                      // findings that an expectation explains
-  int64_t not_shrunk = 0;                 // buckets stored unshrunk, for lack of time
+  int64_t not_shrunk = 0;                 // buckets stored unshrunk for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
-  int64_t twins = 0;                      // of the metamorphic lane
-  int64_t twins_judged = 0;               // those with other outputs than their module's
+  int64_t twins = 0;                      // metamorphic variants that ran
+  int64_t twins_judged = 0;               // variants with outputs that differ
 
-  double unspecified = 0;                 // elements of which any value is accepted
-  double hardly_checked = 0;              // those, or with fewer than two effective bits
-  double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
+  double unspecified = 0;                 // elements for which any value is accepted
+  double hardly_checked = 0;              // unspecified, or with fewer than two effective bits
+  double floats = 0, below_two_bits = 0;  // float elements, and those with few effective bits
 
-  bool ended = false;  // the last one that a campaign tells
-  // The options that, with the seed, determine the module of a number.
+  bool ended = false;  // the final status of a campaign
+  // The options that, with the seed, determine the modules.
   std::string recipe;
 
   void CountVerdict(const reports::Verdict& verdict);
-  std::string ToJson() const;  // one line, by contract
+  std::string ToJson() const;  // one line (CONTRACT.md)
   std::string ToText() const;
 };
 
-// Module `number` of the campaign: every twelfth is of the negative stream, every eighth may have
-// replicas where the generator's options allow more than one.
+// Returns module `number` of the campaign. Every twelfth module is invalid (negative stream), and
+// every seventh may have replicas if the generator's options allow more than one.
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
-// The options that, with the seed, determine the module of a number.
+// Returns the options that, with the seed, determine the modules.
 std::string RecipeOf(const CampaignOptions& options);
-// ", without s1 u1": the element types that no module has; "" for none.
+// Returns the element types that no module uses, as ", without s1 u1", or "" if there are none.
 std::string WithoutOf(const CampaignOptions& options);
 
-// `tick` is called about once a second and once at the end. Errors: an engine that cannot be
-// started, a folder that cannot be written, a state of another seed.
+// Runs a campaign and calls `tick` about once a second and once at the end. Errors: an engine that
+// cannot be started, a directory that cannot be written, a state with another seed or recipe.
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
                                            const std::function<void(const CampaignStatus&)>& tick);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module of a number of a campaign.
+// Generates the modules of a campaign.
 #include "absl/strings/str_cat.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/engines.h"
@@ -10,8 +10,8 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// Opcodes that partitioners rewrite: every second module for several devices is one or two of
-// these.
+// Opcodes that partitioners rewrite. Every second module for several devices has one or two
+// instructions of one of these opcodes.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,
@@ -42,7 +42,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
     generator.opcodes = {choose.Pick(kPartitioned)};
     generator.instructions = 1;
   }
-  // Some modules cannot be annotated for several devices: then the next one is used.
+  // Generates again if a module cannot be annotated for several devices.
   while (true) {
     generator.stream = options.stream    ? *options.stream
                        : choose.OneIn(4) ? generators::Stream::kDefined
@@ -57,7 +57,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number) {
   if (options.partitions_max > 1) return ShardedModule(options, number);
   constexpr int64_t kInvalidEvery = 12;
-  constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
+  constexpr int64_t kReplicasEvery = 7;  // coprime to 12: some invalid modules have replicas
   std::optional<generators::Stream> stream = options.stream;
   generators::GeneratorOptions generator = options.generator;
   if (number % kReplicasEvery != 0) generator.replicas_max = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counts, the JSON object and the status line of a campaign.
+// Counts verdicts, and formats the status of a campaign as a JSON object and as a line.
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -48,7 +48,7 @@ std::string CampaignStatus::ToJson() const {
   return JsonText(json);
 }
 
-// The most important counts come first: a narrow terminal cuts the end of the line.
+// The most important counts come first, since a narrow terminal truncates the line.
 std::string CampaignStatus::ToText() const {
   std::string text = absl::StrFormat(
       "%d modules, %d new findings, %d known; %.0f s, %.1f modules/s;", modules, buckets, known,

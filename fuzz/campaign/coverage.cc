@@ -69,8 +69,8 @@ uint64_t MixShape(uint64_t hash, const Shape& shape) {
   return hash;
 }
 
-// The types that a tuple, call, branch or loop carries together mean nothing: only the first of
-// them and their number count.
+// Returns true for tuples, calls, branches and loops. Since the types that they carry mean little,
+// only the first type and the number of arrays count.
 bool CarriesMany(const Instruction& instruction) {
   Family family = RowOf(instruction.opcode()).family;
   return family == Family::kTuple || family == Family::kControlFlow;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of instructions a campaign has seen: operation x types x ranks x class of attributes.
+// Cells: the kinds of instructions in a campaign, by opcode, types, ranks and attribute classes.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
 
@@ -10,13 +10,13 @@
 
 namespace hlocts::fuzz {
 
-// The cell of one instruction. Attributes count by class: which are there, words and truth values,
-// numbers as 0, 1, 2 or more, windows and paddings by what is not plain about them. Of tuples and
-// of what computations take and return the first array counts, and whether there are more.
+// Returns the cell of one instruction. The class of an attribute is its presence with its word or
+// truth value, its number as 0, 1, 2 or more, or the set of non-default properties of a window or
+// padding. For tuples and callers, only the first array and the number of arrays count.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;
-// Parameters and constants have no cell.
+// Adds the cells of all instructions except parameters and constants.
 void AddCells(const Module& module, Cells& cells);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines of a campaign, and the modules that they support.
+// The engines of a campaign and the types that they support.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
 #define HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
 
@@ -15,26 +15,26 @@ namespace hlocts::fuzz {
 
 struct Engines {
   std::vector<std::unique_ptr<TimedEngine>> tested;
-  std::unique_ptr<backends::Backend> reference;  // intermediate values for the shrinker
+  std::unique_ptr<backends::Backend> reference;  // computes intermediate values for the shrinker
 };
 
-// kUnavailable with the reason: an engine that cannot be started here.
+// Returns kUnavailable, with the reason, if an engine cannot be started.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
 // Starts `jobs` sets of engines, or as many as all engines allow (backends::BoundedJobs). The first
-// set must start; another that fails, as on a busy machine, is reported on standard error and left
-// out.
+// set must start. If another set fails, as on a busy machine, it is reported on standard error and
+// omitted.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
-// Element types that the engine supports; its capabilities name the others ("without:s1").
+// Returns the supported element types: all except those in the capabilities, as "without:s1".
 TypeSet TypesOf(const backends::BackendInfo& info);
-// The types that all tested engines support.
+// Returns the types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);
-// Returns true if arguments may have dynamic dimensions; otherwise it has
+// Returns true if arguments may have dynamic dimensions, i.e. unless the capabilities contain
 // "without:dynamic-arguments".
 bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);
-// " s1 u1": the types that are not in the set.
+// Returns the types that are not in the set, as " s1 u1".
 std::string NamesOfMissing(TypeSet types);
 
 }  // namespace hlocts::fuzz

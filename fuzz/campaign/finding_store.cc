@@ -19,7 +19,7 @@ absl::Status FindingStore::Load() {
   std::string path = options_.out + "/findings.jsonl";
   std::ifstream in(path);
   std::string line;
-  bool cut_off = false;  // a killed campaign's last line
+  bool cut_off = false;  // last line without a newline: the campaign was killed
   while (std::getline(in, line)) {
     cut_off = in.eof();
     Json json = ParseJson<Json>(line);
@@ -83,7 +83,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
                    absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
 }
 
-// The bundle's sample made small. False when `stop` ended it: the bundle is as it was.
+// Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true.
 bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                               const std::function<bool()>& stop) {
   if (stop()) return false;
@@ -105,8 +105,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-// A module may be wrong at several places, which its outputs do not show: each instruction that is
-// wrong by itself is a finding of its own.
+// Cuts the module first: it may be wrong at several instructions, which its outputs do not show.
+// Each instruction that is wrong by itself is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
@@ -116,7 +116,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
   const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
-  // Without time left the whole module is kept, to be cut later.
+  // If no time is left, the module is stored as it is, to be cut later.
   if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
   for (const Culprit& culprit : culprits)
     HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));

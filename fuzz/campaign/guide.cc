@@ -10,10 +10,10 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr double kKept = 0.75;  // of what was known, from one epoch to the next
+constexpr double kKept = 0.75;  // weight of earlier counts in the next epoch
 constexpr int kWeightMax = 1000;
 
-// Choices that are hardly ever new are still drawn occasionally: they may lead to something new.
+// Returns a positive weight even for choices that rarely give new cells, since they still may.
 int WeightOf(double fresh, double met) {
   double share = (fresh + 0.5) / (met + 1);
   return std::clamp(static_cast<int>(kWeightMax * share), 1, kWeightMax);

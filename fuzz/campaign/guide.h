@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guided generation: choices that showed new cells lately are drawn more often. The weights of an
-// epoch follow from the modules of the epochs before it, so that module `number` is still a
-// function of the seed.
+// Guided generation: choices that recently gave new cells (coverage.h) are drawn more often. The
+// weights of an epoch depend only on the modules of earlier epochs, so that module `number` is
+// still a function of the seed.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
 
@@ -22,13 +22,13 @@ class Guide {
 
   explicit Guide(const CampaignOptions& options);
 
-  // Makes module `number`. Modules of earlier epochs that were not made in turn are made again for
-  // their cells. Thread-safe.
+  // Generates module `number`. Modules of earlier epochs that have not been generated in order are
+  // generated again for their cells. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 
  private:
-  // How often a choice was drawn, and with a new cell; old epochs count less and less.
+  // How often a choice was drawn, and how often with a new cell. Counts of earlier epochs decay.
   struct Yield {
     double met = 0, fresh = 0;
   };
@@ -40,7 +40,7 @@ class Guide {
 
   const CampaignOptions options_;
   std::mutex mutex_;
-  int64_t observed_ = 0;  // modules 0 to this one count
+  int64_t observed_ = 0;  // number of modules that have been counted, in order
   std::vector<std::shared_ptr<const generators::DrawWeights>> weights_;  // by epoch
   Cells cells_;
   std::array<Yield, kOpcodeCount> opcodes_ = {};

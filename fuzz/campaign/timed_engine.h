@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine, and how long it was waited for: by one thread.
+// An engine that measures the time spent waiting for it, for use by one thread.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_TIMED_ENGINE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_TIMED_ENGINE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metamorphic variants: recipes reproduce them, wrong engines are found, permitted freedoms are
-// not.
+// Tests metamorphic variants: recipes reproduce them, wrong engines are detected, and permitted
+// differences are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Sample TwinOf(const Sample& sample, const generators::TwinRecipe& recipe) {
   return {std::move(twin.module), std::move(twin.arguments)};
 }
 
-// The reference without its reverse.
+// A reference that ignores reverse.
 class ForgetsReverse : public backends::Backend {
  public:
   ForgetsReverse() : reference_(*backends::MakeBackend("reference")) {}
@@ -123,7 +123,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kFail);
 }
 
-// Sums in another order differ; the acceptance rules allow both.
+// A sum in another order gives another value, which the acceptance rules also allow.
 TEST(TwinTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)

@@ -8,7 +8,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Number `i` of the components of an array, as bits.
+// Returns the bits of component `i` of an array.
 uint64_t BitsAt(const Literal& literal, int width, size_t i) {
   uint64_t bits = 0;
   std::memcpy(&bits, literal.raw_data() + i * static_cast<size_t>(width),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a module and a metamorphic variant of it on one engine. Equal outputs are accepted; unequal
-// ones are judged, so that a permitted difference is no finding.
+// Runs a module and a metamorphic variant on one engine. Equal outputs are accepted; different
+// outputs are judged, so that a permitted difference is not a finding.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 #define HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 
@@ -9,17 +9,17 @@
 
 namespace hlocts::fuzz {
 
-// Leaves of all devices, those of `first` at least, bit for bit; any NaN is like any other.
+// Returns true if all leaves of `first` equal those of `twin` bit for bit, or are both NaN.
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
                  const std::vector<std::vector<Literal>>& twin);
 
 struct TwinTrial {
-  bool same = false;    // no judge was asked
-  TrialResult result;   // pass where `same`
-  bool of_twin = true;  // else the first module is what failed
+  bool same = false;    // not judged
+  TrialResult result;   // pass if `same`
+  bool of_twin = true;  // false: the original module failed
 };
 
-// `outcome` is the engine's run of `first`, with values.
+// Compares with `outcome`, the engine's run of `first`, which must have values.
 TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin,
                   backends::Backend& engine, const TrialOptions& options);
 

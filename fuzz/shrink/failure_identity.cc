@@ -57,7 +57,7 @@ FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module,
       orders_(OnlyOrders({operations_.begin(), operations_.end()})),
       coarse_(LacksSpecials(first.verdict, module)) {}
 
-// A candidate without the blamed operation fails for another reason.
+// A candidate without the blamed operation would fail for another reason.
 Difference FailureIdentity::OfModule(const Module& candidate) const {
   const absl::Status verified = VerifyModule(candidate);
   if (verified.ok() == invalid_) return Difference::kValidity;
@@ -75,7 +75,7 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
-  // In coarse types an error that is slight in others is large.
+  // An error that is slight in precise types is large in coarse ones.
   const bool size_matters = settled_ || (slight_.has_value() && !coarse_);
   return size_matters && result.slight != slight_ ? Difference::kSize : Difference::kSame;
 }
@@ -92,7 +92,7 @@ void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carr
   carried_ = carried;
 }
 
-// Until the data of the failure are settled, a wrong element may be a NaN or not.
+// Compares failures. Before the data are settled, a NaN may become another wrong element.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
   if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
   return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);

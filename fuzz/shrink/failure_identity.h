@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether a candidate's failure is the one that is being shrunk, and why not. All that
-// shrinking learns about the failure is kept here; the shrinker only queries it.
+// Decides whether a candidate has the same failure as the module that is shrunk, and if not, why.
+// Contains all that the shrinker learns about the failure.
 #ifndef HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 #define HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 
@@ -14,57 +14,57 @@
 
 namespace hlocts::fuzz {
 
-// Why a candidate is not the same failure; kSame: it is.
+// The reason why a candidate does not have the same failure; kSame if it does.
 enum class Difference : uint8_t {
   kSame,
-  kSpent,          // no time or evaluations left
-  kValidity,       // it is invalid where the first was valid, or the other way round
+  kSpent,          // no time or evaluations are left
+  kValidity,       // only one of the two modules is valid
   kRule,           // it breaks another rule
-  kOperation,      // none of the operations that may be to blame is left
-  kPermutation,    // the permuting loop is gone
-  kRepeated,       // it was asked before
-  kSteps,          // it might never end
-  kSignature,      // it does not fail, or looks different
-  kUndefined,      // the reference cannot evaluate it, but could the first
-  kSize,           // a slight error has become a large one, or the other way round
-  kCarrier,        // the engine carries its data wrongly, but did not before
-  kNoPermutation,  // it fails without permutations as well
+  kOperation,      // no operation is left that may be to blame
+  kPermutation,    // it lacks the loop that permutes its state
+  kRepeated,       // it was tried before
+  kSteps,          // it might not terminate
+  kSignature,      // it does not fail, or fails in another way
+  kUndefined,      // the reference could evaluate only the first module
+  kSize,           // only one of the two errors is slight
+  kCarrier,        // a constant or argument is wrong, but was not before
+  kNoPermutation,  // it fails without the permutation, too
   kBlame,          // another operation is to blame
 };
-// For the reader: "another operation is to blame".
+// Returns a text for the reader, such as "another operation is to blame".
 absl::string_view ReasonText(Difference difference);
 
 class FailureIdentity {
  public:
-  // `rule`: the rule that an invalid module breaks; empty for a valid one.
+  // `rule` is the rule that an invalid module breaks, or "" for a valid module.
   FailureIdentity(const TrialResult& first, const Module& module, std::string rule, bool invalid);
 
-  // The difference that is known without running the candidate.
+  // Returns the difference that is visible without running the candidate.
   Difference OfModule(const Module& candidate) const;
-  // The difference that its result shows.
+  // Returns the difference that the candidate's result shows.
   Difference OfResult(const TrialResult& result) const;
-  // The difference by the blamed instruction.
+  // Returns kBlame if the blamed opcode is another one.
   Difference OfBlame(const std::string& opcode) const;
 
-  // From now on a large error stays large, and a slight one slight.
+  // From now on, a slight error must stay slight, and a large one large.
   void HoldSize(bool slight) { slight_ = slight; }
-  // From now on candidates must be wrong as this one is, in its data, too. `permutes`: it fails for
-  // its permutations; `carried`: the engine carries its data rightly.
+  // From now on, candidates must fail like `result`, also in their data. `permutes`: only because
+  // of a loop that permutes its state. `carried`: with correct constants and arguments.
   void Settle(const TrialResult& result, bool permutes, bool carried);
-  // The reference could evaluate the first module.
+  // `defined`: the reference could evaluate the first module.
   void HoldDefined(bool defined) { defined_ = defined; }
 
   bool settled() const { return settled_; }
   bool knows_operations() const { return !operations_.empty(); }
-  // Asked of settled ones, since each takes evaluations.
+  // Used only if settled, since each check takes evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return carried_; }
-  // Returns true if a module that the reference cannot evaluate is another failure. An engine's
-  // result for a size beyond its bound means nothing; a wrong value was judged.
+  // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
+  // on undefined modules means nothing. A wrong value implies it already.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 
-  // The conditions that candidates are held to, one a line.
+  // Returns the conditions on candidates, one per line.
   std::vector<std::string> Lines() const;
 
  private:
@@ -72,10 +72,10 @@ class FailureIdentity {
   std::set<std::string> operations_;  // one of them is to blame; empty: unknown
   std::string rule_;
   bool invalid_;
-  // The blamed operation only moves elements; orders them; its type lacks NaN or infinity.
+  // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
   bool moves_, orders_, coarse_;
-  // Known once the instruction at fault is: a large error is then another fault's, and so is an
-  // element from elsewhere instead of none, or data that the engine carries wrongly.
+  // Set when the instruction at fault is known. Then a different size of the error, another wrong
+  // element of a move, or wrong constants and arguments indicate another fault.
   bool settled_ = false, permutes_ = false, carried_ = false, defined_ = false;
   std::optional<bool> slight_;
 };

@@ -13,14 +13,14 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The position of the number in a list of the gather; -1: absent.
+// Returns the position of `number` in a list attribute, or -1.
 int64_t PositionIn(const Instruction& gather, Attr attr, int64_t number) {
   const Sizes& list = gather.IntList(attr);
   auto found = std::find(list.begin(), list.end(), number);
   return found == list.end() ? -1 : found - list.begin();
 }
 
-// Removes the dimension; later ones move up.
+// Removes the dimension from a list, and renumbers later dimensions.
 void EraseNumber(Instruction& gather, Attr attr, int64_t dimension) {
   if (!gather.Has(attr)) return;
   Sizes list = gather.IntList(attr);
@@ -29,7 +29,7 @@ void EraseNumber(Instruction& gather, Attr attr, int64_t dimension) {
   gather.Set(attr, std::move(list));
 }
 
-// The dimension of the result that counts along one of the operand's; -1: none does.
+// Returns the result dimension for an offset along this operand dimension, or -1.
 int64_t ResultDimension(const Instruction& gather, int64_t dimension) {
   const Sizes& offsets = gather.IntList(Attr::kOffsetDims);
   size_t at = 0;
@@ -42,7 +42,7 @@ int64_t ResultDimension(const Instruction& gather, int64_t dimension) {
   return -1;
 }
 
-// The elements whose index along `dimension` is not `dropped`.
+// Returns the elements whose index along `dimension` is not `dropped`.
 Literal WithoutSlab(const Literal& literal, int64_t dimension, int64_t dropped) {
   const Sizes& sizes = literal.shape().dimensions();
   const Sizes strides = RowMajorStrides(sizes);
@@ -65,7 +65,7 @@ void DropSlab(Sample& sample, Instruction& leaf, int64_t dimension, int64_t drop
   leaf.mutable_shape().set_dimension(dimension, leaf.shape().dimension(dimension) - 1);
 }
 
-// The places lose their number `position`.
+// Removes the coordinate `position` from all index vectors.
 void DropNumber(Sample& sample, Instruction& gather, int64_t position, bool square) {
   Instruction& indices = *gather.mutable_operands()[1];
   const int64_t along = gather.IntOr(Attr::kIndexVectorDim, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gather from an array that loses a dimension of one element.
+// Edits a gather whose operand loses a dimension of size 1.
 #ifndef HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
 #define HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
 
@@ -7,9 +7,9 @@
 
 namespace hlocts::fuzz {
 
-// Slices, results and the numbers that say where lose the dimension too. `square`: there become as
-// few places as numbers in each, where they were as many. The operand and the shapes inferred from
-// it are the caller's.
+// Removes the dimension from slice sizes, result and index vectors. With `square`, keeps the
+// indices square: an array of n index vectors with n elements loses a vector, too. The caller edits
+// the operand and infers the shapes again.
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square);
 
 }  // namespace hlocts::fuzz

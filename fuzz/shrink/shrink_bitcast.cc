@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking bitcast-convert: fewer pieces to an element, four bytes or two halves for 32 bits.
+// Shrinks bitcast-convert to fewer parts per element, such as two halves instead of four bytes.
 #include <algorithm>
 
 #include "fuzz/shrink/shrinker.h"
@@ -16,7 +16,7 @@ PrimitiveType UnsignedOf(int bits) {
   return PrimitiveType::kInvalid;
 }
 
-// The shape in pieces of another width; the last dimension counts the pieces of an element.
+// Returns the shape in elements of another width; the last dimension counts the parts.
 Shape InPieces(const Shape& shape, PrimitiveType piece) {
   Shape pieces = shape.WithElementType(piece).WithoutLayout().WithDefaultLayout();
   const int64_t last = shape.rank() - 1;
@@ -26,7 +26,7 @@ Shape InPieces(const Shape& shape, PrimitiveType piece) {
   return pieces;
 }
 
-// The same bits, the lowest first.
+// Returns the same bits, lowest first.
 Literal InPieces(const Literal& literal, PrimitiveType piece) {
   Literal pieces(InPieces(literal.shape(), piece));
   const int64_t from = BitWidth(literal.element_type()), to = BitWidth(piece);
@@ -40,7 +40,7 @@ Literal InPieces(const Literal& literal, PrimitiveType piece) {
   return pieces;
 }
 
-// Retypes the side of the bitcast with more elements: the leaf that is joined, or the split result.
+// Retypes the side with more elements: an operand whose elements are joined, or a split result.
 bool SetPieces(Sample& sample, Instruction& bitcast, bool joins, PrimitiveType piece) {
   if (!joins) {
     bitcast.mutable_shape() = InPieces(bitcast.shape(), piece);

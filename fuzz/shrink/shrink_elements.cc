@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks the data and regions of computations: one element everywhere, constants in regions.
+// Shrinks data to equal or consecutive elements, and values in called computations to constants.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -31,7 +31,7 @@ Literal FilledWithElement(const Literal& literal, int64_t index) {
   return filled;
 }
 
-// Starts again if the type cannot count so far.
+// Fills an array with 1, 2, 3, ...; starts again at the largest exact integer of the type.
 Literal Counting(const Literal& literal) {
   Literal counting = literal;
   PrimitiveType type = literal.element_type();
@@ -46,7 +46,7 @@ Literal Counting(const Literal& literal) {
   return counting;
 }
 
-// Data of the entry that is not only an index.
+// Returns the data of an entry leaf with several elements that is not only an index.
 const Literal* DataToFill(const Sample& sample, const Instruction& leaf) {
   if (!leaf.shape().IsArray() || leaf.shape().is_dynamic() || OnlyIndexes(leaf)) return nullptr;
   const Literal* data = DataOf(sample, leaf);
@@ -73,7 +73,7 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
   return changed && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// The first of each set of elements with the same bits.
+// Returns the index of the first element of each distinct value.
 std::vector<int64_t> DistinctElements(const Literal& data) {
   std::set<std::string> seen;
   std::vector<int64_t> distinct;
@@ -115,7 +115,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 
 }  // namespace
 
-// 1, 2, 3, ...: if all elements differ, a wrong move shows on the smallest arrays.
+// Fills arrays with 1, 2, 3, ...: distinct elements show a wrong move in the smallest arrays.
 bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   std::vector<int64_t> leaves;
   for (const auto& leaf : sample.module->entry()->instructions()) {
@@ -128,7 +128,7 @@ bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// One special value may be anywhere in an array: if it is everywhere, sizes can shrink.
+// Fills arrays with one of their elements, such as a special value, so that sizes can shrink.
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   std::map<std::vector<int64_t>, std::vector<int64_t>> alike;  // leaves by dimensions
   int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
@@ -147,7 +147,7 @@ bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// Replaces values that a region computes without need for the failure by constants.
+// Replaces values in called computations by constants if the failure does not need them.
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking modules that break a rule to the computation in which it is broken.
+// Shrinks an invalid module to the called computation that breaks the rule.
 #include "backends/backend.h"
 #include "fuzz/shrink/shrinker.h"
 #include "spec/infer/infer.h"
@@ -15,7 +15,7 @@ bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails
 }
 namespace {
 
-// Zeros, if the shapes have data: a module that should be rejected is not run.
+// Returns zero arguments, or none if shapes have no data: an invalid module is not run.
 std::vector<Literal> ZerosFor(const Module& module) {
   std::vector<Literal> zeros;
   for (const Shape& shape : backends::ArgumentLeafShapes(module)) {
@@ -43,7 +43,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 bool EnterCalled(Sample& sample, const StillFails& still_fails) {
   if (VerifyModule(*sample.module).ok()) return false;
-  // Callees come first: the innermost one.
+  // Callees come first, so that this finds the innermost computation.
   for (size_t c = 0; c < sample.module->computations().size(); ++c)
     if (TryEntry(sample, c, still_fails)) return true;
   return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults become small, and stay the faults that they were.
+// Tests that modules with seeded faults become small and keep their fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,10 +22,10 @@ using ::testing::StartsWith;
 struct FaultyModule {
   const char* fault;
   const char* text;  // of the entry
-  int64_t elements;  // of the largest array that may be left
+  int64_t elements;  // of the largest array that may remain
   const char* signature;
-  std::optional<double> argument = std::nullopt;  // all elements of all; otherwise random ones
-  const char* devices = "";                       // of the module's header
+  std::optional<double> argument = std::nullopt;  // value of all elements; else random
+  const char* devices = "";                       // in the module's header
 };
 
 ShrinkResult ShrunkFault(const FaultyModule& faulty) {
@@ -51,7 +51,7 @@ TEST_P(ShrinkFaultTest, IsSmallAndTheSame) {
   EXPECT_THAT(shrunk.signature, StartsWith(GetParam().signature));
 }
 
-// A single edit leaves none of these valid, or none of them wrong.
+// In these modules, every single edit gives an invalid module or removes the failure.
 INSTANTIATE_TEST_SUITE_P(
     Together, ShrinkFaultTest,
     testing::Values(FaultyModule{"text.slice-dimensions-reversed",
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT p = f32[1,1] pad(x, z), padding=-2_0x0_-2 }",
                                  4, "fail pad f32 value"}));
 
-// The least number of elements is none of the leaves' sizes times another.
+// The smallest failing number of elements is not a multiple of another size of the leaves.
 INSTANTIATE_TEST_SUITE_P(
     Rank, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.tail-dropped-from-8",
@@ -121,7 +121,7 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   }
 }
 
-// Narrower or in another type the data would be wrong by itself, or nothing would be zero.
+// In a narrower or simpler type, the data would be wrong by themselves, or could not be zero.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                         " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
                         2, "fail dynamic-slice(s32) f32 zero"}));
 
-// A size at run time that is below its bound stays so.
+// A run-time size below its bound stays below it.
 INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
                          testing::Values(FaultyModule{
                              "get-dimension-size.gives-bound",
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
                              " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
                              1, "fail get-dimension-size"}));
 
-// 17 elements are no rectangle.
+// 17 elements do not form a rectangle.
 INSTANTIATE_TEST_SUITE_P(
     Length, ShrinkFaultTest,
     testing::Values(
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " ROOT t = (f32[5,3], s32[5,3]) topk(x), k=3 }",
                      9, "fail topk"}));
 
-// Values made of constants are copied to all their users, which are not at fault.
+// Values made of constants are at fault here, not the users to which they are copied.
 INSTANTIATE_TEST_SUITE_P(
     Source, ShrinkFaultTest,
     testing::Values(FaultyModule{"broadcast.tail-dropped-from-16",
@@ -216,8 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT r = f32[9,9] reverse(i), dimensions={0} }",
                                  65, "fail iota f32 zero"}));
 
-// One dimension less takes one number from each place; as few places as numbers, or the places
-// cannot be read the wrong way round.
+// If the operand loses a dimension, index vectors lose an element. Then there must be as many
+// vectors as elements, since otherwise the wrong index_vector_dim would be invalid.
 INSTANTIATE_TEST_SUITE_P(
     GatherRank, ShrinkFaultTest,
     testing::Values(FaultyModule{
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(Pieces, ShrinkFaultTest,
                                              " ROOT b = u8[2,2,4]{2,0,1} bitcast-convert(x) }",
                                              8, "fail bitcast-convert"}));
 
-// Types that have no NaN, no sign, no zero: in f32 it is the same failure.
+// These types lack NaN, a sign or zero. The failure is the same in f32.
 INSTANTIATE_TEST_SUITE_P(
     Coarse, ShrinkFaultTest,
     testing::Values(
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " start_index_map={0}, index_vector_dim=1, slice_sizes={1} }",
                      2, "fail gather(s32) f32 value"}));
 
-// The first device's number is zero: with it the operands could permutation places.
+// The first device's number is 0, for which swapped operands give another failure.
 TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   const ShrinkResult shrunk = ShrunkFault(
       {"subtract.operands-swapped",
@@ -266,8 +266,8 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 
-// Gives the same message for every module with a set-dimension-size, like an engine whose sizes are
-// garbage.
+// An engine that rejects every module with set-dimension-size with the same message, as if its
+// sizes were invalid.
 class SizeRefuser : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalid modules that an engine takes become small, and break the rule that they broke.
+// Tests that invalid modules that an engine accepts become small and break the same rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::StartsWith;
 
-// Shrinks a module that breaks a rule of the operation, on an engine that checks none of them. The
-// result breaks the same rule.
+// Shrinks a module on an engine that checks no rules of the operation, and checks that the result
+// breaks the same rule.
 Sample ShrunkInvalid(const std::string& operation, const char* text) {
   auto engine = *backends::MakeInProcessBackend("canary:infer.forgets-" + operation);
   auto reference = *backends::MakeInProcessBackend("reference");
@@ -31,7 +31,7 @@ Sample ShrunkInvalid(const std::string& operation, const char* text) {
   return std::move(shrunk.sample);
 }
 
-// Two edits at once, and a shape that is not the one inferred, which stays so.
+// Needs two edits at once, and keeps a shape that differs from the inferred one.
 TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
   const Sample shrunk = ShrunkInvalid(
       "conv_with_general_padding",
@@ -57,7 +57,7 @@ TEST(ShrinkInvalidTest, WhatCallsItselfIsNotPeeled) {
   EXPECT_LE(CountInstructions(*shrunk.module), 1) << PrintModule(*shrunk.module);
 }
 
-// The rule is broken in a branch of a branch, which may never be taken.
+// The rule is broken in a branch within a branch, which may never be taken.
 TEST(ShrinkInvalidTest, TheBrokenComputationBecomesTheEntry) {
   const Sample shrunk = ShrunkInvalid("reduce_window", R"(HloModule m
 max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }

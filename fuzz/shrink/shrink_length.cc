@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks to one long dimension: if only the number of elements counts, its size can be exactly the
-// one that a failure needs, such as 17, where 4x5 was the smallest of its kind.
+// Shrinks arrays to one long dimension. If only the number of elements matters, the size can then
+// be exactly what the failure needs, such as 17 elements instead of 4x5.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The bytes in order, from the first again once they are used up: elements, where the type stays.
+// Returns the bytes in order, repeated as needed. For the same type, these are whole elements.
 Literal Repeated(const Literal& literal, const Shape& shape) {
   Literal repeated(shape);
   const size_t bytes = literal.raw_size();
@@ -24,7 +24,7 @@ Literal Repeated(const Literal& literal, const Shape& shape) {
   return repeated;
 }
 
-// Gives an operand other sizes; false where it is no leaf.
+// Changes the sizes of an operand, or returns false if it has no data.
 bool Resize(Sample& sample, Instruction& user, size_t operand, Sizes sizes) {
   Instruction& leaf = *user.mutable_operands()[operand];
   const Shape shape = Shape(leaf.shape().element_type(), std::move(sizes)).WithDefaultLayout();
@@ -37,7 +37,7 @@ bool Flatten(Sample& sample, Instruction& user, size_t operand) {
   return Resize(sample, user, operand, {user.operand(operand).shape().ElementCount()});
 }
 
-// Each makes an operation one-dimensional, with `count` elements in its result.
+// The functions below make an operation one-dimensional, with a result of `count` elements.
 bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   concatenate.Set(Attr::kDimensions, Sizes{0});
   for (size_t i = 0; i < concatenate.operands().size(); ++i) {
@@ -46,7 +46,7 @@ bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   }
   return true;
 }
-// Leaves out one element if both operands are the same, which gives even sizes only.
+// If both operands are one array, uses an operand with one element less for an odd total.
 bool ConcatenateUneven(Sample& sample, Instruction& concatenate, int64_t count) {
   Instruction& leaf = *concatenate.mutable_operands()[0];
   const Literal* data = DataOf(sample, leaf);
@@ -77,7 +77,7 @@ bool Iota(Sample&, Instruction& iota, int64_t count) {
   iota.mutable_shape() = Shape(iota.shape().element_type(), {count}).WithDefaultLayout();
   return true;
 }
-// Each result from a row of its own.
+// Reduces one row of the operand to each element of the result.
 bool Reduce(Sample& sample, Instruction& reduce, int64_t count) {
   const size_t arrays = reduce.operands().size() / 2;
   const int64_t row = reduce.operand(0).shape().ElementCount() / count;
@@ -95,7 +95,7 @@ PrimitiveType OtherOfWidth(PrimitiveType type) {
   }
   return PrimitiveType::kInvalid;
 }
-// Between types of one width.
+// Makes a one-dimensional bitcast-convert between types of the same width.
 bool BitcastConvert(Sample& sample, Instruction& bitcast, int64_t count) {
   const PrimitiveType to = bitcast.shape().element_type();
   const PrimitiveType from = OtherOfWidth(to);
@@ -160,7 +160,7 @@ bool TopK(Sample& sample, Instruction& topk, int64_t count) {
 
 struct Row {
   Opcode opcode;
-  int64_t rank;  // of the result when it is done
+  int64_t rank;  // rank of the final result
   bool (*flatten)(Sample& sample, Instruction& instruction, int64_t count);
 };
 constexpr Row kRows[] = {
@@ -180,7 +180,7 @@ constexpr Row kRows[] = {
     {Opcode::kTopk, 1, TopK},
 };
 
-// The result is long and has several dimensions.
+// Returns true for a long result with several dimensions.
 bool Applies(const Row& row, const Instruction& instruction) {
   if (row.opcode != instruction.opcode()) return false;
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking data: literals and arguments to small numbers.
+// Shrinks the elements of literals and arguments to small numbers.
 #include <cmath>
 #include <cstring>
 
@@ -12,13 +12,13 @@
 namespace hlocts::fuzz {
 namespace {
 
-// A value that cannot become one of these is needed: a NaN, a subnormal (failure_traits.h).
+// Values to try. If all fail, the element is needed: a NaN, a subnormal (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
-// For integers, which keep their sign: an index below zero and one beyond the end differ.
+// For integers, which keep their sign: a negative index and one beyond the end differ.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};
 constexpr double kSimpleBelowZero[] = {0, -1, -2};
 
-// The values in the order in which they are tried, for elements from `begin` to `end`.
+// Returns the values in the order of attempts, for elements from `begin` to `end`.
 absl::Span<const double> SimpleValuesFor(const Literal& literal, int64_t begin, int64_t end) {
   bool below_zero = IsInteger(literal.element_type()), above_zero = below_zero;
   for (int64_t i = begin; (below_zero || above_zero) && i < end; ++i) {
@@ -40,7 +40,7 @@ bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// One literal of a sample, made simple in place.
+// Simplifies one literal of a sample.
 class Simplifier {
  public:
   Simplifier(Sample& sample, Literal original, const PutLiteral& put, const StillFails& still_fails)
@@ -49,7 +49,7 @@ class Simplifier {
   bool Run() {
     for (double value : SimpleValuesFor(now_, 0, now_.element_count())) {
       Literal simple = WithElements(now_, 0, now_.element_count(), value);
-      if (now_.BitwiseEqual(simple)) return false;  // as simple as it gets
+      if (now_.BitwiseEqual(simple)) return false;  // cannot be simpler
       if (TryLiteral(sample_, now_, simple, put_, still_fails_)) return true;
     }
     if (now_.element_count() > kSimplifiedMax) return false;
@@ -67,7 +67,7 @@ class Simplifier {
     now_ = std::move(simple);
     return true;
   }
-  // Zeros where they do, down to single elements where they do not.
+  // Tries zeros for a range, then for its halves, down to single elements.
   bool Halve(int64_t begin, int64_t end) {
     if (begin == end) return false;
     if (end - begin == 1) return OneElement(begin);

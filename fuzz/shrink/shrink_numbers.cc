@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking the numbers that attributes state: windows, paddings, slices, sizes.
+// Shrinks the numbers in attributes: windows, paddings, slices, sizes.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -10,13 +10,13 @@
 namespace hlocts::fuzz {
 namespace {
 
-// One number of an attribute and the plainest that it could be.
+// A number of an attribute and its simplest value.
 struct Number {
   int64_t* value;
   int64_t plainest;
 };
 
-// The numbers of a copy of an attribute.
+// Returns the numbers of a copied attribute.
 std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   std::vector<Number> numbers;
   if (Window* window = std::get_if<Window>(&value)) {
@@ -67,7 +67,7 @@ bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
   return TryEdit(sample, put, still_fails);
 }
 
-// The plainest number, its neighbour, then ever smaller steps towards it.
+// Tries the simplest number and its neighbour, and then approaches it in halved steps.
 bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& still_fails) {
   auto now = [&] { return NumbersOf(attr, *AttributeAt(sample, place))[place.number]; };
   int64_t value = *now().value, plainest = now().plainest;
@@ -89,10 +89,10 @@ bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& s
 struct Plainer {
   Attr attr;
   Place place;
-  int64_t way;  // to the plainest
+  int64_t way;  // distance to the simplest number
 };
 
-// All numbers that could be plainer. Accepted candidates change numbers, not their positions.
+// Returns all numbers that are not the simplest. Accepted edits do not change these positions.
 std::vector<Plainer> PlacesOf(const Sample& sample) {
   std::vector<Plainer> places;
   const auto& computations = sample.module->computations();
@@ -112,7 +112,7 @@ std::vector<Plainer> PlacesOf(const Sample& sample) {
   return places;
 }
 
-// Each number of the attribute one step nearer.
+// Moves each number of the attribute one step towards its simplest value.
 void StepAll(Sample& sample, Attr attr, const Place& place) {
   for (const Number& number : NumbersOf(attr, *AttributeAt(sample, place))) {
     const int64_t way = number.plainest - *number.value;

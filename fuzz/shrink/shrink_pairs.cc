@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks by two edits at once: a slice and its operand, an array and its windows.
+// Shrinks by two edits at once, such as a slice and its operand, or an array and its window.
 #include "fuzz/shrink/size_edits.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/index_util.h"
@@ -7,7 +7,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Valid candidates of a search without success.
+// Valid candidates of an unsuccessful search.
 constexpr int kCandidatesMax = 128;
 
 int64_t AllElements(const Module& module) {
@@ -19,7 +19,7 @@ int64_t AllElements(const Module& module) {
   return elements;
 }
 
-// nullptr unless the two make a smaller module that is valid, or breaks the same rule.
+// Returns nullptr unless the edits give a smaller module that is valid or breaks the same rule.
 std::unique_ptr<Sample> WithBoth(const Sample& sample, const std::string& rule,
                                  const SampleEdit& one, const SampleEdit& other) {
   auto candidate = std::make_unique<Sample>(sample.Clone());

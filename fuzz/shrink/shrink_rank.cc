@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking ranks: dimensions of one element go, two neighbours become one.
+// Shrinks ranks: removes dimensions of size 1, and merges adjacent dimensions.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The same elements in order.
+// Returns the same elements in order, with another shape.
 Literal Restated(const Literal& literal, const Shape& shape) {
   Literal restated(shape);
   if (restated.raw_size() != literal.raw_size()) return literal;
@@ -27,7 +27,7 @@ bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
          !instruction.shape().is_dynamic() && instruction.shape().dimensions() == sizes;
 }
 
-// Restates the leaves of the entry, and the shapes that repeat their sizes.
+// Changes the sizes of the entry's leaves, and of broadcasts with the same sizes.
 void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   for (const auto& instruction : sample.module->entry()->instructions()) {
     const Shape& was = instruction->shape();
@@ -39,7 +39,7 @@ void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   }
 }
 
-// Removes the entry of one dimension, if it is trivial.
+// Removes the attribute's entry for one dimension, if it is the default.
 template <typename Config, typename Entry>
 void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Entry& plain) {
   const Config* config = instruction.Get<Config>(attr);
@@ -69,8 +69,8 @@ void EraseSliceSize(Instruction& slice, size_t dimension) {
   operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Edits an operation on arrays that lose a dimension of one element. A dimension that it cannot
-// lose is rejected by shape inference.
+// Edits an operation whose operand loses a dimension of size 1. Shape inference rejects the
+// operation if it needs the dimension.
 void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
   EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
   EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
@@ -93,8 +93,8 @@ void Erase(Sample& sample, const Sizes& sizes, size_t dimension, bool square) {
   Restate(sample, sizes, fewer);
 }
 
-// Merges a dimension with the next one. Then the size that a failure needs can be found exactly: 9,
-// where 2x5 was the smallest of its kind.
+// Merges a dimension with the next one. The size can then be exactly what the failure needs, such
+// as 9 elements instead of 2x5.
 void Merge(Sample& sample, const Sizes& sizes, size_t dimension) {
   Sizes merged = sizes;
   merged[dimension + 1] *= merged[dimension];

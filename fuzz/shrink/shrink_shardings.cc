@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking how a module is spread over devices.
+// Shrinks the shardings of a module.
 #include "fuzz/shrink/shrink_shardings.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Calls `visit` with every annotation of an array, those in tuples too.
+// Calls `visit` for every annotation of an array, including those in tuples.
 template <typename Visit>
 void ChangeLeaves(Sharding& sharding, Visit&& visit) {
   if (sharding.type != Sharding::Type::kTuple) return visit(sharding);
@@ -39,7 +39,7 @@ bool IsTiled(const Sharding& sharding) {
          sharding.last_tile_dims.empty() && !sharding.tile_assignment_dimensions.empty();
 }
 
-// Tiles `counts` on that many devices in their order, copies of a tile next to each other.
+// Returns `counts` tiles, with devices in order and the copies of a tile on adjacent devices.
 Sharding InOrder(std::vector<int64_t> counts, int64_t devices) {
   Sharding sharding;
   int64_t tiles = 1;
@@ -55,7 +55,7 @@ Sharding InOrder(std::vector<int64_t> counts, int64_t devices) {
 
 using ShardingEdit = std::function<void(Sharding& sharding)>;
 
-// The edits of one annotation.
+// Returns the edits of one annotation.
 std::vector<ShardingEdit> EditsOf(const Sharding& sharding, int64_t devices) {
   if (sharding.type == Sharding::Type::kReplicated) return {};
   std::vector<ShardingEdit> edits = {[](Sharding& one) { one = Sharding(); }};
@@ -90,7 +90,7 @@ bool EditOne(Sample& sample, size_t number, const StillFails& still_fails) {
   return false;
 }
 
-// Tiles of as many devices as there are now, from the first dimension on.
+// Reduces the tiles to the number of devices, from the first dimension on.
 void FitInto(int64_t devices, Sharding& sharding) {
   if (!IsTiled(sharding)) return;
   std::vector<int64_t> counts(sharding.tile_assignment_dimensions.begin(),

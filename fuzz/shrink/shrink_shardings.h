@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking how a module that engines partition is spread over devices.
+// Shrinks the shardings of a module for engines that partition it.
 #ifndef HLOCTS_FUZZ_SHRINK_SHRINK_SHARDINGS_H_
 #define HLOCTS_FUZZ_SHRINK_SHRINK_SHARDINGS_H_
 
@@ -7,10 +7,10 @@
 
 namespace hlocts::fuzz {
 
-// No partitions at all; else fewer annotations, and fewer tiles in those that stay.
+// Removes all shardings, or else single annotations and tiles.
 bool DropShardings(Sample& sample, const StillFails& still_fails);
 bool FewerDevices(Sample& sample, const StillFails& still_fails);
-// Makes `kept` the root instead of `root`, or of its element, with the sharding of that.
+// Copies the sharding of the old root, or of its element, to the new root `kept`.
 void KeepSharding(const Instruction& root, int64_t element, Instruction* kept);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks sizes: of all arrays that share one, or of one dimension of one leaf.
+// Shrinks a size: in all arrays that have it, or in one dimension of one leaf.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 
 enum class End : uint8_t { kLeading, kTrailing };
 
-// Sizes at run time that were below their bound stay below the new one.
+// Keeps run-time sizes below the bound if they were below it before.
 void FollowBounds(const Literal& before, Literal& after) {
   for (int64_t d = 0; d < after.shape().rank(); ++d) {
     if (!after.shape().is_dynamic_dimension(d)) continue;
@@ -25,7 +25,7 @@ void FollowBounds(const Literal& before, Literal& after) {
   }
 }
 
-// The elements of the leading or trailing corner, of the sizes of `shape`.
+// Returns the elements at the leading or trailing corner, with the sizes of `shape`.
 Literal Corner(const Literal& literal, const Shape& shape, End end) {
   Literal result(shape);
   int64_t bytes = StorageBytes(shape.element_type());
@@ -47,8 +47,7 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
-// A module that breaks a rule may state another shape than its data have, or an impossible one:
-// these data are kept.
+// Crops the data. In an invalid module, data whose shape differs or is impossible are kept.
 Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
   const auto& wanted = shape.dimensions();
@@ -59,7 +58,7 @@ Literal Cropped(const Literal& data, const Shape& shape, End end) {
   return larger ? Corner(data, shape, end) : data;
 }
 
-// Gives a leaf other sizes, its literal or argument too. Never larger ones.
+// Shrinks the sizes of a leaf, and its literal or argument.
 void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes,
             End end = End::kLeading) {
   Shape shape(leaf.shape().element_type(), sizes);
@@ -71,7 +70,7 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
-// Sizes that only the text states: repeated dimensions that no operand has, or those of a reshape.
+// Changes sizes that only the text defines: those of a reshape, or new dimensions of a broadcast.
 void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   const bool all = instruction.opcode() == Opcode::kReshape;
   if (!all && instruction.opcode() != Opcode::kBroadcast) return;
@@ -84,7 +83,7 @@ void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   }
 }
 
-// Resizes the parts that are taken out of an array.
+// Changes the slice sizes of dynamic-slice and gather.
 void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
   for (Attr attr : {Attr::kDynamicSliceSizes, Attr::kSliceSizes}) {
     std::vector<int64_t> sizes = slice.IntList(attr);
@@ -94,7 +93,7 @@ void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
   }
 }
 
-// Every size `from` of every leaf becomes `to`; `slices`: of slices too.
+// Changes every size `from` of every leaf to `to`, and with `slices` also slice sizes.
 void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
   for (const auto& computation : sample.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -108,7 +107,7 @@ void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
   }
 }
 
-// One dimension of one leaf of the entry.
+// Changes one dimension of one leaf of the entry.
 void ResizeDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end) {
   Instruction* leaf = EntryInstruction(sample, index);
   std::vector<int64_t> sizes = leaf->shape().dimensions();
@@ -142,7 +141,7 @@ Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
   return changed;
 }
 
-// Every size `from` of any shape becomes `to`: nothing is inferred in a module that breaks a rule.
+// Changes every size `from` of any shape to `to`, without inference, for invalid modules.
 bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
@@ -160,7 +159,7 @@ bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// 1, then down from the present size by ever smaller steps: the smallest that still fails.
+// Finds a small size that still fails: tries 1 and 2, and then decreases it in halved steps.
 template <typename Try>
 bool Descend(int64_t size, const Try& attempt) {
   if (size <= 1) return false;
@@ -179,7 +178,7 @@ bool Descend(int64_t size, const Try& attempt) {
   return progress;
 }
 
-// Sizes to try beside another edit.
+// Returns sizes to try together with another edit.
 std::set<int64_t> SmallerThan(int64_t size) {
   std::set<int64_t> sizes;
   for (int64_t smaller : {int64_t{2}, int64_t{4}, size / 2, size - 1}) {
@@ -228,7 +227,7 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
     int64_t index = static_cast<int64_t>(i);
     const Instruction* leaf = EntryInstruction(sample, index);
     if (!ops::IsSource(leaf->opcode()) || !leaf->shape().IsArray()) continue;
-    // An accepted candidate is another module: `leaf` belongs to the one before.
+    // Looks up the leaf again: an accepted candidate replaces the module, and `leaf` is then stale.
     for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
       progress = Descend(size,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks the parts of a module: outputs, instructions, regions.
+// Shrinks the structure of a module: outputs, instructions, called computations.
 #include <algorithm>
 #include <set>
 
@@ -18,8 +18,8 @@ bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Copies the instructions of `body` before `caller` into its computation, parameters being
-// `operands`; the copy of the root.
+// Copies the instructions of `body` before `caller`, with `operands` as its parameters, and returns
+// the copy of the root.
 Instruction* Inline(const Computation& body, Instruction* caller,
                     const std::vector<Instruction*>& operands) {
   Computation* computation = caller->parent();
@@ -46,7 +46,7 @@ Instruction* Inline(const Computation& body, Instruction* caller,
   return made[body.root()->index()];
 }
 
-// Applies the body of a map to arrays instead of elements: its own values get the map's dimensions.
+// Applies a copied instruction of a map to arrays: its result gets the dimensions of the map.
 void SpreadOver(const std::vector<int64_t>& dimensions, Instruction* copy) {
   const Shape scalar = copy->shape();
   Shape spread = Shape(scalar.element_type(), dimensions).WithDefaultLayout();
@@ -72,12 +72,12 @@ void SpreadCopies(const Instruction& map, const std::vector<Instruction*>& befor
   for (Instruction* copy : copies) SpreadOver(map.shape().dimensions(), copy);
 }
 
-// A computation that may replace its caller, and the operands that its parameters become.
+// A computation that may replace its caller, and the operands for its parameters.
 struct Region {
   Computation* body;
   std::vector<Instruction*> operands;
 };
-// In a module that breaks a rule a body may need more operands than it gets, or contain the caller.
+// Excludes bodies of invalid modules that need more operands than given, or contain the caller.
 bool CanStandIn(const Region& region, const Instruction& caller) {
   if (region.body == nullptr || region.body->root() == nullptr) return false;
   if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
@@ -119,7 +119,7 @@ std::vector<Region> RegionsOf(const Instruction& caller) {
   return regions;
 }
 
-// A get-tuple-element of a tuple is the element.
+// Replaces a get-tuple-element of a tuple by the element.
 void FoldTuples(Computation* computation) {
   for (const auto& instruction : computation->instructions()) {
     if (instruction->opcode() != Opcode::kGetTupleElement || instruction->operand_count() != 1)
@@ -168,8 +168,8 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// From the root upwards: each value that is not needed as computed becomes a parameter, first all
-// operands of one instruction at once.
+// Replaces values by parameters, from the root upwards, if the failure does not depend on how they
+// are computed.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {
   bool progress = false;
@@ -193,8 +193,8 @@ bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Back
 
 }  // namespace
 
-// The candidates below drop unused instructions first, and the failure with them if the instruction
-// at fault is unused: it becomes the root.
+// Returns an unused instruction as the root, since it may be at fault and later candidates remove
+// unused instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();
   std::set<const Instruction*> used = {entry.root()};
@@ -226,13 +226,13 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
 
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
   bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
-  // Arguments are the same everywhere: a number of the device is 0 on the first, and plain there.
+  // Tries the values of the last device, too: on the first one, a device number is 0.
   const bool several = sample.module->replica_count > 1 || ArgumentPartitions(*sample.module) > 1;
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
 
-// Replaces an instruction by an operand of its shape, and the entry's root by any operand that is
-// an array.
+// Replaces an instruction by an operand of the same shape, or the entry's root by any operand that
+// is an array.
 bool DropInstructions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
@@ -282,7 +282,7 @@ bool PeelRegions(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-// Calls one of two computations with equal parameter and result shapes in both places.
+// Replaces one of two computations with equal parameter and result shapes by the other.
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t from = 0; from < sample.module->computations().size(); ++from) {

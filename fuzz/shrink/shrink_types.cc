@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks element types: a failure in any type is tried in f32, or else in s32.
+// Shrinks element types: tries f32, then s32 and a few others.
 #include "fuzz/shrink/shrinker.h"
 
 namespace hlocts::fuzz {

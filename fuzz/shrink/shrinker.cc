@@ -37,7 +37,7 @@ class Oracle {
     options_.compared(difference);
     return difference == Difference::kSame;
   }
-  // Candidates are as defined as this module, and may take about as many steps if it ends.
+  // From now on, candidates must be defined if this module is, and may take about as many steps.
   void AllowStepsOf(const Sample& sample) {
     if (options_.trial.invalid) return;
     identity_.HoldDefined(EndsWithin(sample, kStepsMax));
@@ -49,7 +49,7 @@ class Oracle {
     }
   }
   void HoldSize(bool slight) { identity_.HoldSize(slight); }
-  // From now on candidates must be wrong as this one is.
+  // From now on, candidates must fail like this sample.
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
     const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
@@ -57,7 +57,7 @@ class Oracle {
     const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
     identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
   }
-  // Returns true if the same operation is to blame, if one was.
+  // Returns true if the same operation is to blame, or none was known.
   bool Blames(const Sample& candidate) {
     if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
@@ -102,7 +102,7 @@ class Oracle {
     return WrongSource(sample, engine_, options_.trial, &evaluations_).module != nullptr;
   }
 
-  // A candidate that passes without its permutations fails because of them.
+  // Returns true if the sample also fails after its permutations are undone.
   bool FailsWithoutPermutations(const Sample& sample) {
     Sample without = sample.Clone();
     UndoPermutations(*without.module);
@@ -111,8 +111,8 @@ class Oracle {
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == Outcome::kFail;
   }
 
-  // A loop that lost its counter would keep the engine until its time is over. A smaller module
-  // should not need more steps than the first.
+  // Returns true if the candidate terminates. A loop without its counter would take the engine's
+  // whole time, and a smaller module should not need more steps than the first.
   bool Ends(const Sample& candidate) const {
     return !Loops(*candidate.module) || options_.trial.invalid || EndsWithin(candidate, steps_max_);
   }
@@ -145,11 +145,10 @@ class Oracle {
   int evaluations_ = 0;
 };
 
-// A smaller module that takes this long hangs: few candidates can be waited for a whole minute.
+// A smaller module that takes this long hangs. A longer timeout would allow too few candidates.
 constexpr double kHangSeconds = 5;
 
-// Returns true if anything was kept. Smaller, but with another operation to blame, is another
-// failure.
+// Returns true if a change was kept. Undoes the pass if another operation is to blame afterwards.
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();
@@ -159,7 +158,7 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
   return false;
 }
 
-// An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
+// Continues with an instruction that is wrong by itself in the same way, if there is one.
 void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const TrialOptions& trial,
                  Oracle& oracle, const StillFails& still_fails) {
   for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
@@ -170,7 +169,7 @@ void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const T
   }
   if (trial.invalid) return;
   oracle.HoldSize(slight);
-  // Some types lack the difference between two failures: NaN, signs, elements that are no zeros.
+  // Simplifies types first: some lack values that distinguish two failures (NaN, signs, nonzeros).
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
   oracle.Settle(sample);
@@ -191,10 +190,10 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
       {"pieces", false, WholeInsteadOfConcatenate},
-      // Precedes the sizes: an index inside a large array is outside of a smaller one, and fails
-      // for another reason.
+      // Precedes the sizes: an index that is in bounds in a large array may be out of bounds in a
+      // smaller one, and then fails for another reason.
       {"indices", false, SimplifyIndices},
-      // One element everywhere precedes sizes: the pass for literals would leave it in its place.
+      // Equal elements precede the sizes: the pass for literals keeps a special value in place.
       {"counting", false, IotaInsteadOfConstants},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
@@ -222,8 +221,8 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// An argument or a value made of constants that is wrong by itself: of the module, or of a piece
-// that it is passed to.
+// Returns an argument or constant value that is wrong by itself, in the module or one of its
+// pieces.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source

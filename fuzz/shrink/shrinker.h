@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
-// run on the engine; it is taken when its signature is the same and the blamed operation is still
-// in it. Deterministic: the order of candidates depends on the module alone.
+// Finds the smallest module with the same failure. Every candidate is verified by spec/infer and
+// run on the engine, and replaces the module if its signature is the same and it contains the
+// blamed operation. The order of candidates depends only on the module.
 //
-// New pass: a function in a shrink_*.cc, a line of Shrink and a planted fault in
-// shrink_faults_test.cc. Each candidate is verified; no pass depends on an engine.
+// To add a pass, write a function in a shrink_*.cc, a line of PassesWith and a seeded fault in
+// shrink_faults_test.cc. A pass does not depend on an engine.
 #ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 #define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 
@@ -25,45 +25,45 @@ namespace hlocts::fuzz {
 struct ShrinkOptions {
   TrialOptions trial;
   int evaluations_max = 1500;
-  double seconds_max = 120;  // the only thing here that depends on the machine
+  double seconds_max = 120;  // the only limit that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Called with every candidate, and whether it fails alike: one that does should be kept in any
-  // case.
+  // Called for every candidate; `fails` is true if it has the same failure. Such a candidate is
+  // worth storing.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
-  // Told of every candidate in which respect its failure is another.
+  // Called for every candidate with the difference of its failure.
   std::function<void(Difference)> compared = [](Difference) {};
 };
 
 struct ShrinkResult {
   Sample sample;
-  TrialResult result;     // of the smallest module, blamed
-  std::string signature;  // of it
+  TrialResult result;     // of the smallest module, with blame
+  std::string signature;  // of the smallest module
   int evaluations = 0;
-  bool reproduced = false;            // false: the failure was not there the second time
-  std::vector<std::string> identity;  // the conditions on candidates, for the reader
+  bool reproduced = false;            // false: the failure did not occur again
+  std::vector<std::string> identity;  // the conditions on candidates, as text
 };
 
-// `values` computes intermediate values (the reference): with them operands become parameters.
+// Shrinks a sample. `values` is the reference, whose intermediate values replace operands.
 ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& options);
 
-// One question: does this candidate fail in the same way? Candidates that are not valid do not.
+// Returns true if the candidate is valid and fails in the same way.
 using StillFails = std::function<bool(const Sample& candidate)>;
 
-// The candidate in the sample's place, if it still fails.
+// Replaces the sample by the candidate if it still fails.
 bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails);
 
-// Each pass tries its kind of change on `sample`, keeps those that `still_fails` confirms, and
-// returns whether any was kept.
+// A pass tries one kind of change on `sample`, keeps those that `still_fails` confirms, and returns
+// true if it kept any.
 struct ShrinkPass {
   const char* name;
-  bool of_invalid;  // also for modules that break a rule, which cannot be evaluated
+  bool of_invalid;  // also for invalid modules, which cannot be evaluated
   std::function<bool(Sample& sample, const StillFails& still_fails)> run;
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
-// Makes a called computation that breaks the module's rule too the entry.
+// Makes a called computation the entry if it breaks the rule, too.
 bool EnterCalled(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
@@ -82,7 +82,7 @@ bool WholeInsteadOfConcatenate(Sample& sample, const StillFails& still_fails);
 bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
-// Elements from `begin` to `end` become `value`.
+// Returns the literal with elements from `begin` to `end` replaced by `value`.
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits that make arrays smaller, of which several together leave a module valid.
+// Edits that make arrays smaller. Some modules need two edits at once to remain valid.
 #ifndef HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
 #define HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
 
@@ -13,15 +13,15 @@ namespace hlocts::fuzz {
 // Arrays of this size are small enough.
 constexpr int64_t kElementsEnough = 8;
 
-// Edits a clone of the sample that it was made for. Shapes are not inferred again.
+// Edits a clone of the sample for which it was made. It does not infer shapes again.
 using SampleEdit = std::function<void(Sample& clone)>;
 
-// The sample after the edit, with shapes inferred again, if it still fails.
+// Replaces the sample by the edited one, with new shapes, if it still fails.
 bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails);
 
-// Makes one size smaller, of one leaf or wherever it occurs.
+// Returns edits that reduce one size, in one leaf or wherever it occurs.
 std::vector<SampleEdit> SizeEdits(const Sample& sample);
-// One number of an attribute comes nearer to the plainest.
+// Returns edits that move a number of an attribute towards its simplest value.
 std::vector<SampleEdit> NumberEdits(const Sample& sample);
 
 }  // namespace hlocts::fuzz
