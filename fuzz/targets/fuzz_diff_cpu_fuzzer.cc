@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions as a module: the reference judges the results of the optimised CPU engine, in this
-// process.
+// Generates a module from the input, runs it on the optimised CPU engine in this process, and
+// judges the results.
 #include "fuzz/targets/in_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

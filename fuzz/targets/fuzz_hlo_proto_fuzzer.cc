@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes -> HloModuleProto -> Module -> proto -> Module: an error or the same module, never more.
+// Reads any bytes as HloModuleProto: an error, or a module that survives a round trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   auto module = hlocts::ParseSerializedModule(bytes);
   if (!module.ok()) return 0;
-  // A module that was read is accepted, or rejected by a named rule.
+  // A module that was read must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
     Differ("refused without a rule", std::string(valid.message()), "");

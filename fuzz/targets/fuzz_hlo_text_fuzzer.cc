@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as HLO text: the parser returns a module or an error, and a printed module parses and
+// Reads any bytes as HLO text: the result is an error, or a module whose printed text parses and
 // prints to the same text.
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HLOCTS_CHECK(!hlocts::RuleOf(module.status()).empty());
     return 0;
   }
-  // A module that was read is accepted, or rejected by a named rule.
+  // A module that was read must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   HLOCTS_CHECK(valid.ok() || !hlocts::RuleOf(valid).empty());
-  // Computations are printed callees first; those that call each other have no such order.
+  // Callees are printed first, which is impossible for computations that call each other.
   if (hlocts::RuleOf(valid) == "hlo.recursion") return 0;
   for (auto options : {hlocts::PrintOptions::Default(), hlocts::PrintOptions::Short()}) {
     std::string first = hlocts::PrintModule(**module, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text -> literals file -> text -> literals file: an error or the same leaves, bit by bit. The same
-// bytes are read as .npz against a few shapes.
+// Reads any bytes as a literals file: the result is an error, or leaves that survive a round trip
+// bit by bit. Also reads the bytes as .npz for a few shapes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
-// FOLDER/<target>/* and FOLDER/<target>.dict. Generated modules are added to the named ones, so
-// that every operation occurs; the output is the same on every machine.
+// Writes seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
+// FOLDER/<target>/* and FOLDER/<target>.dict. Generated modules are added to the given ones, so
+// that every operation occurs. The output is the same on every machine.
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -19,7 +19,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr int64_t kElementsMax = 4096;  // of the arguments in one seed
+constexpr int64_t kElementsMax = 4096;  // per seed, over all arguments
 constexpr uint64_t kGenerated = 96;     // modules
 
 std::string PathOf(const std::string& folder, const std::string& target, const std::string& name) {
@@ -34,7 +34,7 @@ int64_t Elements(const std::vector<Shape>& shapes) {
   return elements;
 }
 
-// The module as each format that it can take.
+// Writes the module in every format in which it can be represented.
 absl::Status WriteModule(const std::string& folder, const std::string& name,
                          const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
@@ -42,7 +42,7 @@ absl::Status WriteModule(const std::string& folder, const std::string& name,
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_hlo_text", name), text));
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_hlo_proto", name), proto));
   std::vector<Shape> shapes;
-  bool plain = true;  // parameters that are leaves
+  bool plain = true;  // all parameters are arrays
   for (const Instruction* parameter : module->entry()->parameters()) {
     plain = plain && parameter->shape().IsArray();
     shapes.push_back(parameter->shape());
@@ -78,7 +78,7 @@ absl::Status WriteModules(const std::string& folder, const std::vector<std::stri
   return absl::OkStatus();
 }
 
-// Decisions of modules with few and with many instructions.
+// Writes decisions of modules with few and with many instructions.
 absl::Status WriteDecisions(const std::string& folder) {
   generators::SplitMix64 random(1);
   for (size_t size : {16, 64, 128, 192, 256, 384, 512, 768}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes -> HloSnapshot -> bytes -> HloSnapshot: an error or the same module, arguments and result.
+// Reads any bytes as HloSnapshot: the result is an error, or a snapshot that survives a round trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile texts through eval, judge and diff, in process (hostile_text.h, hostile_run.h).
+// Runs eval, judge and diff in process on hostile texts (hostile_text.h, hostile_run.h).
 //
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
-// The folders hold .hlo and .txt files, at any depth; those that can be read are used. Module n
-// follows from n, SEED and the texts alone, and so does whether it is run: by its counted work. One
-// that ends the process, or that takes minutes of the processor's own time, is left in
-// hostile.input, with its number: go on behind it.
+// Uses all readable .hlo and .txt files at any depth of the folders. Module n depends only on n,
+// SEED and these texts, and whether it is run depends only on its counted work. A module that ends
+// the process or takes minutes of processor time is left in hostile.input, and its number is
+// printed. To continue, start with the next number.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -28,15 +28,15 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr size_t kTextMax = 8 << 10;  // longer ones are mostly constants
-// For this process alone, under any load: a hundred times what the counted work takes.
+constexpr size_t kTextMax = 8 << 10;  // longer files are mostly constants
+// A hundred times the time of the counted work. Processor time ignores other processes.
 constexpr time_t kProcessorSecondsMax = 600;
 constexpr rlim_t kMemoryMax = rlim_t{6} << 30;
 
 std::string* current = nullptr;
 int64_t number = 0;
 
-// Allocates nothing: the heap may be broken.
+// Does not allocate, since the heap may be corrupt.
 void OnEnd(int signal) {
   const int file = open("hostile.input", O_CREAT | O_TRUNC | O_WRONLY, 0644);
   if (file >= 0 && write(file, current->data(), current->size()) < 0) _exit(79);
@@ -72,7 +72,7 @@ std::vector<std::string> TextsOf(int count, char** folders) {
   return texts;
 }
 
-// A handler on a stack of its own: the other one may have overflowed.
+// Installs handlers on a separate stack, since the main one may have overflowed.
 void CatchEnds() {
   static char stack[1 << 16];
   stack_t other = {};
@@ -89,7 +89,7 @@ void CatchEnds() {
   setrlimit(RLIMIT_AS, &memory);
 }
 
-// Requests SIGVTALRM after this many seconds of processor time; 0: never.
+// Requests SIGVTALRM after this many seconds of processor time; 0 cancels it.
 void Guard(time_t seconds) {
   itimerval timer = {};
   timer.it_value.tv_sec = seconds;

@@ -15,8 +15,8 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr int64_t kArgumentBytesMax = int64_t{1} << 16;
-constexpr int64_t kDevicesMax = 4;  // in each direction
-// Steps of one device (module_work.h), seconds at most: no clock decides what is run.
+constexpr int64_t kDevicesMax = 4;  // replicas, and partitions
+// Steps per device (module_work.h), which take at most seconds. No clock decides what runs.
 constexpr double kWorkMax = 1e7;
 constexpr double kNever = 1e9;  // seconds
 
@@ -63,12 +63,12 @@ void HostileRun::Run(const std::string& text, uint64_t seed) {
     request.arguments.push_back(
         generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), style));
   }
-  // The engine computes through views that no memory holds, so it counts there.
+  // The engine computes on views that need no memory, so that their elements count as work.
   const bool engine_too = WorkOf(**module, load_.steps_max, INT64_MAX) <= kWorkMax;
   Judge(**module, request, kAllProfiles[seed % 3], engine_too);
 }
 
-// Evaluates the module, judges the results by its sets, and may run and judge the engine.
+// Evaluates the module, judges the results, and optionally runs and judges the engine.
 void HostileRun::Judge(const Module& module, const backends::ExecuteRequest& request,
                        Profile profile, bool engine_too) {
   backends::DiffOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs `eval`, `judge` and `diff` on an untrusted text, in this process and with small limits: the
-// answer is a value, a verdict or a refusal, never a crash.
+// Runs `eval`, `judge` and `diff` on an untrusted text in this process, with small limits. The
+// result must be a value, a verdict or an error, never a crash.
 #ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
 #define HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
 
@@ -14,8 +14,8 @@
 namespace hlocts::fuzz {
 
 struct HostileCounts {
-  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: arguments and counted work fit
-  int64_t values = 0, judged = 0, engine = 0, refused = 0;  // of eval; of judge, by sets; of diff
+  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits
+  int64_t values = 0, judged = 0, engine = 0, refused = 0;  // by eval; by judge; by diff
   std::string ToText() const;
 };
 

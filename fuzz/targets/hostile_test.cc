@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile texts in a small number (`hostile` runs many), and those that once ended the process.
+// Tests a few hostile texts (`hostile` runs many), and those that once ended the process.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -15,9 +15,9 @@
 namespace hlocts::fuzz {
 namespace {
 
-// All of them are valid and fit; each crashed the process once.
+// Valid modules within the limits, each of which once crashed the process.
 const char* const kEnded[] = {
-    // The context of an asynchronous start has another type than its data.
+    // The context type of an asynchronous start differs from its data type.
     R"(HloModule m, replica_count=2
 ENTRY e {
   x = f8e8m0fnu[3] parameter(0)
@@ -31,7 +31,7 @@ ENTRY e {
   s = (c64[1], c64[2]) all-gather-start(x), dimensions={0}
   ROOT d = c64[2] all-gather-done(s)
 })",
-    // More to receive than any memory holds.
+    // A receive of more data than any memory can store.
     R"(HloModule m
 ENTRY e {
   t = token[] after-all()
@@ -40,17 +40,17 @@ ENTRY e {
   a = f8e4m3[4611686018427387904] get-tuple-element(d), index=0
   ROOT r = f8e4m3[4611686018427387904] negate(a)
 })",
-    // An iota's line, beside no elements.
+    // A huge iota dimension in an array without elements.
     R"(HloModule m
 ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
-    // The shape says that it is gathered from two devices, but there is one.
+    // The shape claims a gather from two devices, but there is only one.
     R"(HloModule m
 ENTRY e {
   x = u16[1,2] parameter(0)
   g = u16[2,2] all-gather(x), dimensions={0}
   ROOT r = u16[4] bitcast(g)
 })",
-    // A cyclic comparator, which leaves places that no row may take.
+    // A cyclic comparator, with which no row is first.
     R"(HloModule m
 beats {
   a = s8[] parameter(0)
@@ -68,7 +68,7 @@ ENTRY e {
 })",
 };
 
-// The engine is a project of its own, which a build may lack.
+// The engine is a separate project, which a build may lack.
 bool OurEngineIsBuilt() { return backends::MakeInProcessBackend("cpu?isolation=none").ok(); }
 
 TEST(HostileTest, WhatOnceEndedTheProcess) {
@@ -86,7 +86,7 @@ TEST(HostileTest, WorkIsCountedFromShapes) {
     EXPECT_TRUE(module.ok()) << module.status();
     return WorkOf(**module, /*trips_max=*/1000, /*bytes_max=*/1 << 20);
   };
-  // 100 x 100 elements of 100 terms, the operands read once, and two parameters.
+  // 100 x 100 elements with 100 terms each, the operands read once, and two parameters.
   const double product = work(
       "ENTRY e { x = f32[100,100] parameter(0) y = f32[100,100] parameter(1) "
       "ROOT r = f32[100,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");

@@ -12,9 +12,9 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr uint64_t kEditsMax = 4;
-// Exchanges tried for each that is made: most of them make a text that cannot be read.
+// The number of attempts per replacement: most replacements give an unreadable text.
 constexpr int kTriesMax = 12;
-// Ends of ranges, sizes whose product passes 2^63, and the small numbers that real texts hold.
+// Limits of ranges, sizes whose product exceeds 2^63, and small numbers as in real texts.
 constexpr const char* kNumbers[] = {"0",
                                     "0",
                                     "1",
@@ -48,7 +48,7 @@ struct Word {
 bool InName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 
-// The words that can be exchanged, in order. A name is one word, hyphens included.
+// Returns the words that can be replaced, in order. A name is one word, with its hyphens.
 std::vector<Word> WordsOf(const std::string& text) {
   std::vector<Word> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -89,8 +89,8 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Exchanges the word, and all equal ones or none of them: shapes that agreed still agree, or do
-// not.
+// Replaces a word, and either all equal words or only this one, so that equal shapes may stay equal
+// or not.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;
@@ -105,7 +105,7 @@ void Exchange(std::string& text, generators::SplitMix64& random) {
   }
 }
 
-// An exchange after which the text can still be read; false: none of a few can.
+// Replaces words such that the text is still readable. Returns false if all attempts fail.
 bool ExchangeReadably(std::string& text, generators::SplitMix64& random) {
   for (int tries = 0; tries < kTriesMax; ++tries) {
     std::string changed = text;

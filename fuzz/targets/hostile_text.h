@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of real modules with their words exchanged: numbers, element types, opcodes. All can still
-// be read, many are still valid, and they contain unusual requests: dimensions whose product does
-// not fit, arrays without elements beside huge ones, windows larger than any array.
+// Texts of real modules with words replaced: numbers, element types, opcodes. All are still
+// readable and many are valid, with unusual contents: sizes whose product overflows, arrays without
+// elements next to huge ones, windows larger than any array.
 #ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
 #define HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
 
@@ -14,11 +14,11 @@ namespace hlocts::fuzz {
 
 class HostileTexts {
  public:
-  // At least one text; all can be read.
+  // At least one text is required, and all must be readable.
   explicit HostileTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
-  // One of the texts after one to four exchanges, each taken back where the text can no longer be
-  // read (bytes that cannot are fuzz_hlo_text's); fewer where all tries are.
+  // Returns one of the texts after at most four replacements. A replacement that would make the
+  // text unreadable is undone; fuzz_hlo_text tests unreadable bytes.
   std::string Draw(generators::SplitMix64& random) const;
 
  private:

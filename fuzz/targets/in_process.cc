@@ -16,7 +16,7 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// Kinds of instructions seen, hashed, in the section that libFuzzer reads.
+// Flags for hashes of the cells seen (coverage.h), in the section that libFuzzer reads.
 constexpr size_t kCounters = size_t{1} << 16;
 __attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_cell_counters[kCounters];
 
@@ -48,7 +48,7 @@ Sample InProcessFuzz::Make(absl::string_view bytes) {
   generators::Generated generated = generators::GenerateFromBytes(bytes, generator);
   absl::Status valid = VerifyModule(*generated.module);
   if (!valid.ok()) std::fprintf(stderr, "%s\n", valid.ToString().c_str());
-  HLOCTS_CHECK(valid.ok());  // the generator's promise
+  HLOCTS_CHECK(valid.ok());  // guaranteed by the generator
   CountCells(*generated.module);
   return {std::move(generated.module), std::move(generated.arguments)};
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the libFuzzer targets that run engines do with one input: decisions become a module, which
-// runs in this process; a finding is stored as a bundle and ends the process, as libFuzzer wants
-// it. Who links this has libFuzzer mutate decisions, and keep inputs that show new kinds of
-// instructions.
+// Runs one input of a libFuzzer target that tests an engine: generates a module, runs it in this
+// process, and for a finding stores a bundle and aborts, as libFuzzer expects. Targets that link
+// this file mutate decisions, and keep inputs with new kinds of instructions.
 //
 // A target is fuzz_<name>_fuzzer.cc with one property, FUZZER_DEPS_fuzz_<name> in ../CMakeLists.txt
 // and an options file in ci/oss-fuzz. Readers must reject or round-trip any bytes; fuzz_diff_cpu
-// and fuzz_metamorphic turn decisions into modules. Build: `cmake --preset asan-fuzz && cmake
-// --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs; an
+// and fuzz_metamorphic generate modules from them. Build: `cmake --preset asan-fuzz && cmake
+// --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs. An
 // input that showed a defect is kept in ../corpus/<target> under a name that describes it.
 #ifndef HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
 #define HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
@@ -21,12 +20,12 @@ namespace hlocts::fuzz {
 
 class InProcessFuzz {
  public:
-  // `backend` by its name, e.g. "cpu?isolation=none". Bundles go below $HLOCTS_FUZZ_OUT, else below
-  // "findings".
+  // `backend` is the name of the engine, such as "cpu?isolation=none". Bundles are stored in
+  // $HLOCTS_FUZZ_OUT, or in "findings".
   explicit InProcessFuzz(std::string backend);
 
-  void Diff(absl::string_view bytes);   // one run, judged
-  void Twins(absl::string_view bytes);  // a run and one of a variant, judged if they differ
+  void Diff(absl::string_view bytes);   // runs and judges a module
+  void Twins(absl::string_view bytes);  // also runs a variant, and judges differences
 
  private:
   Sample Make(absl::string_view bytes);

@@ -32,7 +32,7 @@ double LongestOf(const Shape& shape) {
   return static_cast<double>(longest);
 }
 
-// Terms of one element of the result.
+// Returns the number of terms per element of the result.
 double TermsOf(const Instruction& instruction) {
   double terms = 1;
   if (const Window* window = instruction.Get<Window>(Attr::kWindow)) {
@@ -44,7 +44,7 @@ double TermsOf(const Instruction& instruction) {
     for (int64_t d : *contracted)
       terms *= static_cast<double>(instruction.operand(0).shape().dimension(d));
   }
-  // Each element meets all others of its line.
+  // Each element is combined with all others along a dimension.
   if (ops::IsOneOf(instruction.opcode(), {Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve,
                                           Opcode::kSort, Opcode::kTopk}))
     terms = std::max(LongestOf(instruction.shape()), LongestOf(instruction.operand(0).shape()));
@@ -71,7 +71,7 @@ double StepsOf(const Instruction& instruction, double trips_max, double elements
 
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max) {
   absl::flat_hash_map<const Computation*, double> steps;
-  const double elements_max = 8.0 * static_cast<double>(bytes_max);  // of one bit
+  const double elements_max = 8.0 * static_cast<double>(bytes_max);  // elements of one bit
   for (const Computation* computation : module.CallOrder()) {
     double sum = 0;
     for (const auto& instruction : computation->instructions())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that a module asks for, counted from its shapes and not measured: a bound that is the
-// same on every machine, for untrusted modules.
+// Bounds the work of an untrusted module, computed from its shapes, so that the bound is the same
+// on every machine.
 #ifndef HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
 #define HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
 
@@ -10,10 +10,10 @@
 
 namespace hlocts::fuzz {
 
-// About as many steps as one device takes at most, a step being one element read, computed or
-// written: windows and contractions count each of their terms, an applied computation its own steps
-// for each element, a loop `trips_max` times its body. What no memory of `bytes_max` holds counts
-// nothing: it is refused before it is made. Infinite where it does not fit a double.
+// Returns an approximate upper bound of the steps of one device: elements that are read, computed
+// or written. Windows and contractions count each term, called computations their own steps for
+// each element, and loops `trips_max` iterations. Arrays above `bytes_max` count nothing, since
+// they are rejected before allocation. The result may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 }  // namespace hlocts::fuzz

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a libFuzzer target on counted work: every file of the folders, then COUNT mutations of them.
+// Runs a libFuzzer target on all files of the folders, and on COUNT mutations of them.
 //
 //   replay_<target> COUNT SEED FOLDER...
 //
-// The arguments alone determine the inputs: no coverage, which depends on the machine's libraries
-// and on addresses, and no clock. So a gate has the same result everywhere; searching is left to
-// libFuzzer itself (ci/fuzz). An input that finds a defect is left in replay_<target>.input.
+// The inputs depend only on the arguments: not on coverage, which depends on libraries and
+// addresses, and not on a clock. A test therefore has the same result on every machine. ci/fuzz
+// searches with libFuzzer itself. An input that shows a defect is left in replay_<target>.input.
 #include <sanitizer/common_interface_defs.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr const char* kNumbers[] = {"0",
                                     "1e39",
                                     "nan"};
 
-std::string* current = nullptr;  // the input that runs
+std::string* current = nullptr;  // the input that is running
 std::string* current_path = nullptr;
 
 void KeepInput() {
@@ -57,7 +57,7 @@ void OnAbort(int) {
   std::_Exit(77);
 }
 
-struct Digest {  // FNV-1a of all inputs: equal counts and digests are equal work
+struct Digest {  // FNV-1a of all inputs, to compare runs
   uint64_t value = 0xcbf29ce484222325;
   int64_t inputs = 0, bytes = 0;
 
@@ -75,7 +75,7 @@ std::vector<std::string> FilesOf(int count, char** folders) {
     for (const auto& entry : std::filesystem::directory_iterator(folders[i])) {
       if (entry.is_regular_file()) paths.push_back(entry.path());
     }
-    std::sort(paths.begin(), paths.end());  // a directory has no order of its own
+    std::sort(paths.begin(), paths.end());  // for a fixed order
     for (const auto& path : paths) {
       std::ostringstream text;
       text << std::ifstream(path, std::ios::binary).rdbuf();

@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// The shrinker could not make larger arrays smaller: their size, at least a vector's, belongs to
+// The shrinker could not reduce larger arrays, so that their size (at least a vector's) is part of
 // the fault.
 constexpr int64_t kFewElements = 15;
 
@@ -32,8 +32,8 @@ std::string ClassOf(absl::string_view type) {
                                               : std::string(type);
 }
 
-// Their own work is the same for all types: of data they only ask its order, which element it is,
-// or whose.
+// Returns true for operations that work alike for all types: sorts, collectives and scatter, which
+// depend only on the order, position or device of elements.
 bool IsOfAnyType(const std::vector<std::string>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
@@ -49,8 +49,8 @@ bool Indexes(const std::vector<std::string>& operations) {
   });
 }
 
-// The needs of a shrunk module that its operations depend on: those of indices if they index, those
-// of data if they compute. Faults between instructions, or in what runs them, depend on none.
+// Returns the needs that are relevant to the operations: those about indices if they use indices,
+// or about data if they compute. Attributes are always relevant.
 std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
                               bool moves) {
   static const auto* const kOfIndices =
@@ -68,8 +68,8 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
-// Faults between instructions, and in what runs others, hardly depend on data; they do depend on
-// which of the values that a loop carries change places.
+// Returns the needs of faults between instructions or in callers, which hardly depend on data, but
+// may depend on a permutation of the loop state.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
   return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}
                                         : std::set<std::string>{};
@@ -82,8 +82,8 @@ bool RunsOthers(const std::vector<std::string>& operations) {
   });
 }
 
-// All wrong numbers are one class, except a zero where elements are fetched by index: it is none of
-// them. NaN is another class, except in types that have it instead of infinity.
+// All wrong numbers are one class, except zero for operations that fetch elements by index. NaN is
+// another class, except in types without infinity.
 absl::string_view FailureClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
@@ -91,7 +91,7 @@ absl::string_view FailureClass(absl::string_view mismatch, absl::string_view typ
   return mismatch == "nan" && saturates ? "value" : mismatch;
 }
 
-// Of "gather(batched)(u64)" not the types of indices.
+// Removes the traits from "gather(batched)(u64)" and returns them, without types of indices.
 std::vector<std::string> TakeTraits(std::string& operation) {
   std::vector<std::string> traits;
   size_t open = operation.find('(');
@@ -115,15 +115,15 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
   if (remains.rivals) {
-    // The caller and the computed operations do not matter.
+    // The fault is which computation is called, whatever the caller and the operations.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
   }
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
-  // An index that fetches nothing from outside an array has no side.
+  // Zero for an out-of-bounds index is one failure, whether the index is negative or too large.
   if (moves && signature == "zero") key.needs.erase("negative");
-  // Elements below a byte are numbers of all kinds, and packed in one way.
+  // Omits the type of sub-byte elements, since "packed" covers all their types.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
   const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   for (const std::string& part :
@@ -133,7 +133,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   }
 }
 
-// One check for many operations reports "convolution: too large".
+// Ignores the opcode in "convolution: too large": one check may serve many operations.
 void ReadMessage(const Words& words, BucketKey& key) {
   size_t begin = words.size() > 1 && OpcodeFromName(absl::StripSuffix(words[1], ":")) ? 2 : 1;
   key.rest =
@@ -144,10 +144,10 @@ void ReadMessage(const Words& words, BucketKey& key) {
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 
-// An engine that takes modules which break this many rules of one operation does not check it.
+// An engine that accepts this many broken rules of an operation does not check the operation.
 constexpr int64_t kRulesUnchecked = 3;
 
-// Of "accepted concatenate.7 the engine..." the same with any rule of concatenate.
+// Replaces the rule in "accepted concatenate.7 the engine..." by any rule of concatenate.
 BucketKey OfAnyRule(BucketKey key) {
   if (key.kind != "accepted") return key;
   for (std::string& rule : key.operations) {

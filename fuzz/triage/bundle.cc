@@ -102,7 +102,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
-  // The proto of an earlier bundle would be read instead of this module.
+  // Otherwise the proto of an earlier bundle would be read instead of this module.
   std::filesystem::remove(absl::StrCat(folder, "/", kProtoOfModule), error);
   for (const auto& [name, text] : files) {
     HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
@@ -116,7 +116,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   const bool valid = VerifyModule(*bundle.sample.module).ok();
   auto inputs =
       ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
-  // A module that should be rejected is not run, and may have shapes without data.
+  // An invalid module is not run, and may have shapes without data.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
@@ -135,7 +135,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
     bundle.options.profile = *profile;
   }
   bundle.options.cut = json.value("cut", int64_t{0});
-  // An invalid module was to be refused: it was accepted, or the engine died over it.
+  // The engine accepted an invalid module, or it crashed or hung on one.
   bool may_be_invalid = *kind == Outcome::kCrash || *kind == Outcome::kTimeout;
   bundle.options.invalid = *kind == Outcome::kAccepted || (may_be_invalid && !valid);
   return bundle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repro bundles (contracts: "Repro bundle"): a failure as a directory of at most 64 KB that can be
-// read, replayed and turned into a test.
+// Bundles (contract: "Repro bundle"): a failure as a directory of at most 64 KB that can be read,
+// replayed and turned into a test.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
 #define HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
 
@@ -12,22 +12,22 @@ namespace hlocts::fuzz {
 
 struct Bundle {
   Sample sample;
-  std::string backend;  // name as given: what replays
+  std::string backend;  // full name, as needed to replay
   TrialOptions options;
   TrialResult result;
   std::string signature;
-  std::string origin;    // the source, for the reader: stream, seed, number
-  std::string expected;  // lines of the acceptance set
+  std::string origin;    // for the reader: stream, seed, number
+  std::string expected;  // acceptance set, as lines of JSON
 };
 
 inline constexpr size_t kBundleBytesMax = 64 * 1024;
 
-// Writes the directory. If it would exceed 64 KB, the acceptance set is left out, then the engine's
-// outputs (a replay recomputes both); kResourceExhausted if module and inputs alone exceed it.
+// Writes the directory. Above 64 KB, omits the acceptance set, then the engine's outputs, which a
+// replay recomputes. Returns kResourceExhausted if the other files exceed 64 KB.
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 
-// Returns true if JAX runs the engine: XLA's releases, and plugins by path or label. Not ours, and
-// not those that take StableHLO without it.
+// Returns true if JAX can run the engine: XLA's releases, and plugins by path or label. Excludes
+// our engines, and those that take StableHLO without JAX.
 bool RunsInJax(absl::string_view backend);
 
 // Reads module, inputs, engine, options and verdict from a directory.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles of modules that break a rule.
+// Tests bundles of invalid modules.
 #include "fuzz/triage/bundle.h"
 
 #include <gmock/gmock.h>
@@ -38,13 +38,13 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   }
 }
 
-// Modules that no text can express: each, read from the bundle, breaks the same rule.
+// Modules that text cannot express. Read from the bundle, each breaks the same rule.
 TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
   constexpr char kText[] = R"(HloModule m
 callee { p = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(p) }
 ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=callee })";
   const std::pair<const char*, void (*)(Module&)> kBreaks[] = {
-      {"hlo.operand",  // of the same name as the right one
+      {"hlo.operand",  // with the same name as the right one
        [](Module& m) {
          m.entry()->root()->mutable_operands()[0] = m.computations()[0]->parameters()[0];
        }},
@@ -54,7 +54,7 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
        }},
       {"hlo.shape",
        [](Module& m) { m.computations()[0]->root()->mutable_shape().set_dimension(0, -1); }},
-      {"hlo.shape",  // an argument of this shape there is none
+      {"hlo.shape",  // there is no argument of this shape
        [](Module& m) { m.entry()->parameters()[0]->mutable_shape().set_dimension(0, -1); }},
       {"layouts.7",
        [](Module& m) {

@@ -88,7 +88,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
   return text;
 }
 
-// Module and inputs, where they fit on a page.
+// Returns module and inputs if they fit on a page.
 std::string WhatRuns(const Bundle& bundle) {
   constexpr size_t kPage = 4000;
   const std::string module = PrintModule(*bundle.sample.module, PrintOptions::Short());

@@ -22,7 +22,7 @@ bool SameOnAllDevices(const backends::ExecuteRequest& request, size_t argument) 
   });
 }
 
-// Replaces a parameter by an array of the device's number.
+// Replaces a parameter by an array filled with the device's number.
 void PutDeviceNumber(Module& module, Instruction* parameter) {
   Computation* entry = module.entry();
   auto add = [&](Opcode opcode, Shape shape, std::vector<Instruction*> operands) {
@@ -40,8 +40,8 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
   for (Instruction* made : {all, one, id}) MoveToFront(made);
 }
 
-// A sample gives every device the same arguments: those that differ become the device's number.
-// nullopt if there is an infeed, or that number does not fit.
+// Converts a piece to a sample, which gives all devices the same arguments: others become the
+// device's number. Returns nullopt if there is an infeed, or the number does not fit.
 std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   return sample;
 }
 
-// The module that returns this constant of any computation, or this argument.
+// Returns the module that returns this argument, or this constant of any computation.
 Sample Returned(const Sample& sample, const Instruction& carrier) {
   Sample candidate = sample.Clone();
   Computation* entry = candidate.module->entry();
@@ -78,7 +78,7 @@ Sample Returned(const Sample& sample, const Instruction& carrier) {
   return candidate;
 }
 
-// A value that may be wrong before it is used.
+// Returns true for a value that may be wrong before it is used.
 bool IsSource(const Instruction& instruction) {
   if (!instruction.shape().IsArray()) return false;
   if (instruction.has_literal()) return true;

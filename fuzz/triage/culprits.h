@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions of a failing module that are wrong by themselves, which its outputs hide.
+// Finds instructions that are wrong by themselves, which a module's outputs do not show.
 #ifndef HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
 #define HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
 
@@ -14,18 +14,18 @@ struct Culprit {
   TrialResult result;  // of a trial without blame
 };
 
-// The first few instructions that are wrong by themselves, each as a module with the operands that
-// the engine gives it; instead of one with a wrong carrier as operand, that carrier. Empty if only
-// the whole module is wrong, or it cannot be cut.
+// Returns the first few instructions that are wrong by themselves, each as a module with the
+// operands that the engine computed. If an operand is a wrong constant or argument, returns that
+// instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
 std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
                                 const TrialOptions& options);
 
-// A constant, iota, or broadcast or reshape of one: cutting gives every piece a copy of its own.
+// Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);
 
-// An argument, or a value made of constants, that is wrong if it is returned as it is: its users
-// are not to blame. Returns the module that returns it, or an empty one. `evaluations`, unless
-// null, grows by the runs that this took.
+// Returns a module that returns an argument, or a value made of constants, if that is wrong by
+// itself, so that its users are not to blame; else an empty sample. Adds the number of runs to
+// `evaluations` unless it is null.
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                    int* evaluations = nullptr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that are wrong by themselves are found in place, however many there are.
+// Tests that instructions that are wrong by themselves are found, however many there are.
 #include "fuzz/triage/culprits.h"
 
 #include <gmock/gmock.h>
@@ -127,8 +127,7 @@ TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
   EXPECT_THAT(again.NumbersToShrink(), IsEmpty());
 }
 
-// Two faults of one operation in one engine: the module that is made small shows the one that it
-// showed at first.
+// The engine has two faults of one operation. The shrunk module must show the same one as before.
 std::string ShrunkSlice(int64_t size, const char* type, int64_t start) {
   auto engine = Faulty("dynamic-slice.negative-start-wraps+dynamic-slice.outside-reads-zero");
   auto reference = *backends::MakeInProcessBackend("reference");

@@ -32,7 +32,7 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
-// The instructions that the verdict, or cutting, names.
+// Returns the instructions that the verdict names, perhaps after cutting.
 std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
                                                    const Module& module) {
   const reports::Localisation& found = verdict.localisation;
@@ -49,7 +49,7 @@ std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdi
   return blamed;
 }
 
-// The engine's own words.
+// Returns the engine's message.
 EngineError WordsOf(const reports::Verdict& verdict) {
   EngineError words = verdict.error;
   if (words.message.empty()) words.message = verdict.reason;
@@ -62,7 +62,7 @@ std::optional<PrimitiveType> TypeOf(const Shape& shape) {
   return leaves[0].element_type();
 }
 
-// Instructions that only carry values are ignored.
+// Ignores instructions that only carry values.
 void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
   Opcode opcode = instruction.opcode();
   const bool carries = ops::IsGiven(opcode) || ops::IsPacking(opcode);
@@ -75,7 +75,7 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// True for callers that run computations as they are; a combiner or comparator is part of its
+// Returns true for callers that only run computations; a reducer or comparator is part of its
 // operation.
 bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
@@ -102,8 +102,8 @@ void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (with_body.size() <= kOperationsMax) operations = with_body;
 }
 
-// The traits of an instruction: "scatter(empty)" fails for another reason than a scatter, and
-// "gather(u64)", with indices of that type, for another than "gather(s8)".
+// Returns the traits of an instruction. "scatter(empty)" fails for another reason than a scatter
+// with elements, and "gather(u64)", with indices of that type, for another than "gather(s8)".
 std::string TraitsOf(const Instruction& instruction) {
   std::string empty, batched, indexed;
   for (const Instruction* operand : instruction.operands()) {
@@ -150,7 +150,7 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
 }
 
 bool HasMessage(const FailureSignature& signature) {
-  // A message that every engine gives in such a case carries no information.
+  // Excludes messages without information, which all engines give in such a case.
   return signature.kind != Outcome::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
@@ -186,13 +186,13 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 
 namespace {
 
-// The cause of a failure; for an invalid module, `rule` alone.
+// The cause of a failure. For an invalid module, only `rule` is set.
 struct Blamed {
   std::string rule;
   std::set<std::string> operations;
-  std::string traits;                 // of the one instruction, or "(together)"
-  std::string from;                   // type of the operand where that decides
-  std::optional<PrimitiveType> type;  // of the last instruction, or the result; none: no element
+  std::string traits;                 // of a single instruction, or "(together)"
+  std::string from;                   // operand type of convert and compare
+  std::optional<PrimitiveType> type;  // of the last instruction, or of the result
 
   bool many() const { return operations.size() > kOperationsMax; }
   std::string OperationsText() const {
@@ -220,11 +220,11 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
     if (unnamed) AddOperations(*computation, operations);
   }
   for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
-  // The module computes nothing: an argument or a constant is returned.
+  // If the module computes nothing, uses the opcode of the returned argument or constant.
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
-  // Failures of partitioned modules have causes of their own.
+  // Partitioned modules fail for other reasons.
   const char* const partitioned = IsSharded(module) ? "(partitioned)" : "";
   if (blamed.empty()) {
     result.traits = partitioned;
@@ -254,7 +254,7 @@ bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
 
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);
-  // A message describes the failure; element types would only add buckets.
+  // For a message, element types would only add buckets.
   return absl::StrCat(OutcomeName(verdict.kind), " ", blamed.OperationsText(),
                       verdict.kind == Outcome::kFail ? blamed.TypeText() : "", " ",
                       FailureSignatureOf(verdict).mismatch);
@@ -269,7 +269,7 @@ std::string FolderNameOf(const std::string& signature) {
     if (!plain && !name.empty() && name.back() != '.') name.push_back('.');
   }
   while (!name.empty() && name.back() == '.') name.pop_back();
-  // Two signatures may differ only in what was cut off.
+  // The hash distinguishes signatures with the same first kNameMax characters.
   if (signature.size() > kNameMax)
     absl::StrAppend(&name, ".",
                     absl::Hex(static_cast<uint32_t>(HashOf(signature)), absl::kZeroPad8));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failure looks like, without its numbers: which failures are the same one.
+// Signatures, which describe failures without their numbers, so that equal failures are recognised.
 //
-// A campaign meets one defect many times: each must be reported once, and two must not share a
-// bucket. failure_traits.h has properties that a minimised module still needs (a NaN, a subnormal,
-// a narrow type); a new trait comes with a pair of faults that it distinguishes.
+// A campaign finds one defect many times: it must be reported once, and two defects must not share
+// a bucket. failure_traits.h lists properties that a minimised module still needs (a NaN, a
+// subnormal, a narrow type). A new trait needs a test with a pair of faults that it distinguishes.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
 #define HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
 
@@ -17,45 +17,44 @@ namespace hlocts::fuzz {
 
 struct FailureSignature {
   Outcome kind = Outcome::kPass;
-  // For a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
+  // For a fail: "nan", "inf", "zero", "value" or "shape"; else the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
   bool operator==(const FailureSignature&) const = default;
 };
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
-// The same failure on smaller data: all wrong numbers are alike; NaN has a reason of its own.
+// Returns true if failures may be the same on smaller data: all wrong numbers but NaN are alike.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
-// A crash or refusal, whose message describes the failure better than an operation's name.
+// Returns true for a crash or rejection whose message describes the failure better than an opcode.
 bool HasMessage(const FailureSignature& signature);
-// The same for operations that only move elements: an element from elsewhere differs from none.
+// Like SameFailure, for operations that only move elements: zero differs from another element.
 bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
-// The same where NaN is data like others, as in operations that sort.
+// Like SameFailure, for operations that treat NaN like other data, such as sort.
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
 
-// A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
+// Returns true if a campaign stores the verdict: not for pass, unsupported or inconclusive.
 bool CountsAsFinding(Outcome kind);
 
-// The opcode of the instruction that the verdict, or cutting, names: "tanh"; the last of several,
-// whose value is wrong; empty if none is named.
+// Returns the opcode that the verdict or cutting names, such as "tanh", the last of several, or ""
+// if there is none.
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
-// The operations that a smaller module with the same failure may blame: that opcode and those of
-// the computations that it runs.
+// Returns the operations that a smaller module with the same failure may blame: that opcode, and
+// those of the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
-// Returns true if the named element type has no NaN or no infinity: such an element of other types
-// is a number there, or the other way round.
+// Returns true if the blamed element type lacks NaN or infinity, so that a NaN in another type may
+// correspond to a number in this type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
-// Opcodes and element type of all named instructions, "tanh f32", with the operations of their
-// computations if these are few: "map,negate f32"; those of the module, sorted, if none is named;
-// the broken rule of an invalid module.
+// Returns the opcodes and element type of all blamed instructions, such as "tanh f32", with the
+// operations of their computations if these are few: "map,negate f32". Returns all operations of
+// the module if no instruction is blamed, and the broken rule of an invalid module.
 std::string BlamedOperation(const reports::Verdict& verdict, const Module& module);
 
-// The description of a failure (bucket.h: which are the same one), matched by `signature` of an
-// expectation: "fail tanh f32 value"; with a message "crash tanh Check failed: ...".
-// "scatter(empty)" has an operand without elements, "gather(batched)" batching dimensions,
-// "gather(u64)" indices of that type; "add,subtract(together)" is wrong only when compiled
-// together.
+// Returns the signature of a failure, which `signature` of an expectation matches: "fail tanh f32
+// value", or with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without
+// elements, "gather(batched)" batching dimensions, "gather(u64)" indices of that type, and
+// "add,subtract(together)" is wrong only when compiled together.
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
-// The signature as a file name.
+// Returns the signature as a file name.
 std::string FolderNameOf(const std::string& signature);
 
 }  // namespace hlocts::fuzz

@@ -55,7 +55,7 @@ const char* NameOf(PrimitiveType type) {
   return IsUnsigned(type) ? "unsigned" : "wide";
 }
 
-// Returns true if the module is valid without it too, so that the shrinker has tried that.
+// Returns true if the module is also valid after the edit, so that the shrinker has tried it.
 bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, size_t index) {
   const std::unique_ptr<Module> copy = module.Clone();
   copy->entry_computation_layout.reset();
@@ -84,7 +84,7 @@ bool HasRivals(const Module& module) {
   return false;
 }
 
-// An operation of several results gets one array for two of its operands.
+// Returns true if an operation with several results uses one array for two of its operands.
 bool TakesOneTwice(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode();
   if (!instruction.shape().IsTuple() || ops::IsPacking(opcode) ||
@@ -98,7 +98,7 @@ bool TakesOneTwice(const Instruction& instruction) {
 
 FailureTraits FailureTraitsOf(const Sample& shrunk) {
   FailureTraits remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
-  // The broken rule describes an invalid module fully.
+  // The broken rule describes an invalid module completely.
   if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));

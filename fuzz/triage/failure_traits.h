@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traits of a shrunk module that its signature lacks. The shrinker removes all that a failure does
-// not need, so the rest distinguishes faults of one operation.
+// Traits of a shrunk module that its signature lacks. Since the shrinker removes what a failure
+// does not need, the remaining traits distinguish faults of one operation.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_
 #define HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_
 
@@ -13,20 +13,20 @@
 namespace hlocts::fuzz {
 
 struct FailureTraits {
-  int64_t elements = 0;  // of its largest array
-  // Two computations could replace each other, and do not: the failure depends on which one is
-  // called.
+  int64_t elements = 0;  // of the largest array
+  // Two computations have equal shapes but cannot replace each other: the failure depends on which
+  // one is called.
   bool rivals = false;
   // Values: "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices).
-  // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
-  // "complex". "layout": other than the default. Attributes: the names of PlainEdits(). Loops:
-  // "permutation", carried values that change places. "twice": one array is passed to an operation
-  // of several results for two. Wrong numbers: "slight", accepted by the relaxed profile.
+  // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (64 bits), "unsigned",
+  // "complex". Attributes: the names of PlainEdits(). "layout": not the default. "permutation": a
+  // loop permutes its state. "twice": an operation with several results uses one operand twice.
+  // "slight": a wrong number that the relaxed profile accepts.
   std::set<std::string> needs = {};
 };
 
 FailureTraits FailureTraitsOf(const Sample& shrunk);
-// The same, with the traits of its wrong outputs.
+// Like the function above, with the traits of the wrong outputs.
 FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result);
 
 }  // namespace hlocts::fuzz

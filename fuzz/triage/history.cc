@@ -21,7 +21,7 @@ std::vector<size_t> Decided(const std::vector<Cell>& cells) {
   return decided;
 }
 
-// The middle of the cells that were not queried, from `begin` to before `end`.
+// Returns the midpoint of the cells in [begin, end) that have not been queried.
 std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_t end) {
   std::vector<size_t> open;
   for (size_t i = begin; i < end; ++i) {
@@ -31,7 +31,7 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
   return open[open.size() / 2];
 }
 
-// Operations that only pass data on.
+// Returns true for operations that only pass data on.
 bool IsPlumbing(Opcode opcode) {
   static const auto* const kPlumbing =
       new std::set<Opcode>{Opcode::kParameter,       Opcode::kConstant, Opcode::kTuple,
@@ -108,8 +108,8 @@ std::optional<size_t> NextToAsk(const std::vector<Cell>& cells) {
     if (open == cells.end()) return std::nullopt;
     return static_cast<size_t>(open - cells.begin());
   }
-  // The newest release first: it is used most. An undecided cell implies nothing about its
-  // neighbours, so each end is searched for a decided one.
+  // Queries the newest release first, since it is used most. An undecided cell implies nothing
+  // about its neighbours, so that the search for decided cells continues from both ends.
   for (size_t i = cells.size(); i-- > 0 && !IsDecided(cells[i]);) {
     if (is_open(cells[i])) return i;
   }
@@ -120,7 +120,7 @@ std::optional<size_t> NextToAsk(const std::vector<Cell>& cells) {
     if (cells[decided[d]] == cells[decided[d + 1]]) continue;
     if (auto middle = Middle(cells, decided[d], decided[d + 1])) return middle;
   }
-  // Both ends are the same: one query between them may find a difference.
+  // If both ends are equal, one query between them may find a difference.
   if (decided.size() == 2 && cells[decided[0]] == cells[decided[1]])
     return Middle(cells, decided[0], decided[1]);
   return std::nullopt;

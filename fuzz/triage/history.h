@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of one failure over releases: which release to query next, and the conclusion.
-// Releases are in order of their age, oldest first.
+// The history of one failure over releases: selects the next release to query, and finds the
+// changes. Releases are sorted by age, oldest first.
 #ifndef HLOCTS_FUZZ_TRIAGE_HISTORY_H_
 #define HLOCTS_FUZZ_TRIAGE_HISTORY_H_
 
@@ -15,33 +15,33 @@ namespace hlocts::fuzz {
 
 enum class Cell : uint8_t {
   kNotRun,
-  kMissing,   // not installed, or it cannot run here
-  kGood,      // passes, and what its compiler got still shows the pattern
-  kBad,       // the failure that is followed
-  kNotShown,  // passes, but on the way to its compiler the pattern was lost
+  kMissing,   // not installed, or cannot run here
+  kGood,      // passes, and the compiler's input contains the pattern
+  kBad,       // shows the failure in question
+  kNotShown,  // passes, but the compiler's input lacks the pattern
   kOther,     // unsupported, inconclusive, or another failure
 };
-// '.', '-', 'o', 'X', '?', '/'.
+// Returns one of '.', '-', 'o', 'X', '?', '/'.
 char CellMark(Cell cell);
-// kNotRun where it is no mark.
+// Returns kNotRun for an unknown mark.
 Cell CellOfMark(const std::string& mark);
-// The engine answered; such cells are kept.
+// Returns true if the engine answered, so that the cell is stored.
 inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
-// Indices of releases; only good and bad cells count.
+// Changes between good and bad releases, as indices. Other cells are ignored.
 struct Turns {
   std::optional<size_t> first_bad, last_good_before, last_bad, first_good_after;
   bool monotone = true;  // at most one change between good and bad
 };
 Turns TurnsOf(const std::vector<Cell>& cells);
 
-// The release to query next: the ends, then halves of the range between a good and a bad one; all
-// of them if good and bad change more than once. nullopt: none is left.
+// Returns the release to query next: the ends, then midpoints between a good and a bad release, or
+// all releases if there are several changes. Returns nullopt if none is left.
 std::optional<size_t> NextToAsk(const std::vector<Cell>& cells);
 
-// True if each operation of `module` occurs in `reached` at least as often, with its element types
-// and dimensions, and with its layout if that is not the default. Operations that only pass data on
-// (parameters, tuples, constants, copies, calls) are ignored.
+// Returns true if each operation of `module` occurs in `reached` at least as often, with the same
+// element type, dimensions and layout. Ignores operations that only pass data on (parameters,
+// tuples, constants, copies, calls).
 bool StillShows(const Module& module, const Module& reached);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays whose values are indices, not data.
+// Recognises arrays whose values are indices, not data.
 #ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 #define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 
@@ -7,7 +7,7 @@
 
 namespace hlocts::fuzz {
 
-// A parameter or constant that is read, and only as an index of a slice, gather or scatter.
+// Returns true if a parameter or constant is used, and only as indices (slice, gather, scatter).
 bool OnlyIndexes(const Instruction& leaf);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infers new shapes for a module whose leaves have changed their sizes.
+// Infers shapes again after the leaves of a module have changed their sizes.
 #include "fuzz/triage/infer_again.h"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ void ClipSizes(Instruction& instruction, Attr attr) {
   instruction.Set(attr, clipped);
 }
 
-// A kernel's spatial sizes are the window's. Here and below: shape inference, not this function,
-// rejects an operation that lost too many dimensions.
+// Sets the window's sizes to the kernel's. Here and below, missing dimensions are ignored, since
+// shape inference rejects the operation.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
@@ -68,7 +68,7 @@ void FollowBroadcast(Instruction& broadcast, const Shape& operand) {
   }
 }
 
-// Shapes that the text alone states: as far as the operand decides them.
+// Operations whose result shape is not inferred, but partly follows from the operand.
 #define HLOCTS_STATED(X) X(Broadcast) X(Convert) X(Reshape)
 HLOCTS_KIND(StatedShape, HLOCTS_STATED)
 
@@ -89,7 +89,7 @@ void FollowOperand(StatedShape stated, Instruction& instruction) {
   }
 }
 
-// Attributes that name sizes of the operand.
+// Operations with attributes that are limited by sizes of the operand.
 #define HLOCTS_BOUNDED(X) X(Slice) X(DynamicSlice) X(Gather) X(Convolution) X(Topk)
 HLOCTS_KIND(BoundedByOperand, HLOCTS_BOUNDED)
 
@@ -114,13 +114,13 @@ void Adjust(Instruction& instruction) {
   }
 }
 
-// Dot and convolution may state a wider element type: it stays.
+// Dot and convolution keep their element type, which may be wider than the inferred one.
 Shape Stated(const Instruction& instruction, const Shape& inferred) {
   if (RowOf(instruction.opcode()).family != Family::kContraction) return inferred;
   return inferred.WithElementType(instruction.shape().element_type());
 }
 
-// Parameters of regions get the shapes that the caller passes.
+// Gives parameters of called computations the shapes of the caller's operands.
 void FollowCaller(const Instruction& caller) {
   auto give = [](Computation* called, size_t parameter, const Shape& shape) {
     std::vector<Instruction*> parameters = called->parameters();
@@ -147,7 +147,7 @@ void FollowCaller(const Instruction& caller) {
   }
 }
 
-// A layout is part of the case as long as it fits.
+// Keeps the layout, which is part of the test, if it still fits.
 Shape WithLayoutOf(const Shape& before, Shape shape) {
   if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank())
     shape.mutable_layout() = before.layout();

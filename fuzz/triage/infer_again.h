@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of an edited module.
+// Infers the shapes of an edited module.
 #ifndef HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_
 #define HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_
 
@@ -7,12 +7,11 @@
 
 namespace hlocts::fuzz {
 
-// Infers the shapes of all instructions again from those of leaves and of computations' parameters;
-// attributes that no longer fit are clipped. An instruction without an inferred shape keeps its
-// own: false then.
+// Infers all shapes from those of leaves and parameters, and clips attributes that no longer fit.
+// Returns false if a shape cannot be inferred; such an instruction keeps its shape.
 bool InferAgain(Module& module);
-// The same for an edited module of as many instructions. One that broke a rule before need not be
-// whole, and an instruction that stated a wrong shape keeps the edited one.
+// Does the same for an edit of `before` with as many instructions. If `before` is invalid, returns
+// true even if inference fails, and instructions with a wrong shape keep the edited shape.
 bool InferEdited(Module& edited, const Module& before);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script of a bundle that runs it in JAX.
+// Generates the script of a bundle that runs it in JAX.
 #include <cmath>
 
 #include "absl/strings/match.h"
@@ -206,7 +206,7 @@ if __name__ == "__main__":
   sys.exit(main())
 )py";
 
-// numpy's name of an element type, or ml_dtypes' for those numpy has not.
+// Returns the name of an element type in numpy or ml_dtypes.
 std::string DtypeName(PrimitiveType type) {
   struct Name {
     PrimitiveType type;
@@ -283,7 +283,7 @@ std::string PythonShapes(const Module& module) {
   return absl::StrJoin(shapes, ", ");
 }
 
-// The failing element's place and set as Python.
+// Returns the position and the acceptance set of the failing element as Python code.
 std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
   const auto& failure = bundle.result.verdict.first_failure;
   if (!failure || bundle.result.verdict.localisation.in_piece) return {"None", "None"};

@@ -12,7 +12,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Roots of loops' bodies that are tuples.
+// Returns the roots of loop bodies that are tuples.
 std::vector<Instruction*> CarriedBy(const Module& module) {
   std::vector<Instruction*> roots;
   for (const auto& computation : module.computations()) {
@@ -26,7 +26,7 @@ std::vector<Instruction*> CarriedBy(const Module& module) {
   return roots;
 }
 
-// Operand `k` is another value that the loop carries.
+// Returns true if operand `k` of the root is another element of the loop state.
 bool Permutations(const Instruction& root, int64_t k) {
   const Instruction& carried = root.operand(k);
   return carried.opcode() == Opcode::kGetTupleElement && carried.operand(0).IsParameter() &&

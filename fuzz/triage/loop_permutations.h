@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose carried values change places: an engine that carries them in place gets them wrong.
+// Finds loops that permute their state, which an update in place gets wrong.
 #ifndef HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 #define HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 
@@ -8,7 +8,7 @@
 namespace hlocts::fuzz {
 
 bool AnyPermutations(const Module& module);
-// Each value stays where it is.
+// Leaves each element of the loop state in its position.
 void UndoPermutations(Module& module);
 
 }  // namespace hlocts::fuzz

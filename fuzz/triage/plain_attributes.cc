@@ -7,7 +7,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// `plain` makes one dimension of the attribute plain.
+// Returns an edit that applies `plain` to each dimension of the attribute.
 template <typename Value, typename Plain>
 std::function<bool(Instruction&)> EachDimension(Attr attr, Plain plain) {
   return [attr, plain](Instruction& instruction) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that are not at their plainest value: strides, paddings, dilations... each as an edit
-// that makes it so.
+// Edits that set attributes to their simplest values: strides, paddings, dilations and others.
 #ifndef HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
 #define HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
 
@@ -12,14 +11,14 @@
 namespace hlocts::fuzz {
 
 struct PlainEdit {
-  const char* name;                                   // of what it takes away: "stride"
-  std::function<bool(Instruction& instruction)> run;  // false: there was none
+  const char* name;                                   // of the removed property: "stride"
+  std::function<bool(Instruction& instruction)> run;  // false: nothing to change
 };
 const std::vector<PlainEdit>& PlainEdits();
 
-bool HasLayouts(const Module& module);  // others than the default ones
+bool HasLayouts(const Module& module);  // other than the default
 
-// A longer literal is simplified only if it can be one value throughout.
+// A longer literal is simplified only if all elements can become one value.
 constexpr int64_t kSimplifiedMax = 256;
 
 }  // namespace hlocts::fuzz

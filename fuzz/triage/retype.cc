@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules of other element types.
+// Changes the element types of modules.
 #include "fuzz/triage/retype.h"
 
 #include <algorithm>
@@ -24,12 +24,12 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
     return Shape::Tuple(std::move(elements));
   }
   if (!shape.IsArray() || shape.element_type() != from) return shape;
-  // A layout of elements below a byte states their width.
+  // A layout of sub-byte elements contains their width.
   if (BitWidth(from) < 8) return shape.WithElementType(to).WithoutLayout().WithDefaultLayout();
   return shape.WithElementType(to);
 }
 
-// The least and the largest stay that, and so does a sign bit that an unsigned type has not.
+// Keeps the least and the largest number, and the top bit of unsigned numbers.
 double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
   const generators::ValueFacts was = generators::WholeRange(from), is = generators::WholeRange(to);
   if (value == was.low && was.low < 0) return is.low;
@@ -48,8 +48,8 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
-// The same numbers, as far as the type has them, with subnormals kept subnormal; for complex
-// numbers the real parts, or else the imaginary ones.
+// Returns the same numbers as far as the type can represent them; subnormals stay subnormal. For
+// complex numbers, returns the real part, or the imaginary part if the real part is 0.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));
@@ -83,7 +83,7 @@ std::set<PrimitiveType> TypesOf(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       for (const Shape& leaf : LeafShapes(instruction->shape())) {
-        if (leaf.is_dynamic()) return {};  // sizes at run time are data of another kind
+        if (leaf.is_dynamic()) return {};  // run-time sizes are another kind of data
         if (leaf.IsArray()) types.insert(leaf.element_type());
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample with other element types: a failure in any type is tried in f32, or else in s32.
+// Changes the element types of a sample: a failure in any type is tried in f32, then in s32.
 #ifndef HLOCTS_FUZZ_TRIAGE_RETYPE_H_
 #define HLOCTS_FUZZ_TRIAGE_RETYPE_H_
 
@@ -10,14 +10,14 @@
 
 namespace hlocts::fuzz {
 
-// The types to try instead of a type, plainest first: f32 and s32, or those of its width or sign.
+// Returns simpler types to try, simplest first: f32, s32, and for some types f64 or u32.
 std::vector<PrimitiveType> PlainerThan(PrimitiveType from);
-// Empty where sizes are known at run time only: those are data of another kind.
+// Returns {} for a module with dynamic sizes, which are another kind of data.
 std::set<PrimitiveType> TypesOf(const Module& module);
-// The sample with every `from` as a `to`; values are kept as far as `to` has them.
+// Returns the sample with `to` instead of `from`. Values are kept as far as `to` allows.
 Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
-// Element types for which shrinking found nothing plainer although the module could be of it: the
-// failure needs them.
+// Returns the types that could not be simplified although the module would be valid: the failure
+// needs them.
 std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
 }  // namespace hlocts::fuzz

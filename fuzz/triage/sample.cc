@@ -14,8 +14,8 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The instructions that the entry's root needs, in any computation: a module that breaks a rule may
-// take operands from other computations.
+// The instructions and computations that the entry's root needs. In an invalid module, operands may
+// be in other computations.
 class Needed {
  public:
   explicit Needed(const Module& module) {
@@ -45,7 +45,7 @@ class Needed {
   std::vector<const Instruction*> open_;
 };
 
-// Arguments are leaves: those of a tuple, or of parameters with meaningless numbers, are kept.
+// Returns false if a parameter is a tuple or has an invalid number. All parameters then stay.
 bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();
   return absl::c_all_of(entry.instructions(),
@@ -99,13 +99,13 @@ backends::ExecuteRequest Sample::Request() const {
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
   const bool sharded = IsSharded(module);
-  // Aliases may name parameters and outputs that are removed.
+  // Aliases may refer to parameters and outputs that are removed.
   if (!sample.keeps_aliases) module.input_output_alias.clear();
   const Needed needed(module);
   const bool parameters_go = ParametersMayGo(sample);
   module.RemoveIf([&](const Computation& computation) { return !needed.Has(computation); });
   for (const auto& computation : module.computations()) {
-    // Parameters of called computations are part of their signature; those of the entry may go.
+    // Parameters of called computations are part of their signature, unlike those of the entry.
     const bool keep = computation.get() != module.entry() || !parameters_go;
     computation->RemoveIf([&](const Instruction& instruction) {
       const bool stays = instruction.IsParameter() && (keep || IsAliased(instruction, module));

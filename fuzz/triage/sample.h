@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with the arguments that make it fail: it is shrunk, stored and replayed.
+// A failing module with its arguments, which is shrunk, stored and replayed.
 #ifndef HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
 #define HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
 
@@ -17,42 +17,42 @@ namespace hlocts::fuzz {
 struct Sample {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;  // leaves, the same on every device
-  // Of modules that break a rule, which may be one of aliases: they outlive changes of outputs.
+  // Set for invalid modules, which may break a rule about aliases: edits then keep the aliases.
   bool keeps_aliases = false;
 
   Sample Clone() const;
   backends::ExecuteRequest Request() const;
 };
 
-// Removes the instructions, parameters with their arguments, and computations that the root does
-// not need. Parameters that are tuples stay.
+// Removes instructions, parameters with their arguments, and computations that the root does not
+// need. Parameters that are tuples stay.
 void RemoveDeadCode(Sample& sample);
 
-// `from` (in the entry) becomes a parameter with that value; its operands may become dead. Its
-// uses, the root among them, see the parameter.
+// Replaces `from`, an instruction of the entry or its root, by a new parameter with that value.
+// Operands of `from` may become dead.
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 
-// The value of a constant, or of an entry parameter that has an argument; otherwise nullptr.
+// Returns the value of a constant, or the argument of an entry parameter, else nullptr.
 const Literal* DataOf(const Sample& sample, const Instruction& leaf);
-// Replaces that value by `changed` of it; the caller sets the leaf's shape. False: there is none.
+// Replaces the data of a leaf; the caller sets its shape. Returns false if there are no data.
 bool ChangeData(Sample& sample, Instruction& leaf,
                 const std::function<Literal(const Literal&)>& changed);
 
-// The instruction at `index` of the entry.
+// Returns the instruction at `index` of the entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
-// The same module with every array of the entry that is neither parameter nor constant as an
-// output, in order; `indices`: their positions in the entry.
+// Returns the module with every array of the entry as an output, in order, except parameters and
+// constants; `indices` are their positions in the entry.
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
-// The engine's value of each array instruction of the entry that is neither parameter nor constant,
-// by index, on the first device or the last; empty if it cannot run the module.
+// Returns the engine's values of the entry's array instructions (not of parameters and constants)
+// by index, on the first or the last device, or {} if it cannot run the module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
                                        bool last_device);
 
-// Returns true if both take and return the same shapes.
+// Returns true if both have the same parameter and result shapes.
 bool MayStandFor(const Computation& one, const Computation& other);
 
-// Instructions of the entry and of all it calls, parameters and constants not counted.
+// Counts all instructions except parameters and constants.
 int64_t CountInstructions(const Module& module);
 int64_t CountElements(const Module& module);  // of the largest array
 

@@ -12,8 +12,8 @@ constexpr size_t kMessageMax = 80;
 
 }  // namespace
 
-// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint:
-// words with digits, names, shapes and quoted words go.
+// Removes words with digits, names, shapes or quotes: "%add.7 = add: expected f32[2,3]" and "%p.19
+// = add: expected pred[]" are the same message.
 std::string TellingWords(const EngineError& error) {
   if (!error.condition.empty()) return absl::StrCat("Assertion ", error.condition);
   const absl::string_view line = backends::TellingLine(error);

@@ -10,7 +10,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// An error as the worker's client makes it: from the engine's answer, or its process's last lines.
+// Returns an error as the worker's client does, from a message or the log's last lines.
 EngineError Said(const std::string& message, const std::string& log = "") {
   EngineError error;
   error.message = message;

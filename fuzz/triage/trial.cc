@@ -29,11 +29,11 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
-// Engines do not send themselves SIGKILL: a user, or the system for lack of memory, ended the
+// Engines do not send themselves SIGKILL. A user, or the system for lack of memory, ended the
 // worker.
 bool KilledFromOutside(const EngineError& error) { return error.signal == SIGKILL; }
 
-// All errors are alike in a type of few digits.
+// Returns false for types of little precision, in which no error is slight.
 bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   constexpr int kBits = 16;
   return std::all_of(outputs[0].begin(), outputs[0].end(), [](const Literal& leaf) {
@@ -41,7 +41,7 @@ bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   });
 }
 
-// A whole array is wrong, by a bound that grows with it: no element is slightly so.
+// Returns true if the array is wrong as a whole (by residual or norm), so that no error is slight.
 bool IsJoint(const reports::Verdict& verdict) {
   const std::string& rule = verdict.first_failure ? verdict.first_failure->rule : "";
   return rule == "residual" || rule == "normwise";
@@ -110,7 +110,7 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
 
 }  // namespace
 
-// Once more where a worker was killed from outside, with the module or with a piece of it.
+// Runs again if a worker was killed from outside, with the module or one of its pieces.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a module on one engine, as campaigns, shrinking and bundles repeat it.
+// Runs a module once on one engine, for campaigns, shrinking and bundles.
 #ifndef HLOCTS_FUZZ_TRIAGE_TRIAL_H_
 #define HLOCTS_FUZZ_TRIAGE_TRIAL_H_
 
@@ -13,34 +13,34 @@ namespace hlocts::fuzz {
 
 struct TrialOptions {
   Profile profile = Profile::kDefault;
-  backends::LoadOptions load;  // devices are the module's
+  backends::LoadOptions load;  // the module determines the devices
   int64_t cut = 0;             // DiffOptions::cut
-  bool invalid = false;        // the module breaks a rule: refusal is the pass
-  int64_t runs_max = 1;        // an intermittent failure: the most runs until it occurs
+  bool invalid = false;        // the module is invalid: rejection is a pass
+  int64_t runs_max = 1;        // for intermittent failures: maximum number of runs
 };
 
 struct TrialResult {
   reports::Verdict verdict;
-  std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
-  bool slight = false;                        // a wrong number that the relaxed profile would take
+  std::vector<std::vector<Literal>> outputs;  // [device][leaf]; may be empty
+  bool slight = false;                        // a wrong number that relaxed accepts
 };
 
-// The options of a load, on as many devices as the module asks for.
+// Returns load options with the number of devices that the module requires.
 backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
 
-// Runs the valid module; once more where its worker was killed from outside.
+// Runs a valid module, and again if its worker was killed from outside.
 backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
                                const TrialOptions& options);
 
-// A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
-// (many executions).
+// Judges a run of the valid module. With `blame`, searches for the instruction at fault, which
+// takes many executions.
 TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
                        backends::Backend& engine, const TrialOptions& options, bool blame);
-// Runs and judges, again up to runs_max until it fails.
+// Runs and judges, repeatedly up to runs_max until it fails.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 
-// The acceptance set of the device that failed, as lines of JSON; "" when there is none.
+// Returns the acceptance set of the device that failed as lines of JSON, or "" if there is none.
 std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
                           const TrialOptions& options, const std::vector<std::string>& facts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure as a test in XLA's own terms, on its HloPjRtTestBase.
+// Generates a test of the failure for XLA's repository, based on HloPjRtTestBase.
 #include <cmath>
 
 #include "absl/strings/ascii.h"
@@ -16,9 +16,9 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr int64_t kPrintedMax = 16;  // elements of an argument that a comment shows
+constexpr int64_t kPrintedMax = 16;  // longer arguments have no comment
 
-// Bytes, since a decimal may lose information; XLA stores elements as our literals do.
+// Writes bytes, since a decimal may lose information. XLA's literals have the same layout as ours.
 std::string Argument(const Literal& literal, size_t number) {
   std::vector<std::string> bytes;
   for (size_t i = 0; i < literal.raw_size(); ++i)
@@ -42,7 +42,7 @@ std::string Number(double value) {
   return absl::StrFormat("%.17g", value);
 }
 
-// The condition on `*value`; "" if the set implies none on a single number.
+// Returns the condition on `*value`, or "" if the set implies none.
 std::string Condition(const AcceptanceSet& set) {
   if (set.unspecified()) return "";
   std::vector<std::string> choices;
@@ -64,7 +64,7 @@ std::string Condition(const AcceptanceSet& set) {
   return absl::StrJoin(choices, " || ");
 }
 
-// The index of leaf `number` of the result.
+// Returns the index of leaf `number` of the result.
 ShapeIndex PathOf(const Shape& shape, int64_t number) {
   ShapeIndex path;
   int64_t leaf = 0;
@@ -74,7 +74,7 @@ ShapeIndex PathOf(const Shape& shape, int64_t number) {
   return path;
 }
 
-// "" where the failure is no wrong number of the module's own output.
+// Returns "" unless the failure is a wrong number in an output of the module itself.
 std::string Expectation(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
   const auto& failure = verdict.first_failure;
