@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/index_elements.h"
-#include "spec/ir/native.h"
 #include "spec/ir/entry_leaves.h"
+#include "spec/ir/native.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::plan {

@@ -107,8 +107,7 @@ void LayOutInTiles(NoiseJob& job, int64_t partitions) {
     Poison(ShardOf(grid, job.result.shape(), number), tiles.back());
   }
   for (const Literal& tile : tiles) held.push_back(&tile);
-  job.result =
-      FullFromTiles(job.result.shape(), grid, held).WithShape(job.result.shape());
+  job.result = FullFromTiles(job.result.shape(), grid, held).WithShape(job.result.shape());
 }
 
 bool SumOverDevices(NoiseJob& job, int64_t partitions) {

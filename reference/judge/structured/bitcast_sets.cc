@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of bitcast-convert: the bits of known values, of NaNs that may have become quiet
-// before, and of intervals.
+// Computes the sets of bitcast-convert: the bits of known values, of NaNs that may have become
+// quiet before, and of intervals.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -55,8 +55,8 @@ struct Bits {
 
 uint64_t Ones(int width) { return ~uint64_t{0} >> (64 - width); }
 
-// Returns the bits of the values in a set, at most two ranges. A set with NaNs, and a format without
-// a sign or an infinity, gives all patterns of the width.
+// Returns the bits of the values in a set, at most two ranges. A set with NaNs, and a format
+// without a sign or an infinity, gives all patterns of the width.
 std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   const uint64_t ones = Ones(BitWidth(type));
   const std::vector<Bits> any = {{0, ones}};
