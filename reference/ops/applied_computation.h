@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A called computation applied to scalars, element by element: bodies of reduce-window, map,
-// scatter and select-and-scatter, comparators of sort.
+// Applies a called computation to scalars, one element at a time: the computations of
+// reduce-window, map, scatter and select-and-scatter, and comparators of sort.
 #ifndef HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_
 #define HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_
 
@@ -22,10 +22,9 @@ class AppliedComputation {
   int argument_width(int64_t i) const { return widths_[i]; }
   int result_width(int64_t i) const { return result_widths_[i]; }
 
-  // One application; arguments and results may overlap. False when the computation failed: the
-  // first such status() stays, and further applications leave the results alone. A computation that
-  // is straight-line code never fails, so the loop over elements needs to look only once, at the
-  // end.
+  // Applies the computation once; arguments and results may overlap. Returns false if it failed.
+  // status() keeps the first error, and later applications do not change the results. Straight-line
+  // code never fails, so a loop over elements may check status() once at the end.
   bool operator()(const Slot* arguments, Slot* results) {
     if (function_ != nullptr) {
       function_->Run(arguments, results);
@@ -34,7 +33,7 @@ class AppliedComputation {
     return Call(arguments, results);
   }
   const absl::Status& status() const { return status_; }
-  // nullptr when applications go through the interpreter.
+  // Returns nullptr if the interpreter runs the computation.
   const ScalarFunction* function() const { return function_; }
 
  private:
@@ -49,11 +48,11 @@ class AppliedComputation {
   absl::Status status_;
 };
 
-// The result of an operation on N operands: the array itself, or the tuple its shape asks for.
+// Returns the result of an operation on N operands: the array, or a tuple if `shape` is one.
 Literal Collated(const Shape& shape, std::vector<Literal> results);
 
-// slots[k] = arrays[k][index], for k < arrays.size(). A variadic body has two such runs of slots:
-// the N current values, then the N new ones.
+// Sets slots[k] = arrays[k][index] for k < arrays.size(). The computation of a variadic operation
+// has two such groups of slots: the N current values, then the N new ones.
 inline void LoadSlots(absl::Span<const Literal> arrays, absl::Span<const int> widths, int64_t index,
                       Slot* slots) {
   for (size_t k = 0; k < arrays.size(); ++k) {

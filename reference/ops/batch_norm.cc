@@ -8,10 +8,10 @@
 namespace hlocts::reference {
 namespace {
 
-// The features of an array: element i belongs to feature i / inner % count.
+// The features of an array. Element i belongs to feature i / inner % count.
 struct Features {
   int64_t count = 1, inner = 1;
-  int64_t per_feature = 0;  // elements of one feature
+  int64_t per_feature = 0;  // number of elements of one feature
   int64_t of(int64_t element) const { return element / inner % count; }
 };
 
@@ -24,7 +24,7 @@ Features FeaturesOf(const Instruction& instruction, const Shape& shape) {
   return features;
 }
 
-// Sum over the elements of each feature of term(element, feature).
+// Returns, for each feature, the sum of term(element, feature) over its elements.
 template <typename W, typename Term>
 std::vector<W> SumsOf(const Features& features, int64_t elements, Term&& term) {
   std::vector<W> sums(features.count, W(0));
@@ -38,7 +38,7 @@ std::vector<W> MeansOf(const Features& features, int64_t elements, Term&& term) 
   return means;
 }
 
-// epsilon is a float32 in the language, for any decimal.
+// Returns epsilon, which HLO defines as a float32, for any decimal.
 template <typename W>
 W Epsilon(const Instruction& instruction) {
   return static_cast<W>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
@@ -78,9 +78,9 @@ Literal Three(Literal a, Literal b, Literal c) {
 
 }  // namespace
 
-// batch_norm_training.8-20: for each feature the mean of all its elements and the mean squared
-// difference from it, in two passes; every element normalized with the moments of its feature. The
-// divisor is the number of elements of a feature (ruling 0052).
+// batch_norm_training.8-20: computes for each feature the mean of its elements and the mean squared
+// difference from the mean, in two passes, and normalizes every element with them. The divisor is
+// the number of elements of a feature (ruling 0052).
 absl::StatusOr<Literal> EvaluateBatchNormTraining(EvalContext& context,
                                                   const Instruction& instruction,
                                                   absl::Span<Literal> operands) {
@@ -102,7 +102,7 @@ absl::StatusOr<Literal> EvaluateBatchNormTraining(EvalContext& context,
   });
 }
 
-// batch_norm_inference.10-15: the same with the given mean and variance.
+// batch_norm_inference.10-15: normalizes in the same way with the given mean and variance.
 absl::StatusOr<Literal> EvaluateBatchNormInference(EvalContext& context,
                                                    const Instruction& instruction,
                                                    absl::Span<Literal> operands) {
@@ -117,8 +117,8 @@ absl::StatusOr<Literal> EvaluateBatchNormInference(EvalContext& context,
   });
 }
 
-// batch_norm_grad.12-17: with c_l the mean of grad_output * (x - mean) over (variance + epsilon)
-// and d_l the mean of grad_output, both for each feature (ruling 0052):
+// batch_norm_grad.12-17: computes, with c_l the mean of grad_output * (x - mean) over (variance +
+// epsilon) and d_l the mean of grad_output, both for each feature (ruling 0052):
 //   grad_operand = scale / sqrt(variance + epsilon) * (grad_output - d_l - c_l * (x - mean))
 //   grad_scale   = sum of grad_output * (x - mean) / sqrt(variance + epsilon)
 //   grad_offset  = sum of grad_output

@@ -10,7 +10,7 @@ namespace {
 
 template <typename W>
 void CholeskyOfOne(const W* a, int64_t n, bool lower, W* out) {
-  // The upper triangle of a is the conjugate of the lower one of the same Hermitian matrix.
+  // An upper triangle is the conjugate of the lower triangle of the same Hermitian matrix.
   auto at = [&](int64_t i, int64_t j) { return lower ? a[i * n + j] : Conjugate(a[j * n + i]); };
   std::vector<W> factor;
   const bool positive_definite = CholeskyKernel<W>(n, at, factor);
@@ -26,10 +26,10 @@ void CholeskyOfOne(const W* a, int64_t n, bool lower, W* out) {
 
 }  // namespace
 
-// cholesky.6-13: for each matrix of the batch the lower triangular l with a = l * l^H, or the upper
-// triangular u with a = u^H * u; only that triangle of a is read (ruling 0032). The other triangle
-// of the result is zero; a matrix that is not positive definite gives NaN in the stated one (our
-// choices of what cholesky.11 and .14 leave free, ruling 0031).
+// cholesky.6-13: computes for each matrix of the batch the lower triangular l with a = l * l^H, or
+// the upper triangular u with a = u^H * u, and reads only that triangle of a (ruling 0032). The
+// other triangle of the result is zero, and a matrix that is not positive definite gives NaN in the
+// computed triangle. Both are choices of what cholesky.11 and .14 leave free (ruling 0031).
 absl::StatusOr<Literal> EvaluateCholesky(EvalContext& context, const Instruction& instruction,
                                          absl::Span<Literal> operands) {
   const Literal& a = operands[0];

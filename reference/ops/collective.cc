@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Rows along one dimension as bytes: `outer` blocks of `size` rows of `row_bytes`.
+// The bytes of rows along one dimension: `outer` blocks of `size` rows of `row_bytes`.
 struct RowBytes {
   int64_t outer = 1, size = 0, row_bytes = 1;
 };
@@ -25,7 +25,7 @@ RowBytes RowBytesOf(const Shape& shape, int64_t dimension) {
   return rows;
 }
 
-// to[to_start + i] = from[from_start + i] along the dimension, for i < count.
+// Copies to[to_start + i] = from[from_start + i] along the dimension for i < count.
 void CopyRows(const Literal& from, int64_t from_start, int64_t count, int64_t dimension,
               Literal& to, int64_t to_start) {
   const RowBytes source = RowBytesOf(from.shape(), dimension),
@@ -58,7 +58,7 @@ absl::StatusOr<Leaves> LeavesOf(const Meeting& meeting, int64_t member) {
   return leaves;
 }
 
-// Every member's leaves; replicas that bring different shapes cannot meet.
+// Returns the leaves of every member's operands, or an error if their shapes differ.
 absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
                                               const Meeting& meeting) {
   std::vector<Leaves> all;
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
   return all;
 }
 
-// all_gather.1, .7, .14: the members' operands one after the other along the dimension.
+// all_gather.1, .7, .14: concatenates the members' operands along the dimension.
 absl::StatusOr<Leaves> AllGather(const Instruction& collective, const std::vector<Leaves>& all) {
   const int64_t dimension = collective.IntList(Attr::kDimensions)[0];
   const int64_t members = static_cast<int64_t>(all.size());
@@ -92,8 +92,8 @@ absl::StatusOr<Leaves> AllGather(const Instruction& collective, const std::vecto
   return results;
 }
 
-// all_reduce.4, .7: computation(what the members before gave, the next member's), element by
-// element, in the order of the group, on each array of its own.
+// all_reduce.4, .7: folds the members' operands element by element, in the order of the group, with
+// computation(accumulated, next member's element), separately for each array.
 absl::StatusOr<Leaves> AllReduce(EvalContext& context, const Instruction& collective,
                                  const std::vector<Leaves>& all) {
   HLOCTS_ASSIGN_OR_RETURN(
@@ -125,8 +125,8 @@ absl::StatusOr<Leaves> AllReduce(EvalContext& context, const Instruction& collec
   return results;
 }
 
-// reduce_scatter.1-2: the reduced array is cut into as many blocks as there are members; each gets
-// the one of its position in the group.
+// reduce_scatter.1-2: divides the reduced array into as many blocks as there are members. Each
+// member gets the block of its position in the group.
 absl::StatusOr<Leaves> ReduceScatter(EvalContext& context, const Instruction& collective,
                                      const std::vector<Leaves>& all, int64_t position) {
   const int64_t dimension = collective.IntList(Attr::kDimensions)[0];
@@ -146,9 +146,9 @@ absl::StatusOr<Leaves> ReduceScatter(EvalContext& context, const Instruction& co
   return results;
 }
 
-// all_to_all.2-4, 6: member i sends its block j to member j, which puts what it gets in the order
-// of the group. With `dimensions` the blocks are parts of one array along it; otherwise operand j
-// is the block for member j (ruling 0042).
+// all_to_all.2-4, 6: member i sends its block j to member j, which concatenates the blocks it
+// receives in the order of the group. With `dimensions`, the blocks are parts of one array along
+// that dimension; otherwise operand j is the block for member j (ruling 0042).
 absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector<Leaves>& all,
                                 int64_t position) {
   const int64_t members = static_cast<int64_t>(all.size());
@@ -177,10 +177,10 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   return results;
 }
 
-// The slices that one member sends: rows of its input, and the rows of the receiver's output.
+// The slices that one member sends and expects: rows of its input and of the output.
 struct RaggedSlices {
   std::vector<int64_t> from, sizes, to, received;
-  int64_t each = 0;  // slices for each member
+  int64_t each = 0;  // number of slices for each member
 };
 RaggedSlices SlicesOf(const Leaves& operands, int64_t members) {
   RaggedSlices slices = {IndexValues(operands[2]), IndexValues(operands[3]),
@@ -190,10 +190,9 @@ RaggedSlices SlicesOf(const Leaves& operands, int64_t members) {
 }
 
 // ragged_all_to_all.7-9, .13: operands are input, output, input_offsets, send_sizes,
-// output_offsets, recv_sizes. Each member sends rows of its input, which land at its own
-// output_offsets in the output of the member they are for. What has no meaning is refused (ruling
-// 0113): slices that leave an array or meet in the output, and recv_sizes that differ from what is
-// sent.
+// output_offsets, recv_sizes. Each member sends rows of its input to the other members' outputs, at
+// the sender's output_offsets. Slices that leave an array or overlap in the output, and recv_sizes
+// that differ from what is sent, have no meaning and are rejected (ruling 0113).
 absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::vector<Leaves>& all,
                                       int64_t position) {
   const int64_t members = static_cast<int64_t>(all.size());
@@ -234,7 +233,7 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
   return results;
 }
 
-// collective_permute.4, .7: the operands of the pair's source, or zeros (ruling 0076).
+// collective_permute.4, .7: returns the operands of the pair's source, or zeros (ruling 0076).
 absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective, const Meeting& meeting,
                                          const std::vector<Leaves>& all) {
   HLOCTS_ASSIGN_OR_RETURN(const CollectiveGroupMode mode, GroupModeOf(collective));
@@ -275,20 +274,20 @@ absl::StatusOr<Leaves> Combined(EvalContext& context, const Instruction& collect
       return RaggedAllToAll(collective, all, meeting.position);
     case ops::Collective::kCollectivePermute:
       return CollectivePermute(collective, meeting, all);
-    // The first member's operands go to all.
+    // All members get the first member's operands.
     case ops::Collective::kCollectiveBroadcast:
       return all[0];
   }
   HLOCTS_UNREACHABLE();
 }
 
-// all-gather-start and collective-permute-start give (operand, result, contexts...),
-// all-reduce-start the result itself.
+// Returns true if a *-start instruction returns (operand, result, contexts...). all-reduce-start
+// returns only the result.
 bool StartsWithOperand(Opcode opcode) {
   return opcode == Opcode::kAllGatherStart || opcode == Opcode::kCollectivePermuteStart;
 }
 
-// A text may leave the number of devices to the run: then its shapes are of some other number.
+// Checks the results: a module that leaves the number of devices open may have other shapes.
 absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
                           const Leaves& results) {
   const std::vector<Shape> leaves = LeafShapes(stated);

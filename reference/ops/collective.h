@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a collective for each device once the operands of all participants are known; and
-// the participants. reference/world handles waiting.
+// Computes the result of a collective for each device from the operands of all participants, and
+// the set of participants. reference/world implements the waiting.
 #ifndef HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
 #define HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
 
@@ -13,28 +13,28 @@
 
 namespace hlocts::reference {
 
-// Devices are numbered replica * partitions + partition.
+// The devices of a run, numbered replica * partitions + partition.
 struct DeviceGrid {
   int64_t replicas = 1;
   int64_t partitions = 1;
   int64_t size() const { return replicas * partitions; }
 };
 
-// True for the collectives that move data between devices, their *-start forms included.
+// Returns true for collectives that move data between devices, including their *-start forms.
 bool IsCollective(Opcode opcode);
 
-// The devices that `device` meets in this collective, itself among them, in the order of the group
-// (ruling 0044). collective-permute: all that source_target_pairs could name. Empty only for a
-// collective-broadcast whose groups leave the device out. InvalidArgument when the groups name
-// devices that do not exist or leave this one out.
+// Returns the group of `device` in this collective, in the group's order (ruling 0044); for
+// collective-permute all devices that source_target_pairs could name. The group is empty only for a
+// collective-broadcast that omits the device. Returns InvalidArgument if another collective omits
+// `device`, or a group names a device that does not exist.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device);
 
-// The devices of an id of replica_groups or source_target_pairs, seen from `device`.
+// Returns the devices that an id of replica_groups or source_target_pairs means for `device`.
 std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& grid, int64_t device,
                                  int64_t id);
 
-// operands[i] are those of devices[i]; the result is that of devices[position].
+// One execution of a collective: operands[i] belong to devices[i], the result to devices[position].
 struct Meeting {
   DeviceGrid grid;
   absl::Span<const int64_t> devices;

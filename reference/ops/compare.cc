@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare (elementwise_comparison.*): the operands' order as pred.
+// Implements compare (elementwise_comparison.*), which compares operands and returns pred.
 #include "reference/kernels/codec.h"
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// IEEE comparisons of floats: every one with NaN is false but Ne; -0 equals +0 (ruling 0060).
+// IEEE comparisons of floats: false with NaN except Ne, and -0 equals +0 (ruling 0060).
 struct Eq {
   template <typename T>
   static uint8_t Apply(T x, T y) {
@@ -75,8 +75,7 @@ Kernel OfType(Direction direction) {
   }
 }
 
-// The order of the bits read as sign and magnitude: -NaN < -inf < ... < -0 < +0 < ... < NaN (ruling
-// 0059).
+// Compares the bits as sign and magnitude: -NaN < -inf < ... < -0 < +0 < ... < NaN (ruling 0059).
 template <class F>
 void TotalOrderLoop(const ElementwiseOp& op, const void* const* operands, void* result,
                     int64_t count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of c64 and c128. Parts of sums and products are the exact ones rounded once; those of
-// quotients and moduli are computed in a wider type. Infinities and NaNs are those of the component
-// formulas (ruling 0034), except for quotients by an infinite number.
+// Implements arithmetic of c64 and c128. Parts of sums and products are exact and rounded once;
+// those of quotients and moduli are computed in a wider type. Infinities and NaNs are those of the
+// component formulas (ruling 0034), except for quotients by an infinite number.
 #include <cfloat>
 #include <cmath>
 #include <complex>
@@ -31,8 +31,8 @@ using Wider = typename WiderOf<T>::type;
 template <typename T>
 using Z = std::complex<T>;
 
-// A type that holds the product of two numbers exactly, with any exponent, and has the two bits
-// more than T that replacing two roundings by one needs. `Bits` has its width.
+// A type that represents the product of two numbers exactly, with any exponent, and has at least
+// two bits more than T, as rounding to odd requires. `Bits` is an integer of its width.
 #if LDBL_MANT_DIG >= 113
 using Quad = long double;
 #else
@@ -53,9 +53,9 @@ struct ExactOf<double> {
 template <typename T>
 using Exact = typename ExactOf<T>::type;
 
-// p + q rounded once. The sum in the wide type is rounded to odd: its error, which the sum of the
-// errors gives exactly (Knuth's TwoSum), keeps it away from the midpoints of T. Rounded to nearest
-// it could become one, and T's tie would decide.
+// Returns p + q rounded once. Rounds the sum in the wide type to odd, using its exact error
+// (Knuth's TwoSum), so that it is never a midpoint of T unless the exact sum is. Rounded to
+// nearest, it could become a midpoint, which the second rounding would resolve as a tie.
 template <typename T>
 T SumOnce(Exact<T> p, Exact<T> q) {
   Exact<T> sum = p + q;
@@ -64,7 +64,7 @@ T SumOnce(Exact<T> p, Exact<T> q) {
   static_assert(sizeof(bits) == sizeof(sum));
   std::memcpy(&bits, &sum, sizeof(bits));
   if ((lost > 0 || lost < 0) && (bits & 1) == 0) {
-    bits += (lost > 0) == (sum > 0) ? 1 : -1;  // sign and magnitude: towards what was lost
+    bits += (lost > 0) == (sum > 0) ? 1 : -1;  // sign and magnitude: +1 moves away from zero
     std::memcpy(&sum, &bits, sizeof(bits));
   }
   return static_cast<T>(sum);
@@ -89,9 +89,9 @@ struct Multiply {
     return {SumOnce<T>(a * c, -(b * d)), SumOnce<T>(a * d, b * c)};
   }
 };
-// (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by
-// a zero with the sign of the divisor's real part. A finite number by an infinite one without a NaN
-// part is a zero (Annex G), where the formula alone has NaN.
+// Computes the quotient with the divisor cc + dd, which cannot overflow or underflow in the wider
+// type. A zero divisor divides each part by a zero with the sign of c. A finite number divided by
+// an infinite one without a NaN part is zero (Annex G); the formula alone gives NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
@@ -115,7 +115,7 @@ struct Negate {
     return {-x.real(), -x.imag()};
   }
 };
-// sqrt(re^2 + im^2) without overflow on the way; infinite if either part is.
+// Computes sqrt(re^2 + im^2) without overflow in between. Infinite if either part is.
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {
@@ -123,7 +123,7 @@ struct Abs {
         std::hypot(static_cast<Wider<T>>(x.real()), static_cast<Wider<T>>(x.imag())));
   }
 };
-// z/|z|, zero for zero (ruling 0002).
+// Computes z/|z|, and zero for zero (ruling 0002).
 struct Sign {
   template <typename T>
   static Z<T> Apply(Z<T> x) {
@@ -132,8 +132,8 @@ struct Sign {
     return {static_cast<T>(re / size), static_cast<T>(im / size)};
   }
 };
-// The documents order no complex numbers; where an engine takes max and min of them they are
-// ordered by real part, then imaginary part, and a NaN in either operand is passed on.
+// The documents define no order of complex numbers. If an engine supports their max and min, they
+// are ordered by real part, then imaginary part, and a NaN in either operand is propagated.
 template <typename T>
 bool IsNan(Z<T> x) {
   return std::isnan(x.real()) || std::isnan(x.imag());
@@ -154,7 +154,7 @@ struct Minimum {
     return IsNan(x) || (!IsNan(y) && Before(x, y)) ? x : y;
   }
 };
-// Moved, never computed: NaN bits and signs of zero stay (ruling 0058).
+// Copies the part without computing: NaN bits and signs of zero are kept (ruling 0058).
 struct Real {
   template <typename T>
   static T Apply(Z<T> x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex functions: principal values with the branch cuts of C99 (ruling 0034), computed in a type
-// wider than the parts and rounded once.
+// Implements complex functions: principal values with the branch cuts of C99 (ruling 0034),
+// computed in a type wider than the parts and rounded once.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// F on std::complex<Wide>, for elements std::complex<T>.
+// Applies F in std::complex<Wide> to elements of std::complex<T>.
 template <class F, typename T, typename Wide>
 struct Through {
   using Element = std::complex<T>;
@@ -36,21 +36,21 @@ struct Through {
   };
 #include "spec/ops/scalar_functions.def"
 
-// e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2): near 0 nothing is lost of the modulus. The real
-// part alone may cancel, where e^x cos y is nearly 1.
+// Computes e^z - 1 with the real part e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2), so that the
+// modulus stays accurate near 0. The real part may cancel if e^x cos y is nearly 1.
 struct ExponentialMinusOne {
   template <typename Z>
   static Z Apply(const Z& z) {
     auto x = z.real(), y = z.imag();
     if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - typename Z::value_type{1};
     auto half = std::sin(y / 2);
-    // Real on the real axis, also where e^x is beyond the range.
+    // Zero on the real axis, also if e^x overflows.
     auto imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
     return Z(std::expm1(x) * std::cos(y) - 2 * half * half, imaginary);
   }
 };
-// |1 + z|^2 = 1 + x(2 + x) + y^2: the part beside 1 goes to log1p, where it is small. That part may
-// cancel, where |1 + z| is nearly 1; the modulus of the result keeps its digits.
+// Computes log(1 + z) from |1 + z|^2 = 1 + x(2 + x) + y^2, with log1p if the terms after 1 are
+// small. They may cancel if |1 + z| is nearly 1, but the modulus of the result stays accurate.
 struct LogPlusOne {
   template <typename Z>
   static Z Apply(const Z& z) {
@@ -62,7 +62,7 @@ struct LogPlusOne {
     return Z(size, std::atan2(y, 1 + x));
   }
 };
-// 1/(1 + e^-z), from the side where the exponential does not overflow.
+// Computes 1/(1 + e^-z) in the form whose exponential does not overflow.
 struct Logistic {
   template <typename Z>
   static Z Apply(const Z& z) {
@@ -85,7 +85,7 @@ struct Rsqrt {
     return Z(1) / std::sqrt(z);
   }
 };
-// 0^0 = 1; 0 to a power with positive real part is 0; a real power of a real base >= 0 stays real.
+// Defines 0^0 = 1 and 0^y = 0 if y has a positive real part; real powers of reals >= 0 are real.
 struct Power {
   template <typename Z>
   static Z Apply(const Z& x, const Z& y) {
@@ -101,7 +101,7 @@ struct Power {
     return std::exp(y * std::log(x));
   }
 };
-// -i log((x + iy)/sqrt(x^2 + y^2)), the continuation of the real function; the first operand is y.
+// Computes -i log((x + iy)/sqrt(x^2 + y^2)), which continues the real function; y comes first.
 struct Atan2 {
   template <typename Z>
   static Z Apply(const Z& y, const Z& x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex operations: identities with real parts computed apart, cuts and special values.
+// Tests complex operations: identities, branch cuts and special values.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -51,7 +51,7 @@ TEST(ComplexTest, InversesAndDefinitions) {
   ExpectNear(Function("cosh", Function("acosh", x)), x, "cosh(acosh z)");
   ExpectNear(Function("tanh", Function("atanh", x)), x, "tanh(atanh z)");
   ExpectNear(Function("exponential-minus-one", Function("log-plus-one", x)), x, "expm1(log1p z)");
-  root.mutable_data<Z>()[17] = 1;  // the point 0
+  root.mutable_data<Z>()[17] = 1;  // avoids 0/0 at the point 0
   ExpectNear(Apply(x.shape().ToString(false), "divide",
                    {Apply(x.shape().ToString(false), "multiply", {x, root}), root}),
              x, "z*w/w");
@@ -75,8 +75,8 @@ std::complex<T> Product(PrimitiveType type, std::complex<T> x, std::complex<T> y
   return product.data<std::complex<T>>()[0];
 }
 
-// ac - bd is next to a midpoint, by less than the last bit of f64 (of x86's 80 bits): rounded to
-// that type first it is the midpoint itself, and the tie leads to the other neighbour.
+// The exact ac - bd differs from a midpoint by less than the last bit of f64 (and of x86's 80-bit
+// type). Rounding to that type first would give the midpoint, and the tie the wrong neighbour.
 TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   const std::complex<float> x(std::ldexp(14074245.0f, -23), std::ldexp(2.0f, -28)),
       y(std::ldexp(9631161.0f, -23), std::ldexp(4471295.0f, -28));
@@ -87,7 +87,7 @@ TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   EXPECT_EQ(product.imag(), -std::numeric_limits<double>::max());
 }
 
-// The side of the cut along the negative axis follows the sign of the zero.
+// The sign of the zero selects the side of the branch cut along the negative axis.
 TEST(ComplexTest, BranchCuts) {
   std::vector<Z> log = Of("log", MustLiteral("c128[2] {(-1, 0), (-1, -0)}"));
   EXPECT_EQ(log[0].imag(), M_PI);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot and reduce against sums written out per element.
+// Tests dot and reduce against explicit sums for each element.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -20,8 +20,8 @@ Literal Pattern(PrimitiveType type, const std::vector<int64_t>& dimensions, int6
   return FromDoubles(type, values).WithShape(Shape(type, dimensions));
 }
 
-// Batch dimension 1 of lhs with 0 of rhs, contracting {2, 0} with {3, 1}: values small enough to be
-// exact in every type.
+// Dot with batch dimensions 1 (lhs) and 0 (rhs) that contracts {2, 0} with {3, 1}, on values small
+// enough to be exact in every type.
 TEST(DotTest, DimensionNumbersInAnyOrder) {
   for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kBF16,
                              PrimitiveType::kS32, PrimitiveType::kS64, PrimitiveType::kS16}) {
@@ -47,7 +47,7 @@ TEST(DotTest, DimensionNumbersInAnyOrder) {
 
 TEST(DotTest, OtherTypes) {
   const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
-  // One rounding at the end: 2^24 + 1 + ... is not lost in f32, nor 1 + 1 + ... in bf16.
+  // A sum is rounded once at the end: bf16 does not lose the later terms of 1 + 1 + ...
   Literal ones = FromDoubles(PrimitiveType::kBF16, std::vector<double>(4096, 1.0));
   EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
 }
@@ -61,10 +61,10 @@ std::string ReduceModule(const std::string& type, const std::string& shape,
          result + " reduce(p, z), dimensions={" + dimensions + "}, to_apply=f }";
 }
 
-// Sums and maxima over the dimensions of a set (its bits), element by element.
+// Sums and maxima over a set of dimensions (given as a bit mask), computed element by element.
 struct Reduced {
   std::vector<int64_t> kept;  // sizes
-  std::string dimensions;     // those that are reduced
+  std::string dimensions;     // the reduced dimensions
   std::vector<double> sums, maxima;
 };
 

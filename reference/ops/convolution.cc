@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The size of the geometry: the positions of each dimension.
+// Returns the size of the geometry: one WindowPosition per position of each dimension.
 int64_t PositionBytes(const Shape& shape) {
   int64_t positions = 0;
   for (int64_t size : shape.dimensions()) positions += std::min(size, INT64_MAX / 64 - positions);
@@ -23,7 +23,7 @@ bool IsIdentity(CopyGeometry copy) {
   return copy.dims.empty() || (copy.dims[0].operand_stride == 1 && copy.dims[0].result_stride == 1);
 }
 
-// The operand in the kernel's order: the operand itself where it lies so.
+// Returns the operand in the kernel's order, without a copy if it already has that order.
 template <typename Element>
 const Element* InOrder(const CopyGeometry& copy, const Literal& operand,
                        std::unique_ptr<Element[]>& storage) {
@@ -55,15 +55,15 @@ void Convolve(const System& system, const ConvolutionGeometry& geometry, const L
 
 // conv_with_general_padding.55-58: output(b, z, position) is the sum over input features and taps
 // of lhs(b, feature, position * stride + tap * rhs_dilation - low padding, in the dilated base
-// area) times rhs(z, feature, tap). Terms in padding and holes are absent (ruling 0051); feature
-// groups pair the i-th features with the i-th output features (.36-40), batch groups the i-th part
-// of the batch with them (.51-52).
+// area) times rhs(z, feature, tap). Terms in padding and holes are absent (ruling 0051). The i-th
+// feature group of lhs belongs to the i-th group of output features (.36-40), and so does the i-th
+// batch group (.51-52).
 absl::StatusOr<Literal> EvaluateConvolution(EvalContext& context, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
   const Literal &lhs = operands[0], &rhs = operands[1];
   const PrimitiveType type = instruction.shape().element_type();
   const PrimitiveType computed = SumSystem({lhs.element_type(), rhs.element_type()}, type);
-  // One position of a spatial dimension is at most one of the result, which has been reserved.
+  // A dimension has no more positions than the result has elements, which are reserved.
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(PositionBytes(instruction.shape())));
   const ConvolutionGeometry geometry =
       ConvolutionGeometryOf(instruction, lhs.shape().dimensions(), rhs.shape().dimensions());

@@ -8,8 +8,8 @@
 namespace hlocts::reference {
 namespace {
 
-// One random convolution of whole numbers, dimensions in the order b f spatial, o i spatial, b f
-// spatial, and its result by a sum over all pairs of elements, each to the place it adds to.
+// A random convolution of whole numbers with dimensions in the order b f spatial, o i spatial, b f
+// spatial. The expected result is a sum over all pairs of elements, each added to its output.
 struct RandomConvolution {
   std::mt19937 random;
   explicit RandomConvolution(int seed) : random(seed) {}
@@ -51,7 +51,7 @@ struct RandomConvolution {
   }
 };
 
-// The place of the output that the pair (l, r) of elements adds to, or -1.
+// Returns the output index to which the element pair (l, r) contributes, or -1.
 int64_t PlaceOf(const RandomConvolution& c, absl::Span<const int64_t> l,
                 absl::Span<const int64_t> r) {
   const int64_t group = r[0] / (c.out[1] / c.feature_groups);
@@ -62,7 +62,7 @@ int64_t PlaceOf(const RandomConvolution& c, absl::Span<const int64_t> l,
     const WindowDimension& w = c.window[d];
     const int64_t tap = w.window_reversal ? w.size - 1 - r[d + 2] : r[d + 2];
     const int64_t begin =
-        l[d + 2] * w.base_dilation + w.padding_low - tap * w.window_dilation;  // of the window
+        l[d + 2] * w.base_dilation + w.padding_low - tap * w.window_dilation;  // window position
     if (begin < 0 || begin % w.stride != 0 || begin / w.stride >= c.out[d + 2]) return -1;
     place = place * c.out[d + 2] + begin / w.stride;
   }

@@ -8,10 +8,9 @@
 
 namespace hlocts::reference {
 
-// custom_call.1-9: the function of that name from the library given to the evaluation, applied to
-// row-major buffers (ruling 0069), or the routine of LAPACK of that name (ruling 0093), or a
-// call of shardings (ruling 0123).
-// Without one the module is unsupported, never wrong.
+// custom_call.1-9: calls the function of that name in the evaluation's library, on row-major
+// buffers (ruling 0069), or evaluates the routine of LAPACK of that name (ruling 0093) or a
+// sharding call (ruling 0123). Without one the module is unsupported, never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);

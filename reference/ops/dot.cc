@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot: sums of products over the contracting dimensions, for every batch and every pair of free
-// indices; result dimensions are batch, free lhs, free rhs (dot_general.9, .20; ruling 0027).
+// Implements dot: sums of products over the contracting dimensions, for every batch index and pair
+// of free indices. Result dimensions are batch, free lhs, free rhs (dot_general.9, .20; ruling
+// 0027).
 //
-// Operands of any types are read in a number system that holds them, and the sums are rounded or
-// cut to the result type once: integers are exact modulo 2^w, pred is an or of ands (ruling 0079).
-// A contraction over no elements is 0 (ruling 0037).
+// Operands of any types are read in a number system that represents them. Sums are rounded or cut
+// to the result type once: integers are exact modulo 2^w, pred is an or of ands (ruling 0079). A
+// contraction over no elements is 0 (ruling 0037).
 #include "reference/kernels/dot.h"
 
 #include <algorithm>
@@ -28,11 +29,11 @@ Literal Product(PrimitiveType system, const DotGeometry& geometry, const Literal
   return out;
 }
 
-// The same for a few rows of lhs at a time: elements narrower than the system are widened in
-// passing, so that the wider ones take little space. Both operands are in order.
+// Computes the product by blocks of lhs rows, widening narrow elements block by block, so that the
+// wide copies stay small. Both operands are already in the kernel's order.
 Literal ProductByRows(PrimitiveType system, const DotGeometry& all, const Literal& lhs,
                       const Literal& rhs, const Shape& shape) {
-  constexpr int64_t kElements = 1024;  // of a block of rows
+  constexpr int64_t kElements = 1024;  // elements in a block of rows
   Literal out = Literal::Uninitialized(Shape(shape.element_type(), shape.dimensions()));
   const int width = StorageBytes(shape.element_type());
   const int64_t rows = std::max<int64_t>(1, kElements / std::max<int64_t>(1, all.k));
@@ -63,7 +64,7 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   DotGeometry geometry =
       DotGeometryOf(DotDimensionsOf(instruction), operands[0].shape().dimensions(),
                     operands[1].shape().dimensions());
-  // Scratch: both operands and the result once more, as elements of the system.
+  // Scratch space for both operands and the result as elements of the system.
   int64_t elements =
       operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(elements * 2 * StorageBytes(system)));

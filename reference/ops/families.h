@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of element-wise kernels. Each function gives the kernel of an opcode for one element
-// type, or nullptr when the operation does not allow the type; elementwise.cc puts the families
-// together and adds what narrow types need around them.
+// Declares the families of element-wise kernels. Each function returns the kernel of an opcode for
+// one element type, or nullptr if the operation does not allow the type. elementwise.cc combines
+// the families and adds the conversions for narrow types.
 #ifndef HLOCTS_REFERENCE_OPS_FAMILIES_H_
 #define HLOCTS_REFERENCE_OPS_FAMILIES_H_
 
@@ -13,32 +13,32 @@ namespace hlocts::reference {
 
 using Kernel = ElementwiseOp::Run;
 
-// s8 to s64, u8 to u64; results of the same type (integer.cc, integer_signed.cc).
+// For s8 to s64 and u8 to u64, with results of the same type (integer.cc, integer_signed.cc).
 Kernel IntegerKernel(Opcode opcode, PrimitiveType type);
-// High half of the product of two integers of any width.
+// Computes the high half of the product of two integers of any width.
 void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* result, int64_t count);
-// pred (integer.cc).
+// For pred (integer.cc).
 Kernel PredKernel(Opcode opcode);
-// f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
+// For f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type);
-// Real functions on doubles: as accurate as we can, for results of f64; fast, for those that will
-// be rounded to a narrower type (float_functions.cc).
+// Real functions on doubles (float_functions.cc): the accurate ones for f64 results, the fast ones
+// for results that are rounded to a narrower type.
 Kernel AccurateFunctionKernel(Opcode opcode);
 Kernel FastFunctionKernel(Opcode opcode);
-// c64 and c128 (complex_arithmetic.cc, complex_functions.cc).
+// For c64 and c128 (complex_arithmetic.cc, complex_functions.cc).
 Kernel ComplexKernel(Opcode opcode, PrimitiveType type);
 Kernel ComplexFunctionKernel(Opcode opcode, PrimitiveType type);
-// Results of type pred, operands of a native type (compare.cc).
+// Comparisons of a native type with results of type pred (compare.cc).
 enum class Direction : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 Kernel CompareKernel(Direction direction, PrimitiveType type);
-// Operands of any float type, by the order of their bits (ruling 0059).
+// Compares operands of any float type by the total order of their bits (ruling 0059).
 Kernel TotalOrderKernel(Direction direction);
-// select, clamp of a native type (select_clamp.cc).
+// select and clamp of a native type (select_clamp.cc).
 Kernel SelectKernel(int storage_bytes);
 Kernel ClampKernel(PrimitiveType type);
-// Any array type to any other (convert.cc).
+// Converts any array type to any other (convert.cc).
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
-// parameters: exponent bits, mantissa bits (reduce_precision.cc).
+// Its parameters are the numbers of exponent bits and mantissa bits (reduce_precision.cc).
 void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands, void* result,
                            int64_t count);
 

@@ -13,14 +13,14 @@
 namespace hlocts::reference {
 namespace {
 
-// Numbers in a plan and its scratch space for each element of a line, Bluestein's included.
+// Numbers in a plan and its scratch space for each element of a row, including Bluestein's.
 constexpr int64_t kLineNumbers = 24;
 
-// Reads and writes through these keep data in the memory order of std::complex.
+// Data in the memory order of std::complex.
 template <typename Real>
 using Data = std::vector<std::complex<Real>>;
 
-// Transforms every line along `axis` of data with these dimensions.
+// Transforms every row along `axis` of data with these dimensions.
 template <typename Real>
 void TransformAxis(absl::Span<const int64_t> dimensions, size_t axis, bool forward,
                    Data<Real>& data) {
@@ -42,7 +42,7 @@ void TransformAxis(absl::Span<const int64_t> dimensions, size_t axis, bool forwa
   }
 }
 
-// The first `kept` elements of each row of `size`.
+// Returns the first `kept` elements of each row of `size`.
 template <typename Real>
 Data<Real> CutRows(const Data<Real>& data, int64_t size, int64_t kept) {
   Data<Real> cut;
@@ -54,9 +54,9 @@ Data<Real> CutRows(const Data<Real>& data, int64_t size, int64_t kept) {
   return cut;
 }
 
-// fft.15: entries beyond the Nyquist frequency are the conjugates of those below, in reverse. The
-// imaginary parts of the constant and the Nyquist entry, which are their own conjugates, are
-// ignored.
+// fft.15: extends rows by the entries beyond the Nyquist frequency, which are the conjugates of
+// those below it, in reverse. The constant and the Nyquist entry are their own conjugates, so their
+// imaginary parts are ignored.
 template <typename Real>
 Data<Real> Hermitian(const Data<Real>& half, int64_t half_size, int64_t n) {
   Data<Real> full;
@@ -80,9 +80,9 @@ struct Transform {
   std::vector<int64_t> lengths;
 };
 
-// fft.16-20: one transform along each of the innermost axes, which are all the dimensions here; for
-// RFFT the innermost first, for IRFFT last. Inverse transforms divide by the number of elements
-// (ruling 0061).
+// fft.16-20: transforms along each axis of data, whose dimensions are only the transformed ones.
+// RFFT transforms the innermost axis first, IRFFT last. Inverse transforms divide by the number of
+// elements (ruling 0061).
 template <typename Real>
 void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t> dimensions,
                   Data<Real>& data) {
@@ -107,8 +107,8 @@ void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t
   for (std::complex<Real>& x : data) x /= count;
 }
 
-// The transforms of the outer dimensions' elements have nothing to do with each other: one at a
-// time, so that the wider numbers take little space.
+// Transforms the elements of the outer dimensions one at a time, so that the wide copies stay
+// small.
 template <typename Real>
 Literal Transformed(const Transform& fft, const Literal& operand, const Shape& shape) {
   Literal out(shape);
@@ -133,7 +133,7 @@ Literal Transformed(const Transform& fft, const Literal& operand, const Shape& s
   return out;
 }
 
-// The operand's dimensions, the innermost changed as RFFT and IRFFT do (fft.11, .14).
+// Returns the operand's dimensions, with the innermost changed as RFFT and IRFFT do (fft.11, .14).
 Shape ResultShape(const Instruction& instruction, const Literal& operand, const Transform& fft) {
   std::vector<int64_t> dimensions = operand.shape().dimensions();
   if (fft.real_to_complex && fft.lengths.back() != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point operations that IEEE 754 defines to the bit, on f32 and f64. Narrower types run
-// the f64 kernels on decoded operands and round once: 53 bits are more than 2p + 2 of every type up
-// to f32, so that the two roundings of add, subtract, multiply, divide and sqrt are one.
+// Implements floating-point operations that IEEE 754 defines to the bit, on f32 and f64. Narrower
+// types run the f64 kernels on decoded operands and round again. 53 bits are more than 2p + 2 for
+// every type up to f32, so the two roundings of add, subtract, multiply, divide and sqrt equal one.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -38,7 +38,7 @@ struct Divide {
     return x / y;
   }
 };
-// Exact; sign of the dividend, also of a zero result (ruling 0001).
+// Exact. The result has the sign of the dividend, also if it is zero (ruling 0001).
 struct Remainder {
   template <typename T>
   static T Apply(T x, T y) {
@@ -63,7 +63,7 @@ struct Minimum {
     return x != x ? x : smaller;
   }
 };
-// Sign-bit operations: NaNs keep their bits (ruling 0071).
+// Operations on the sign bit: NaNs keep their other bits (ruling 0071).
 struct Negate {
   template <typename T>
   static T Apply(T x) {
@@ -76,7 +76,7 @@ struct Abs {
     return std::fabs(x);
   }
 };
-// -0 and NaN are their own sign (ruling 0002).
+// Returns -0 and NaN unchanged (ruling 0002).
 struct Sign {
   template <typename T>
   static T Apply(T x) {
@@ -95,7 +95,7 @@ struct Ceil {
     return std::ceil(x);
   }
 };
-// Ties away from zero; ties to even (ruling 0054).
+// Round to nearest, with ties away from zero or to even (ruling 0054).
 struct RoundNearestAfz {
   template <typename T>
   static T Apply(T x) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real functions (elementwise_unary.*, Pow and Atan2 of elementwise_binary.*). Special values are
-// those of C99 Annex F (ruling 0083). f32 and narrower types are computed in f64 and rounded once,
-// which is the correctly rounded value but for about one argument in 2^28. f64 takes the C
-// library's function where that is good to an ulp, and goes through the wider long double where it
-// is not.
+// Implements real functions (elementwise_unary.*, Pow and Atan2 of elementwise_binary.*). Special
+// values are those of C99 Annex F (ruling 0083). f32 and narrower types are computed in f64 and
+// rounded once, which is the correctly rounded value except for about one argument in 2^28. f64
+// uses the C library's function if it is accurate to an ulp, otherwise long double.
 #include <cmath>
 #include <optional>
 
@@ -30,7 +29,7 @@ namespace {
   };
 #include "spec/ops/scalar_functions.def"
 
-// 1/(1 + e^-x), from the side where e^... does not overflow: small results keep their accuracy.
+// Computes 1/(1 + e^-x) in the form that cannot overflow; small results stay accurate.
 struct Logistic {
   template <typename T>
   static T Apply(T x) {
@@ -45,7 +44,7 @@ struct Rsqrt {
   }
 };
 
-// The same in long double, rounded to double.
+// Computes F in long double and rounds to double.
 template <class F>
 struct Wide {
   static double Apply(double x) { return static_cast<double>(F::template Apply<long double>(x)); }
@@ -54,9 +53,9 @@ struct Wide {
   }
 };
 
-// In double: the exponential of the C library is good to 0.51 ulp, and what the sum and the
-// quotient lose is added back (TwoSum, and the quotient's residual by FMA), so that the result is
-// good to an ulp at a fifth of the cost of the long double exponential.
+// Computes logistic in double. The exponential of the C library is accurate to 0.51 ulp, and the
+// errors of the sum and the quotient are added back (TwoSum, and the quotient's residual by FMA).
+// The result is accurate to an ulp at a fifth of the cost of the long double exponential.
 struct CompensatedLogistic {
   static double Apply(double x) {
     const double e = std::exp(x >= 0 ? -x : x), numerator = x >= 0 ? 1.0 : e;
@@ -79,8 +78,8 @@ Kernel Fast(ops::RealFunction function) {
   HLOCTS_UNREACHABLE();
 }
 
-// The f64 function of the C library may be off by more than an ulp if its bound in
-// scalar_functions.def, which has one ulp added, is above this.
+// The largest c_ulps at which the C library's f64 function is accurate to an ulp.
+// scalar_functions.def adds one ulp to the function's bound.
 constexpr int kGoodToAnUlp = 2;
 
 Kernel Accurate(ops::RealFunction function) {

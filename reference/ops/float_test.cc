@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point operations: narrow types exhaustively against a search among all values of the
-// type, single special values of f32 and f64.
+// Tests floating-point operations: narrow types exhaustively against a search among all values of
+// the type, f32 and f64 on single special values.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,8 +16,8 @@ constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType
                                      PrimitiveType::kF8E5M2FNUZ,   PrimitiveType::kF8E4M3FNUZ,
                                      PrimitiveType::kF8E4M3B11FNUZ};
 
-// All finite values of the type: a correctly rounded result is the nearest to the exact value; if
-// two are as near, the one with an even code.
+// Finds correctly rounded results among all finite values of a type: the nearest to the exact
+// value, or the one with an even code if two are equally near.
 struct Nearest {
   explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {
     for (size_t code = 0; code < values.size(); ++code) {
@@ -29,7 +29,7 @@ struct Nearest {
 
   bool Accepts(double exact, double got) const {
     if (std::isnan(exact)) return std::isnan(got);
-    auto winner = codes.lower_bound(exact);  // not below it
+    auto winner = codes.lower_bound(exact);  // the least value not below `exact`
     if (winner == codes.end()) --winner;
     if (winner != codes.begin()) {
       const auto below = std::prev(winner);
@@ -37,8 +37,8 @@ struct Nearest {
       const double other = std::fabs(winner->first - exact);
       if (distance < other || (distance == other && below->second % 2 == 0)) winner = below;
     }
-    // Beyond the range: infinity or NaN. The midpoint belongs to the even one of the two codes
-    // there.
+    // Beyond the range the result is infinity or NaN. On the limit, the even one of the two codes
+    // wins.
     if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner->second % 2 == 1)) {
       return !std::isfinite(got) && (std::isnan(got) || std::signbit(got) == std::signbit(exact));
     }
@@ -47,8 +47,8 @@ struct Nearest {
   }
 
   std::vector<double> values;
-  std::map<double, size_t> codes;  // of the finite ones
-  double limit = 0;                // from here on the next value would be nearer, were there one
+  std::map<double, size_t> codes;  // the finite values and their codes
+  double limit = 0;                // midpoint of the largest value and a next one
   bool has_negative_zero = false;
 };
 
@@ -62,7 +62,7 @@ TEST(FloatTest, ArithmeticOfEveryPairOfFloat8) {
     nearest.has_negative_zero = FormatOf(type).has_negative_zero();
     Literal codes = AllCodes(type);
     for (const auto& [opcode, formula] : formulas) {
-      for (int64_t a = 0; a < 256; a += 3) {  // every third left operand keeps this under a second
+      for (int64_t a = 0; a < 256; a += 3) {  // every third left operand, to finish in a second
         Literal lhs(codes.shape());
         for (uint8_t& byte : lhs.mutable_data<uint8_t>()) byte = static_cast<uint8_t>(a);
         std::vector<double> got =
@@ -97,7 +97,7 @@ TEST(FloatTest, FunctionsOfEveryFloat8AreTheNearestValue) {
   }
 }
 
-// Rounding an f64 to 16 bits once: compared with both neighbours in the type.
+// An f64 is rounded to 16 bits once; the result is compared with both neighbours in the type.
 TEST(FloatTest, ConvertToSixteenBitsIsNearestEven) {
   for (PrimitiveType type : {PrimitiveType::kF16, PrimitiveType::kBF16}) {
     uint64_t state = 7;
@@ -108,7 +108,7 @@ TEST(FloatTest, ConvertToSixteenBitsIsNearestEven) {
                                 static_cast<int>(state % 44) - 28);
       inputs.push_back(i % 2 ? -value : value);
     }
-    for (uint16_t code = 0; code < 0x7c00; ++code) {  // values and midpoints of the type itself
+    for (uint16_t code = 0; code < 0x7c00; ++code) {  // the type's values and midpoints
       double here = DecodeFloat(FormatOf(type), code), next = DecodeFloat(FormatOf(type), code + 1);
       if (!std::isfinite(next)) continue;
       inputs.push_back((here + next) / 2);

@@ -6,10 +6,10 @@
 
 namespace hlocts::reference {
 
-// gather.21-37: the batch dimensions of an output index look up an index vector, start_index_map
-// makes it a full start (0 where it has no entry, the batch coordinate in batching dimensions), the
-// start is clamped so that the slice lies inside the operand (ruling 0010), and the offset
-// dimensions of the output index pick the element of that slice.
+// gather.21-37: the batch dimensions of an output index select an index vector. start_index_map
+// extends it to a start in all dimensions (0 if not mapped, the batch coordinate in batching
+// dimensions). The start is clamped so that the slice is inside the operand (ruling 0010), and the
+// offset dimensions of the output index select the element of the slice.
 absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& instruction,
                                        absl::Span<Literal> operands) {
   const Literal &operand = operands[0], &indices = operands[1];

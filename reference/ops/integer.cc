@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations whose bits do not depend on the sign of the type: one kernel per width.
+// Implements integer operations whose bits do not depend on signedness, one kernel per width.
 #include <type_traits>
 
 #include "reference/kernels/codec.h"
@@ -14,7 +14,7 @@ Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type);  // integer_signe
 
 namespace {
 
-// Wraps modulo 2^w (ruling 0078). Types narrower than int are promoted; the store cuts again.
+// Wraps modulo 2^w (ruling 0078). Narrow types are promoted to int and truncated by the store.
 struct Add {
   template <typename T>
   static T Apply(T x, T y) {
@@ -39,7 +39,7 @@ struct Negate {
     return static_cast<T>(0 - x);
   }
 };
-// elementwise_unary (Not), elementwise_binary (And, Or, Xor): bit by bit (ruling 0056).
+// elementwise_unary (Not), elementwise_binary (And, Or, Xor): bitwise operations (ruling 0056).
 struct Not {
   template <typename T>
   static T Apply(T x) {
@@ -64,8 +64,8 @@ struct Xor {
     return x ^ y;
   }
 };
-// elementwise_binary.13, .15: an amount of the width or more leaves 0 (ruling 0005); the amount is
-// read unsigned, so a negative one is large.
+// elementwise_binary.13, .15: an amount of at least the width gives 0 (ruling 0005). The amount is
+// unsigned, so a negative one is large.
 struct ShiftLeft {
   template <typename T>
   static T Apply(T x, T y) {
@@ -147,7 +147,7 @@ Kernel IntegerKernel(Opcode opcode, PrimitiveType type) {
   }
 }
 
-// Pred is a byte 0 or 1. Add and maximum are or, multiply and minimum are and (ruling 0079).
+// pred is a byte 0 or 1. Add and maximum are or; multiply and minimum are and (ruling 0079).
 Kernel PredKernel(Opcode opcode) {
   const std::optional<ops::PredArithmetic> operation = ops::PredArithmeticOf(opcode);
   if (!operation.has_value()) return nullptr;
@@ -168,7 +168,7 @@ Kernel PredKernel(Opcode opcode) {
   HLOCTS_UNREACHABLE();
 }
 
-// mulhi: the upper w bits of the 2w-bit product, signed or unsigned as the type is.
+// mulhi: computes the upper w bits of the 2w-bit product, with the signedness of the type.
 void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   int width = BitWidth(op.operand_type), bytes = StorageBytes(op.operand_type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations that read the sign: one kernel per type.
+// Implements integer operations that depend on the signedness, with one kernel per type.
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -28,8 +28,8 @@ template <typename T>
 bool Overflows(T x, T y) {
   return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
 }
-// Truncates towards zero. By zero: all bits set; INT_MIN / -1 wraps to INT_MIN (ruling 0006: any
-// value; this is what XLA gives).
+// Truncates towards zero. Division by zero sets all bits; INT_MIN / -1 wraps to INT_MIN. Ruling
+// 0006 allows any value; these are XLA's.
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -38,7 +38,7 @@ struct Divide {
     return static_cast<T>(x / y);
   }
 };
-// Sign of the dividend (ruling 0001). By zero: the dividend; INT_MIN rem -1 is 0 (ruling 0006).
+// Has the sign of the dividend (ruling 0001). x rem 0 is x, INT_MIN rem -1 is 0 (ruling 0006).
 struct Remainder {
   template <typename T>
   static T Apply(T x, T y) {
@@ -47,8 +47,8 @@ struct Remainder {
     return static_cast<T>(x % y);
   }
 };
-// Exponent >= 0: the exact power modulo 2^w, 0^0 = 1. Exponent < 0: the truncated quotient
-// 1/base^|exponent|, 0 to a negative power like a division by zero (ruling 0018).
+// Computes the exact power modulo 2^w, with 0^0 = 1. A negative exponent truncates the quotient
+// 1/base^|exponent|; 0 to a negative power is like a division by zero (ruling 0018).
 struct Power {
   template <typename T>
   static T Apply(T base, T exponent) {
@@ -66,7 +66,7 @@ struct Power {
     return static_cast<T>(power);
   }
 };
-// elementwise_binary.14: fills with copies of the sign; an amount of the width or more leaves only
+// elementwise_binary.14: fills with copies of the sign; an amount of at least the width leaves only
 // those (ruling 0005).
 struct ShiftRightArithmetic {
   template <typename T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky, triangular-solve, fft, batch-norm-*.
+// Tests cholesky, triangular-solve, fft and batch-norm-*.
 #include <cmath>
 #include <random>
 
@@ -27,7 +27,7 @@ std::string SolveText(const SolveFlags& flags) {
                       ", transpose_a=", flags.transpose);
 }
 
-// Element i, j of the matrix that the flags make of `a`.
+// Returns element (i, j) of op(a), the matrix that the flags define.
 Complex OpA(const SolveFlags& flags, const Complex* a, int i, int j) {
   const bool plain = flags.transpose == "NO_TRANSPOSE";
   const int r = plain ? i : j, c = plain ? j : i;
@@ -37,7 +37,7 @@ Complex OpA(const SolveFlags& flags, const Complex* a, int i, int j) {
   return flags.transpose == "ADJOINT" ? std::conj(v) : v;
 }
 
-// op(a) x, or x op(a), is b.
+// Expects op(a) x = b, or x op(a) = b.
 void ExpectSolves(const SolveFlags& flags, const Complex* a, const Complex* x, const Complex* b) {
   const int columns = flags.columns();
   for (int i = 0; i < flags.rows(); ++i) {
@@ -53,7 +53,7 @@ void ExpectSolves(const SolveFlags& flags, const Complex* a, const Complex* x, c
   }
 }
 
-// Small whole numbers, with 2 + i on the diagonal of each matrix.
+// Checks solves of small whole numbers, with 2 + i on the diagonal of each matrix.
 void CheckSolve(const SolveFlags& flags, std::mt19937& random) {
   auto draw = [&] { return static_cast<double>(static_cast<int>(random() % 7) - 3); };
   const std::unique_ptr<Module> module = ModuleOf(SolveText(flags));

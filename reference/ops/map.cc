@@ -6,8 +6,8 @@
 
 namespace hlocts::reference {
 
-// map.5-9: the result's element at each index is the computation applied to the operands' elements
-// at that index. Operands may differ in type; the result has their dimensions (ruling 0048).
+// map.5-9: computes each result element from the operands' elements at the same index. Operands may
+// differ in type; the result has their dimensions (ruling 0048).
 absl::StatusOr<Literal> EvaluateMap(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   const Shape shape(instruction.shape().element_type(), operands[0].shape().dimensions());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: modules as text, literals as text.
+// Helpers for tests that use modules and literals as text.
 #ifndef HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_
 #define HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_
 
@@ -20,7 +20,7 @@ inline Literal LiteralOf(absl::string_view text) {
   return literal.ok() ? *std::move(literal) : Literal();
 }
 
-// A module with an entry computation of these lines (and called computations before it).
+// Returns a module of the computations `called` and an entry computation of lines `entry`.
 inline std::unique_ptr<Module> ModuleOf(absl::string_view entry, absl::string_view called = "") {
   const std::string text =
       absl::StrCat("HloModule test\n", called, "\nENTRY main {\n", entry, "\n}\n");
@@ -39,7 +39,7 @@ inline absl::StatusOr<Literal> TryRun(absl::string_view entry, absl::string_view
   return Evaluate(*module, literals, options);
 }
 
-// The leaves of the result as lines of a literals file, or the error.
+// Returns the leaves of the result as lines of a literals file, or the error.
 inline std::vector<std::string> ResultOf(absl::string_view entry, absl::string_view called,
                                          const std::vector<std::string>& arguments,
                                          const EvalOptions& options = {}) {
@@ -50,7 +50,7 @@ inline std::vector<std::string> ResultOf(absl::string_view entry, absl::string_v
   return lines;
 }
 
-// The lines as PrintLiteralWithShape would have them, so that tests need not.
+// Returns the literals as PrintLiteralWithShape prints them.
 inline std::vector<std::string> LeafTexts(const std::vector<std::string>& literals) {
   std::vector<std::string> lines;
   for (const std::string& literal : literals)

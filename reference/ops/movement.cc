@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement; kernels/movement_geometry.cc says which element goes where.
+// Evaluates data movement; kernels/movement_geometry.cc defines where each element goes.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -32,7 +32,7 @@ Literal Moved(const CopyGeometry& geometry, const Literal& operand, const Shape&
   return result;
 }
 
-// Start indices: one scalar per dimension, or (2018) one array of all of them.
+// Returns the start indices: one scalar per dimension or, in the edition of 2018, one array.
 std::vector<int64_t> Starts(absl::Span<const Literal> indices) {
   std::vector<int64_t> starts;
   for (const Literal& index : indices) {
@@ -59,8 +59,8 @@ absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instr
                operands[0], instruction.shape());
 }
 
-// reshape.*: the elements in row-major order under new dimensions; nothing moves. A scalar result
-// of dynamic operand sizes has been cut before.
+// reshape.*: gives the elements, in row-major order, new dimensions; nothing moves. A scalar result
+// of an operand with run-time sizes was already cut.
 absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   if (operands[0].element_count() != instruction.shape().ElementCount()) {
@@ -70,7 +70,7 @@ absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruc
   return operands[0].WithShape(instruction.shape());
 }
 
-// dynamic-reshape (not documented): the elements under sizes given at run time, one per dimension.
+// dynamic-reshape (not documented): gives the elements run-time sizes, one operand per dimension.
 absl::StatusOr<Literal> EvaluateDynamicReshape(EvalContext&, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
   Literal dense = CutToSizes(operands[0]);
@@ -102,7 +102,7 @@ absl::StatusOr<Literal> EvaluateReverse(EvalContext&, const Instruction& instruc
                operands[0], instruction.shape());
 }
 
-// slice.*: every stride-th element of a static box.
+// slice.*: selects every stride-th element of a static box.
 absl::StatusOr<Literal> EvaluateSlice(EvalContext&, const Instruction& instruction,
                                       absl::Span<Literal> operands) {
   const auto* ranges = instruction.Get<SliceRanges>(Attr::kSlice);
@@ -111,7 +111,7 @@ absl::StatusOr<Literal> EvaluateSlice(EvalContext&, const Instruction& instructi
                instruction.shape());
 }
 
-// pad.*: every position that no operand element takes holds the padding value.
+// pad.*: positions without an operand element have the padding value.
 absl::StatusOr<Literal> EvaluatePad(EvalContext&, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   const auto* config = instruction.Get<PaddingConfig>(Attr::kPadding);
@@ -123,7 +123,7 @@ absl::StatusOr<Literal> EvaluatePad(EvalContext&, const Instruction& instruction
   return result;
 }
 
-// concatenate.*: the operands one after the other along one dimension.
+// concatenate.*: appends the operands along one dimension.
 absl::StatusOr<Literal> EvaluateConcatenate(EvalContext&, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
   int64_t dimension = instruction.IntList(Attr::kDimensions)[0], offset = 0;
@@ -136,7 +136,7 @@ absl::StatusOr<Literal> EvaluateConcatenate(EvalContext&, const Instruction& ins
   return result;
 }
 
-// dynamic_slice.*: the box of dynamic_slice_sizes at the clamped start (ruling 0009).
+// dynamic_slice.*: selects the box of dynamic_slice_sizes at the clamped start (ruling 0009).
 absl::StatusOr<Literal> EvaluateDynamicSlice(EvalContext&, const Instruction& instruction,
                                              absl::Span<Literal> operands) {
   const std::vector<int64_t>& sizes = instruction.IntList(Attr::kDynamicSliceSizes);
@@ -146,8 +146,8 @@ absl::StatusOr<Literal> EvaluateDynamicSlice(EvalContext&, const Instruction& in
                instruction.shape());
 }
 
-// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place if
-// the operand is not shared.
+// dynamic_update_slice.*: replaces the box at the clamped start by the update, in place if the
+// operand is not shared.
 absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instruction&,
                                                    absl::Span<Literal> operands) {
   Literal result = std::move(operands[0]);
@@ -159,8 +159,8 @@ absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instructi
   return result;
 }
 
-// iota.*: along iota_dimension 0, 1, 2, ...; integers wrap, floats are the integer converted with
-// one rounding, complex numbers have imaginary part 0 (ruling 0013).
+// iota.*: counts 0, 1, 2, ... along iota_dimension. Integers wrap, floats are the converted integer
+// rounded once, and complex numbers have imaginary part 0 (ruling 0013).
 absl::StatusOr<Literal> EvaluateIota(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal>) {
   const Shape& shape = instruction.shape();
@@ -182,8 +182,8 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext& context, const Instruction& in
   return Moved(BroadcastGeometry(DimensionsOf(line), shape.dimensions(), {dimension}), line, shape);
 }
 
-// bitcast_convert_type.*: the bits unchanged. For different widths, a dimension is added or removed
-// whose element 0 holds the low bits (ruling 0038).
+// bitcast_convert_type.*: keeps the bits. If the widths differ, a dimension is added or removed
+// whose element 0 contains the low bits (ruling 0038).
 absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
   PrimitiveType from = operands[0].element_type(), to = instruction.shape().element_type();
@@ -197,8 +197,8 @@ absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& 
   return result;
 }
 
-// The units of memory, of `width` bytes, of an array in its tiled layout: for each the number of
-// the unit in the literal, -1 for padding.
+// Divides the memory of an array in its tiled layout into units of `width` bytes. Returns the index
+// of each unit in the row-major literal, or -1 for padding.
 absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t width) {
   const Layout layout = shape.layout() ? *shape.layout() : DefaultLayout(shape.rank());
   HLOCTS_ASSIGN_OR_RETURN(const TiledPositions tiled, PositionsInTiles(shape.dimensions(), layout));
@@ -211,7 +211,7 @@ absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t wi
   return units;
 }
 
-// The same for layouts with tiles. Padding has no value, and a result that reads it is meaningless.
+// Evaluates a bitcast of tiled layouts. Padding has no value: reading it is unsupported.
 absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Literal& operand) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
@@ -235,7 +235,7 @@ absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Lit
   return result;
 }
 
-// bitcast (not documented): the operand's bytes as they lie in its layout, read in the result's.
+// bitcast (not documented): reads the bytes of the operand's layout in the result's layout.
 absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
@@ -256,15 +256,15 @@ absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruc
   return Literal::FromBytesInLayout(to, to_layout, operands[0].BytesInLayout(from_layout));
 }
 
-// get_dimension_size.*: the run-time size where there is one, else the static size; s32.
+// get_dimension_size.*: returns the run-time size, or without one the static size, as s32.
 absl::StatusOr<Literal> EvaluateGetDimensionSize(EvalContext&, const Instruction& instruction,
                                                  absl::Span<Literal> operands) {
   int64_t size = operands[0].runtime_size(instruction.IntList(Attr::kDimensions)[0]);
   return Literal::Scalar<int32_t>(PrimitiveType::kS32, static_cast<int32_t>(size));
 }
 
-// set_dimension_size.*: the operand with this run-time size; the bound makes the dimension static
-// again (ruling 0064).
+// set_dimension_size.*: returns the operand with this run-time size. A size equal to the bound
+// makes the dimension static again (ruling 0064).
 absl::StatusOr<Literal> EvaluateSetDimensionSize(EvalContext&, const Instruction& instruction,
                                                  absl::Span<Literal> operands) {
   int64_t dimension = instruction.IntList(Attr::kDimensions)[0];

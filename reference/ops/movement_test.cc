@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement against index formulas written out per element, and the documents' examples.
+// Tests data movement against index formulas for each element and the documents' examples.
 #include <functional>
 
 #include "gtest/gtest.h"
@@ -18,7 +18,7 @@ Literal Counting(PrimitiveType type, const Index& dimensions) {
   return FromDoubles(type, values).WithShape(Shape(type, dimensions));
 }
 
-// result[index] must be operand[where(index)], or `padding` where that is empty.
+// Expects result[index] to be operand[where(index)], or `padding` if `where` returns no index.
 void ExpectMoved(const Literal& operand, const Literal& result, double padding,
                  const std::function<Index(const Index&)>& where) {
   std::vector<double> from = ToDoubles(operand), to = ToDoubles(result);
@@ -67,8 +67,8 @@ TEST(MovementTest, ReverseAndSlice) {
               });
 }
 
-// Every small combination of edges and interior against the rule of pad.10 to pad.13 read
-// literally: build the interior-padded line, then cut or extend its ends.
+// Tests every small combination of edges and interior against pad.10 to pad.13 read literally:
+// build the interior-padded row, then cut or extend its ends.
 TEST(MovementTest, PadOfEverySmallConfiguration) {
   for (int64_t low = -4; low <= 2; ++low) {
     for (int64_t high = -4; high <= 2; ++high) {
@@ -128,7 +128,7 @@ TEST(MovementTest, ZeroSizedAndDeepShapes) {
   EXPECT_EQ(ToDoubles(result), (std::vector<double>{1, 4, 2, 5, 3, 6}));
 }
 
-// A tile is contiguous in memory, and tiles may be tiled again; padding has no value.
+// A tile is contiguous in memory and may itself be tiled; padding has no value.
 TEST(MovementTest, BitcastReadsTiles) {
   auto cast = [](const char* from, const char* to, const char* value) {
     return RunText(absl::StrCat("HloModule m\nENTRY e { p = ", from,
@@ -138,7 +138,7 @@ TEST(MovementTest, BitcastReadsTiles) {
   EXPECT_FALSE(cast("f32[3,1]{1,0:T(2,2)}", "f32[3]{0}", "f32[3,1] {{1}, {2}, {3}}").ok());
 }
 
-// set_dimension_size.10 to .12 and what ruling 0064 adds.
+// Tests set_dimension_size.10 to .12 and ruling 0064.
 TEST(DynamicSizesTest, ReductionsIgnorePadding) {
   auto reduced = [](const char* size, const char* opcode, const char* init) {
     std::string text = absl::StrCat(
@@ -180,7 +180,7 @@ TEST(DynamicSizesTest, SizesTravelDownstream) {
   EXPECT_EQ(Text(result->elements()[2]), Leaves({"s32[2,2] {{14, 32}, {32, 77}}"}));
 }
 
-// inferred_dimension names the dynamic dimension of a group that takes the remaining size.
+// inferred_dimension names the dynamic dimension of a group that gets the remaining size.
 TEST(DynamicSizesTest, TheInferredDimensionTakesTheRest) {
   const auto reshaped = [](absl::string_view inferred) {
     return RunText(absl::StrCat("HloModule m\nENTRY e {\n p = s32[4,4] parameter(0)\n"
@@ -194,7 +194,7 @@ TEST(DynamicSizesTest, TheInferredDimensionTakesTheRest) {
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(first->runtime_size(0), 6);
   EXPECT_EQ(first->runtime_size(1), 2);
-  EXPECT_FALSE(reshaped(", inferred_dimension=1").ok());  // 12 elements are no multiple of 8
+  EXPECT_FALSE(reshaped(", inferred_dimension=1").ok());  // 12 elements are not a multiple of 8
   EXPECT_FALSE(reshaped("").ok());
 }
 

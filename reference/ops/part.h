@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of an array's elements, in memory order, as an array of its own: operations that take their
-// operand piece by piece keep the wider numbers they compute with small.
+// Copies a range of an array's elements, in memory order, from and to an array. Operations that
+// process their operand by parts use less memory for wide copies.
 #ifndef HLOCTS_REFERENCE_OPS_PART_H_
 #define HLOCTS_REFERENCE_OPS_PART_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::reference {
 
-// Elements [first, first + count) of `array`, rank 1.
+// Returns elements [first, first + count) of `array` as an array of rank 1.
 inline Literal Part(const Literal& array, int64_t first, int64_t count) {
   Literal part = Literal::Uninitialized(Shape(array.element_type(), {count}));
   const int width = StorageBytes(array.element_type());
@@ -18,7 +18,7 @@ inline Literal Part(const Literal& array, int64_t first, int64_t count) {
   return part;
 }
 
-// The inverse: stores `part`, of the same type, at `first`.
+// Stores `part`, of the same type, at element `first`.
 inline void SetPart(const Literal& part, int64_t first, Literal& array) {
   const int width = StorageBytes(array.element_type());
   std::memcpy(array.mutable_raw_data() + first * width, part.raw_data(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ragged-dot (undocumented; as JAX and XLA use it): a dot whose lhs has one ragged dimension, cut
-// into consecutive groups by group_sizes. Composed of slices and plain dots.
+// Implements ragged-dot (undocumented; as JAX and XLA use it): a dot whose lhs has one ragged
+// dimension, divided into consecutive groups by group_sizes. Composed of slices and plain dots.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,7 @@ bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Elements [start, start + size) along one dimension.
+// Returns elements [start, start + size) along one dimension.
 Literal Sliced(const Literal& operand, int64_t dimension, int64_t start, int64_t size) {
   std::vector<SliceRange> ranges;
   for (int64_t d : operand.shape().dimensions()) ranges.push_back({0, d, 1});
@@ -39,7 +39,7 @@ Literal WithoutDimension(const Literal& operand, int64_t dimension) {
   return operand.WithShape(Shape(operand.element_type(), dimensions));
 }
 
-// Elements of the number system `system`.
+// Returns the dot of operands of the number system `system`.
 Literal PlainDot(const DotDimensionNumbers& numbers, PrimitiveType system, const Literal& lhs,
                  const Literal& rhs, const std::vector<int64_t>& dimensions) {
   Literal out(Shape(system, dimensions));
@@ -65,12 +65,12 @@ struct RaggedDot {
   DotDimensionNumbers numbers;
   PrimitiveType system;
   Literal lhs, rhs;
-  int64_t ragged;      // dimension of lhs
-  int64_t rhs_ragged;  // the dimension of rhs it contracts with, or the group dimension
+  int64_t ragged;                      // ragged dimension of lhs
+  int64_t rhs_ragged;                  // dimension of rhs: the contracting or the group dimension
   std::vector<int64_t> sizes, starts;  // of the groups, cut to the ragged dimension
 };
 
-// Groups follow each other; what leaves the dimension is cut.
+// Sets consecutive groups and cuts them to the extent of the dimension.
 void SetGroups(const std::vector<int64_t>& sizes, int64_t extent, RaggedDot& dot) {
   int64_t start = 0;
   for (int64_t size : sizes) {
@@ -80,7 +80,7 @@ void SetGroups(const std::vector<int64_t>& sizes, int64_t extent, RaggedDot& dot
   }
 }
 
-// A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros.
+// A ragged free dimension: multiplies the rows of group g by rhs[g]; other rows are zero.
 void DotRaggedRows(RaggedDot dot, Literal& out) {
   const int64_t group_dimension = dot.rhs_ragged;
   for (std::vector<int64_t>* list : {&dot.numbers.rhs_batch, &dot.numbers.rhs_contracting}) {
@@ -102,7 +102,7 @@ void DotRaggedRows(RaggedDot dot, Literal& out) {
   }
 }
 
-// A ragged contracting dimension: result[g] contracts over the elements of group g only.
+// A ragged contracting dimension: contracts for result[g] over the elements of group g.
 void DotRaggedContraction(const RaggedDot& dot, Literal& out) {
   std::vector<int64_t> dimensions = out.shape().dimensions();
   dimensions.erase(dimensions.begin());

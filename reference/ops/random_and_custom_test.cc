@@ -29,7 +29,7 @@ TEST(Rng, UniformStaysInItsIntervalAndFillsIt) {
     ASSERT_LT(x, 6);
     sum += x, squares += (x - 2.0) * (x - 2.0);
   }
-  EXPECT_NEAR(sum / 10000, 2, 0.1);              // sigma of the mean: 0.023
+  EXPECT_NEAR(sum / 10000, 2, 0.1);              // the standard deviation of the mean is 0.023
   EXPECT_NEAR(squares / 10000, 64.0 / 12, 0.3);  // sigma: 0.05
   std::set<int> seen;
   const Literal integers = RngOf("s8", "-3", "4", "rng_uniform");
@@ -94,7 +94,7 @@ TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
   ASSERT_TRUE(library.ok()) << library.status();
   EvalOptions options;
   options.custom_calls = library->get();
-  // The documents' example: x of two and y of 2x3 elements, a 3x3 result.
+  // The documents' example: x is f32[2], y is f32[2,3], and the result is f32[3,3].
   EXPECT_EQ(
       ResultOf(
           "x = f32[2] parameter(0) y = f32[2,3] parameter(1) ROOT c = f32[3,3] custom-call(x, y), "

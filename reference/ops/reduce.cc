@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce (reduce.*): each result element starts at the init value and takes in the operand elements
-// of its slice by computation(accumulator, element), in row-major order.
+// Implements reduce (reduce.*): each result element starts at the init value and combines it with
+// the operand elements of its slice by computation(accumulator, element), in row-major order.
 //
-// The order is free (rulings 0019, 0021), and used where it helps: a recognised computation folds a
-// long contiguous run in several lanes, and sums and products of floats are carried in f64 and
-// rounded at the end, with a smaller bound of the error than any order in a narrower type has.
+// The order is free (rulings 0019, 0021), which the evaluator uses. A recognised computation folds
+// a long contiguous run in several lanes. Sums and products of floats are computed in f64 and
+// rounded at the end, with a smaller error bound than any order in a narrower type.
 #include "reference/kernels/reduce.h"
 
 #include <algorithm>
@@ -24,12 +24,12 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr int64_t kLanes = 256;     // of a run that is folded
+constexpr int64_t kLanes = 256;     // lanes in which a run is folded
 constexpr int64_t kColumns = 1024;  // result elements that advance together
 constexpr int64_t kLongRun = 32;
 
-// Applies the computation: accumulators[j][i] becomes result j of the accumulators and elements at
-// i, for i < count.
+// Applies the computation: for i < count and each result j, replaces accumulators[j][i] by result j
+// of the accumulators and elements at i.
 using Combine = std::function<void(absl::Span<uint8_t* const> accumulators,
                                    absl::Span<const uint8_t* const> elements, int64_t count)>;
 
@@ -42,7 +42,7 @@ ElementwiseOp Conversion(PrimitiveType from, PrimitiveType to) {
 }
 
 // One of the N operands with its init value and result. Accumulators have the working type, which
-// is the operand's own or a wider one.
+// is the operand's type or a wider one.
 class Column {
  public:
   Column(const Literal& input, const Literal& init, PrimitiveType working, Literal& result)
@@ -77,7 +77,7 @@ class Column {
     out_ += count * width_;
   }
 
-  // The elements at base + offsets[i]: in place where they are neighbours, else gathered.
+  // Returns the elements at base + offsets[i], in place if they are adjacent, otherwise copied.
   const uint8_t* At(const std::vector<int64_t>& offsets, bool neighbours, int64_t base) {
     const int64_t count = static_cast<int64_t>(offsets.size());
     if (neighbours) return Run(offsets[0] + base, count);
@@ -110,7 +110,7 @@ class Column {
   Bytes init_, accumulators_, gathered_, widened_;
 };
 
-// The `count` elements from `first` on as one: folded in lanes, then the lanes by halves.
+// Reduces `count` elements, starting at `first`, to one: first in lanes, then by halving the lanes.
 const uint8_t* FoldRun(const Combine& combine, Column& column, int64_t first, int64_t count,
                        Bytes& lanes) {
   const int width = column.working_width();
@@ -130,7 +130,7 @@ const uint8_t* FoldRun(const Combine& combine, Column& column, int64_t first, in
   return to;
 }
 
-// Offsets of the kept indices, `count` at a time. True: they are neighbours.
+// Returns offsets of the kept indices, `count` at a time. Next() returns true if they are adjacent.
 class KeptOffsets {
  public:
   explicit KeptOffsets(const std::vector<StridedDimension>& kept)
@@ -158,7 +158,7 @@ class KeptOffsets {
   int64_t at_ = 0;
 };
 
-// The reduction. `any_order`: of one operand, whose long runs are folded before they are taken in.
+// Performs the reduction. `any_order`: long runs of the only operand are folded first.
 void Reduce(const ReduceGeometry& geometry, bool any_order, const Combine& combine,
             std::vector<Column>& columns) {
   std::vector<StridedDimension> reduced = geometry.reduced;
@@ -188,7 +188,7 @@ void Reduce(const ReduceGeometry& geometry, bool any_order, const Combine& combi
   }
 }
 
-// A recognised computation, as an operation on the type that makes the result most exact.
+// Returns the type in which a recognised computation gives the most accurate result.
 PrimitiveType WorkingType(RecognizedReducer reducer, PrimitiveType type) {
   const bool sums = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMultiply;
   if (IsFloat(type) && (sums || BitWidth(type) <= 16)) return PrimitiveType::kF64;
@@ -201,7 +201,7 @@ Combine ByOperation(const ElementwiseOp& operation) {
   };
 }
 
-// Straight-line scalar code, all elements of a block at a time.
+// Runs straight-line scalar code on all elements of a block at a time.
 Combine ByBatches(const ScalarFunction& function) {
   return [&function](auto accumulators, auto elements, int64_t count) {
     std::vector<const void*> arguments(accumulators.begin(), accumulators.end());
@@ -210,7 +210,7 @@ Combine ByBatches(const ScalarFunction& function) {
     function.RunBatch(arguments, results, count);
   };
 }
-// Any computation, one application at a time.
+// Runs any computation, one application at a time.
 Combine OneByOne(AppliedComputation& computation) {
   const size_t n = static_cast<size_t>(computation.result_count());
   return [&computation, slots = std::vector<Slot>(2 * n)](auto accumulators, auto elements,
@@ -231,7 +231,7 @@ Combine OneByOne(AppliedComputation& computation) {
   };
 }
 
-// Parameters and results of the computation have the types of the operands.
+// Returns true if the computation's parameters and results have the types of the operands.
 bool HasTypesOf(const Computation& computation, const std::vector<Literal>& results) {
   const std::vector<Shape> leaves = LeafShapes(computation.root()->shape());
   const size_t n = results.size();
@@ -294,7 +294,7 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
   const Shape& shape = instruction.shape();
   for (size_t j = 0; j < n; ++j) {
     const Shape& own = shape.IsTuple() ? shape.tuple_shapes()[j] : shape;
-    // Mixed precision: the computation's type, which is the result's, takes the operands in.
+    // Mixed precision: operands are converted to the result's type, which is the computation's.
     for (Literal* operand : {&operands[j], &operands[n + j]}) {
       if (operand->element_type() == own.element_type()) continue;
       if (!IsFloat(operand->element_type()) || !IsFloat(own.element_type())) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-precision (reduce_precision.*): rounds to a mantissa of this many bits, then to the range
-// of this many exponent bits, beyond which are infinity and a signed zero.
+// Implements reduce-precision (reduce_precision.*): rounds to the given number of mantissa bits,
+// then maps values beyond the range of the given exponent bits to infinity or a signed zero.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,9 +13,9 @@
 namespace hlocts::reference {
 namespace {
 
-// Round, then range (ruling 0053), on the bits of a format with IEEE layout. Ties go to the even
-// last bit; a carry out of the mantissa increments the exponent, as it should. Below the least
-// normal of the narrower range the result is the signed zero (either is accepted).
+// Rounds, then limits the range (ruling 0053), on the bits of a format with IEEE layout. Ties go to
+// the even last bit; a carry out of the mantissa correctly increments the exponent. Values below
+// the least normal of the narrower range become a signed zero (either sign is accepted).
 uint64_t Reduce(const FloatFormat& f, uint64_t bits, int exponent_bits, int mantissa_bits) {
   if (IsNanBits(f, bits)) return bits | (uint64_t{1} << (f.mantissa_bits - 1));
   uint64_t sign = bits & f.sign_mask(), magnitude = bits ^ sign;
@@ -46,7 +46,7 @@ void Loop(const ElementwiseOp& op, const FloatFormat& f, const void* operand, vo
   }
 }
 
-// A subnormal keeps the places that a format of so few mantissa bits has there (ruling 0053).
+// Rounds a subnormal to the subnormals of a format with `mantissa_bits` (ruling 0053).
 double OnSubnormalGrid(const FloatFormat& f, double x, int mantissa_bits) {
   if (!f.has_zero || std::fabs(x) >= f.min_normal()) return x;
   const double step = std::ldexp(f.min_normal(), -std::min(mantissa_bits, f.mantissa_bits));
@@ -70,8 +70,8 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
         return Loop<uint64_t>(op, f, operands[0], result, count);
     }
   }
-  // Formats with fewer specials: every value is a normal f32, where the same is done, and back. But
-  // for 2^-127 of f8e8m0fnu: what becomes of it, itself or 0, is stored as that least number.
+  // In formats with fewer special values every value is a normal f32 and is reduced as f32. The
+  // exception is 2^-127 of f8e8m0fnu: its results, 2^-127 and 0, are both stored as 2^-127.
   const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
   const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
   uint8_t* out = static_cast<uint8_t*>(result);

@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Sums, rounded once at the end.
+// Computes window sums, which are rounded once at the end.
 Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const Literal& init) {
   const PrimitiveType type = operand.element_type(), system_type = SumSystem({type}, type);
   const Literal elements = ToSystem(operand, system_type), start = ToSystem(init, system_type);
@@ -38,7 +38,7 @@ Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const
   return FromSystem(std::move(out), type);
 }
 
-// Any computation: slots hold the N results so far and take the N elements of one index after them.
+// Applies any computation. `slots` has the N current results, then the N elements of one index.
 absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& geometry,
                                  const std::optional<GrowingWindows>& growing,
                                  absl::Span<const Literal> arrays, absl::Span<const Literal> inits,
@@ -72,11 +72,11 @@ absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& 
 
 }  // namespace
 
-// reduce_window.1-4, 25-26: at each position of the window its elements are reduced, starting from
-// the init value, which stays the left argument. The window's taps lie window_dilation apart on a
-// base whose elements lie base_dilation apart, padded by low and high (ruling 0049); padding and
-// holes are absent, which for an identity is the same as init (ruling 0019). A window that sees no
-// element gives init (ruling 0020).
+// reduce_window.1-4, 25-26: reduces the elements of the window at each position, starting from the
+// init value, which is the left argument. The window's taps are window_dilation apart on a base
+// whose elements are base_dilation apart, padded by low and high (ruling 0049). Padding and holes
+// are absent, which is equivalent to init if it is an identity (ruling 0019). A window without
+// elements gives init (ruling 0020).
 absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruction& instruction,
                                              absl::Span<Literal> operands) {
   const size_t n = operands.size() / 2;
@@ -97,7 +97,7 @@ absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruc
     results.emplace_back(shape);
   }
   HLOCTS_ASSIGN_OR_RETURN(AppliedComputation body, AppliedComputation::Of(context, computation));
-  // A computation sees its window's elements from the first to the last.
+  // Does not use windows that grow backwards: the computation must get the elements in order.
   std::optional<GrowingWindows> growing = GrowingWindowsOf(geometry);
   if (growing && growing->backwards) growing.reset();
   HLOCTS_RETURN_IF_ERROR(ReduceByApplication(std::move(body), geometry, growing, operands.first(n),

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A window over an array, and how large the result is.
+// A window over an array, and the size of the result.
 struct WindowedArray {
   std::vector<int64_t> base, out, taps;
   Window window;
@@ -37,7 +37,7 @@ WindowedArray DrawWindowedArray(const Draw& draw) {
   return array;
 }
 
-// Returns true if tap t of the window at output o meets element b of the base.
+// Returns true if tap t of the window at output o is over element b of the base.
 bool Meets(const Window& window, absl::Span<const int64_t> b, absl::Span<const int64_t> o,
            absl::Span<const int64_t> t) {
   for (size_t d = 0; d < b.size(); ++d) {
@@ -49,7 +49,7 @@ bool Meets(const Window& window, absl::Span<const int64_t> b, absl::Span<const i
   return true;
 }
 
-// The maximum at output o, from all pairs of an element and a tap.
+// Returns the maximum at output o, found by a search of all pairs of an element and a tap.
 int32_t MaximumOfAllPairs(const WindowedArray& array, absl::Span<const int32_t> x, int32_t init,
                           absl::Span<const int64_t> o) {
   int32_t best = init;
@@ -62,7 +62,7 @@ int32_t MaximumOfAllPairs(const WindowedArray& array, absl::Span<const int32_t> 
   return best;
 }
 
-// Maximum over random windows of random arrays.
+// Tests the maximum over random windows of random arrays.
 TEST(ReduceWindow, AgreesWithASearchOfAllPairs) {
   const char* max =
       "f { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\n";

@@ -14,8 +14,8 @@ uint64_t JoinedWords(uint32_t low, uint32_t high) {
   return low | static_cast<uint64_t>(high) << 32;
 }
 
-// Our own stream of numbers for rng: Philox, keyed by the seed; the counter is the element's index,
-// and above it which execution of an rng instruction this is and which attempt.
+// The sequence of random numbers of one rng instruction: Philox keyed by the seed. The counter
+// consists of the element's index, the attempt, and the number of the instruction's execution.
 class Stream {
  public:
   Stream(uint64_t seed, uint64_t number) : seed_(seed), number_(number) {}
@@ -40,7 +40,7 @@ double ScalarOf(const Literal& literal) {
   return static_cast<double>(Widened<long double>(literal)[0]);
 }
 
-// A value of the format, in [a, b): one that was rounded up to b is drawn again (rulings 0028,
+// Returns a value of the format in [a, b). A value rounded up to b is drawn again (rulings 0028,
 // 0029).
 uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& format, double a,
                       double b) {
@@ -53,7 +53,7 @@ uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& f
   return EncodeFloat(format, a);  // an empty interval gives a
 }
 
-// a plus a uniform number below the interval's size, by the high half of a product.
+// Returns a plus a uniform number below b - a, the high half of a product.
 uint64_t UniformInteger(const Stream& stream, uint64_t index, bool is_signed, uint64_t a,
                         uint64_t b) {
   const bool empty = is_signed ? static_cast<int64_t>(b) <= static_cast<int64_t>(a) : b <= a;
@@ -62,14 +62,14 @@ uint64_t UniformInteger(const Stream& stream, uint64_t index, bool is_signed, ui
   return a + static_cast<uint64_t>(product >> 64);
 }
 
-// Box-Muller, with the logarithm's argument in (0, 1].
+// Returns a normal number by Box-Muller, with the logarithm's argument in (0, 1].
 double Normal(const Stream& stream, uint64_t index) {
   const Stream::Pair bits = stream.At(index, 0);
   const double radius = std::sqrt(-2 * std::log(1 - InUnitInterval(bits.first)));
   return radius * std::cos(2 * 3.14159265358979323846 * InUnitInterval(bits.second));
 }
 
-// The stored form of an integer element, sign- or zero-extended to 64 bits.
+// Returns the stored form of an integer element, sign- or zero-extended to 64 bits.
 uint64_t Extended(const Literal& scalar) {
   const int width = StorageBytes(scalar.element_type());
   uint64_t bits = 0;
@@ -79,7 +79,7 @@ uint64_t Extended(const Literal& scalar) {
   return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
 }
 
-// The low bits of a word as a Literal stores an element of this type.
+// Stores the low bits of a word as a Literal stores an element of this type.
 void StoreLowBits(PrimitiveType type, uint64_t bits, uint8_t* element) {
   const int unused = 64 - BitWidth(type);
   bits = IsSigned(type) ? static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused)
@@ -89,9 +89,9 @@ void StoreLowBits(PrimitiveType type, uint64_t bits, uint8_t* element) {
 
 }  // namespace
 
-// rng_uniform.1: numbers uniformly distributed over [a, b); rng_normal.1: normally distributed with
-// mean mu and standard deviation sigma. Which numbers is free (ruling 0084): they are functions of
-// the seed, of the number of rng instructions executed before, and of the element's index.
+// rng_uniform.1: uniformly distributed numbers in [a, b); rng_normal.1: normally distributed ones
+// with mean mu and standard deviation sigma. The numbers are free (ruling 0084); here they depend
+// on the seed, the number of rng instructions executed before, and the element's index.
 absl::StatusOr<Literal> EvaluateRng(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   const Shape shape(instruction.shape().element_type(), instruction.shape().dimensions());
@@ -124,7 +124,7 @@ absl::StatusOr<Literal> EvaluateRng(EvalContext& context, const Instruction& ins
 
 namespace {
 
-// Fills `bits` from the state and gives the state behind them.
+// Fills `bits` from the state and returns the state that follows.
 Literal MovedState(const Literal& state, const Shape& shape, bool three_fry,
                    absl::Span<uint64_t> bits) {
   const int64_t words = state.element_count();
@@ -146,10 +146,10 @@ Literal MovedState(const Literal& state, const Shape& shape, bool three_fry,
 
 }  // namespace
 
-// rng_bit_generator.1-6, 13-16: the new state and uniform bits, both functions of the state. State
-// word 0 is the key, the words after it are the counter: ThreeFry has one, Philox two, low word
-// first, or, with a state of two words, the counter's low word only, whose high word is the key
-// again (ruling 0030; bits and state as XLA lays them out). rng_default is Philox here.
+// rng_bit_generator.1-6, 13-16: returns the new state and uniform bits, both functions of the
+// state. Its word 0 is the key, the others are the counter, low word first: one word for ThreeFry,
+// two for Philox. A Philox state of two words lacks the counter's high word, which is then the key
+// (ruling 0030; bits and state as XLA lays them out). rng_default is Philox.
 absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {
@@ -182,8 +182,8 @@ absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
   return Literal::Tuple(std::move(results));
 }
 
-// Undocumented: the state of the module's generator, 128 bits with the low word first; delta is
-// added to it afterwards.
+// Undocumented: returns the state of the module's generator, 128 bits with the low word first, and
+// then adds delta to it.
 absl::StatusOr<Literal> EvaluateRngGetAndUpdateState(EvalContext& context,
                                                      const Instruction& instruction,
                                                      absl::Span<Literal> operands) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scaled-dot (ruling 0101): a dot of both operands times their scales.
+// Implements scaled-dot (ruling 0101): a dot of both operands multiplied by their scales.
 #include "reference/ops/scaled_dot.h"
 
 #include <utility>
@@ -12,8 +12,8 @@
 namespace hlocts::reference {
 namespace {
 
-// The operand's elements times their scales, in f64, where a product of numbers of up to 26 bits
-// each is exact. A scalar means that there are no scales.
+// Returns the operand's elements multiplied by their scales in f64, which is exact for factors of
+// up to 26 bits. A scalar means that there are no scales.
 Literal Scaled(const Literal& operand, const Literal& scales) {
   Literal factors = ToSystem(operand, PrimitiveType::kF64);
   if (scales.shape().IsScalar()) return factors;

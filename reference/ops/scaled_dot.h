@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scale of a scaled-dot that belongs to each element (ruling 0101).
+// Finds the scale of a scaled-dot that belongs to each element (ruling 0101).
 #ifndef HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
 #define HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
 
@@ -10,9 +10,9 @@
 
 namespace hlocts::reference {
 
-// For each element of the operand, in row-major order, the number of its scale. A scale belongs to
-// a block of elements: along each dimension to as many as the operand has for one of the scales.
-// The sizes of the scales, which are no scalar, divide those of the operand.
+// Returns the index of each operand element's scale, in row-major order. A scale belongs to a block
+// of elements, whose size in each dimension is the operand's divided by that of the scales.
+// `scales` is not a scalar, and its sizes divide the operand's.
 std::vector<int64_t> ScaleOfElements(const Shape& operand, const Shape& scales);
 
 }  // namespace hlocts::reference

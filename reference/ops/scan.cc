@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The part of an array at one place of a dimension, without that dimension.
+// Returns the part of an array at one position of a dimension, without that dimension.
 Literal PartAt(const Literal& array, int64_t dimension, int64_t place) {
   const ScanStrides strides = StridesAround(array.shape(), dimension);
   const int64_t run = strides.inner * StorageBytes(array.element_type());
@@ -32,8 +32,8 @@ void PutPart(const Literal& part, int64_t dimension, int64_t place, Literal& arr
 
 }  // namespace
 
-// Ruling 0100: the computation takes a part of each input and the carries, and gives a part of each
-// output and the next carries; trip by trip along the dimension, from its end if is_reverse.
+// Ruling 0100: the computation maps a part of each input and the carries to a part of each output
+// and the next carries, trip by trip along the dimension, from its end if is_reverse.
 absl::StatusOr<Literal> EvaluateScan(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const ScanPlan plan = ScanPlanOf(instruction);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the attributes of a scan say (ruling 0100), for its evaluator and for its sets.
+// Reads the attributes of a scan (ruling 0100) for its evaluator and its acceptance sets.
 #ifndef HLOCTS_REFERENCE_OPS_SCAN_H_
 #define HLOCTS_REFERENCE_OPS_SCAN_H_
 
@@ -16,7 +16,7 @@ struct ScanPlan {
   int64_t inputs, outputs, carries;
   bool reverse, associative;
 
-  // The position along the dimension that the trip reads and writes.
+  // Returns the position along the dimension that the trip reads and writes.
   int64_t PlaceOf(int64_t trip) const { return reverse ? trips - 1 - trip : trip; }
 };
 
@@ -33,7 +33,7 @@ inline ScanPlan ScanPlanOf(const Instruction& scan) {
   return plan;
 }
 
-// Elements before, at and behind one place of a dimension, in row-major order.
+// The sizes of the row-major index space before (`outer`) and after (`inner`) a dimension.
 struct ScanStrides {
   int64_t outer = 1, inner = 1;
 };

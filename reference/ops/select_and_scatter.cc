@@ -45,11 +45,11 @@ absl::Status ScatterSelected(EvalContext& context, const Computation& scatter,
 
 }  // namespace
 
-// select_and_scatter.1-13: select walks over each window in index order and keeps the element it
-// has (true) or takes the later one (false), so that of ties under `ge` the first wins. The result
-// starts as init_value everywhere; then, window by window, the element at the selected index
-// becomes scatter(what is there, the window's source element). Padding is no candidate (ruling
-// 0050).
+// select_and_scatter.1-13: select visits each window in index order and keeps the current element
+// (true) or replaces it by the later one (false); with `ge`, the first of equal elements wins. The
+// result starts as init_value everywhere. Then, window by window, the element at the selected index
+// becomes scatter(its current value, the window's source element). Padding is never selected
+// (ruling 0050).
 absl::StatusOr<Literal> EvaluateSelectAndScatter(EvalContext& context,
                                                  const Instruction& instruction,
                                                  absl::Span<Literal> operands) {

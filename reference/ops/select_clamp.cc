@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// select and clamp.
+// Implements select and clamp.
 #include <cmath>
 
 #include "reference/kernels/loop.h"
@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// select.*: each element from on_true where pred holds, else from on_false; its bits are kept.
+// select.*: copies the bits of on_true if pred is true, otherwise those of on_false.
 template <typename T>
 void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
   const uint8_t* pred = static_cast<const uint8_t*>(operands[0]);
@@ -18,14 +18,13 @@ void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result,
   const T* on_false = static_cast<const T*>(operands[2]);
   T* out = static_cast<T*>(result);
   for (int64_t i = 0; i < count; ++i) {
-    T yes = on_true[i], no = on_false[i];  // both read: nothing to branch on
+    T yes = on_true[i], no = on_false[i];  // reads both, which avoids a branch
     out[i] = pred[i] ? yes : no;
   }
 }
 
-// clamp.*: min(max(low, x), high): low > high gives high (ruling 0004). Of two zeros either one may
-// come out (ruling 0003). A NaN in any of the three gives NaN: the comparisons below pass on
-// whichever operand is one.
+// clamp.*: min(max(low, x), high). low > high gives high (ruling 0004). Either of two zeros may be
+// the result (ruling 0003). A NaN in any operand gives NaN: the comparisons below propagate it.
 template <typename T>
 T Clamp(T low, T x, T high) {
   T raised = low > x || low != low ? low : x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the custom calls of spec/text/sharding_calls.h: tiles of arrays, and arrays of tiles.
+// Evaluates the custom calls of spec/text/sharding_calls.h: tiles of arrays, and arrays from tiles.
 #ifndef HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
 #define HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
 
@@ -10,13 +10,13 @@
 
 namespace hlocts::reference {
 
-// The result of a call that ends a manual region, of the operands of all partitions.
+// Returns the result of a call that ends a manual region, from the operands of all partitions.
 absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
                                             absl::Span<const std::vector<Literal>> operands);
 absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
                                              absl::Span<Literal> operands);
 
-// Unimplemented where an annotation has no documented meaning (ruling 0124).
+// Returns Unimplemented for an annotation without documented meaning (ruling 0124).
 absl::Status CheckShardings(const Module& module);
 
 }  // namespace hlocts::reference

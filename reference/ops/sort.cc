@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The rows along one dimension: element i of row r is at begin(r) + i * stride.
+// The rows along one dimension. Element i of row r is at begin(r) + i * stride.
 struct Rows {
   int64_t count = 0, size = 0, stride = 1;
   int64_t begin(int64_t row) const { return row / stride * size * stride + row % stride; }
@@ -31,7 +31,7 @@ Rows RowsAlong(absl::Span<const int64_t> dimensions, int64_t dimension) {
   return rows;
 }
 
-// source(i): the element of the row that goes to place i.
+// Copies each row's element source(i) to position i, for all operands.
 template <typename Source>
 void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands,
              absl::Span<uint8_t* const> results, absl::Span<const int> widths, Source&& source) {
@@ -45,7 +45,7 @@ void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands
   }
 }
 
-// Buffers and operands for sorting one row, kept for the next row.
+// Sorts one row at a time; buffers are kept for the next row.
 struct RowSorter {
   const Rows& rows;
   absl::Span<const Literal> operands;
@@ -55,19 +55,19 @@ struct RowSorter {
   std::vector<uint32_t> order, scratch;
   std::vector<uint8_t> odd;
 
-  // One key decides: sorts numbers instead of calling the comparator.
+  // Sorts by one integer key per element instead of calling the comparator.
   void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending) {
     const uint64_t turn = descending ? ~uint64_t{0} >> (64 - reader.bits()) : 0;
     auto key = [&](uint32_t i) { return reader[begin + i * rows.stride] ^ turn; };
     order.resize(rows.size);
     std::iota(order.begin(), order.end(), 0);
-    // Positions make equal keys different, so that any sort is stable.
+    // The position breaks ties, so that the sort is stable.
     std::sort(order.begin(), order.end(),
               [&](uint32_t a, uint32_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }
 
-  // sort.16: parameter 2k is operand k's element of the first place, 2k + 1 that of the second.
+  // sort.16: parameter 2k is operand k's element at the first position, 2k + 1 that at the second.
   void ByComparator(int64_t begin) {
     std::vector<Slot> slots(2 * operands.size());
     order.resize(rows.size);
@@ -83,14 +83,14 @@ struct RowSorter {
       comparator(slots.data(), &result);
       return result.Get<bool>();
     };
-    // A comparator that is true both ways (LE of equal rows) puts neither first.
+    // A comparator that is true both ways (LE of equal elements) puts neither first.
     auto precedes = [&](int64_t a, int64_t b) { return holds(a, b) && !holds(b, a); };
     if (FindOdd(begin)) {
       OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
     } else {
       StableMergeSort<uint32_t>(absl::MakeSpan(order), absl::MakeSpan(scratch), precedes);
-      // Ties that are not transitive mislead a merge.
-      // Rows that tie keep their order where that contradicts no demand.
+      // A merge sort may fail if ties are not transitive. Elements that tie keep their order unless
+      // that contradicts the comparator.
       const auto keeps = [&](int64_t a, int64_t b) {
         return precedes(a, b) || (a < b && !holds(a, b) && !holds(b, a));
       };
@@ -102,7 +102,7 @@ struct RowSorter {
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }
 
-  // Lines of at most this length are compared pair by pair.
+  // Rows of at most this length are compared pair by pair.
   static constexpr int64_t kAllPairsMax = 256;
 
   template <typename Precedes>
@@ -115,7 +115,7 @@ struct RowSorter {
     return true;
   }
 
-  // Finds the rows that hold a NaN; false: none.
+  // Finds the positions that contain a NaN. Returns false if there are none.
   bool FindOdd(int64_t begin) {
     odd.assign(rows.size, 0);
     bool any = false;
@@ -139,7 +139,7 @@ bool AllHaveKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader) {
   return true;
 }
 
-// Along the dimension that is named, the last where none is.
+// Returns the rows along the dimension attribute, or along the last dimension without one.
 Rows RowsOf(const Instruction& sort, const std::vector<int64_t>& dimensions) {
   if (dimensions.empty()) return {1, 1, 1};
   const std::vector<int64_t>& named = sort.IntList(Attr::kDimensions);
@@ -149,10 +149,10 @@ Rows RowsOf(const Instruction& sort, const std::vector<int64_t>& dimensions) {
 
 }  // namespace
 
-// sort.6-19: every row along the dimension is permuted so that of no two elements the comparator
-// puts the later one first; all operands move together. Stable where that contradicts nothing,
-// which is one of the orders an unstable sort may have (sort.21-24, ruling 0023); a comparator that
-// contradicts itself gives some permutation (ruling 0024).
+// sort.6-19: permutes every row along the dimension so that the comparator puts no later element
+// before an earlier one; all operands move together. The sort is stable if that contradicts
+// nothing, which is also a permitted order of an unstable sort (sort.21-24, ruling 0023). An
+// inconsistent comparator gives some permutation (ruling 0024).
 absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const Computation& computation = *instruction.CalledComputation(Attr::kToApply);

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The first k positions of a row of keys, lower keys first (or higher ones), ties in index order.
+// Orders the first k positions by ascending key (`largest`: descending), ties by index.
 void FirstK(const uint64_t* keys, bool largest, int64_t k, absl::Span<int64_t> order) {
   std::iota(order.begin(), order.end(), 0);
   std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
@@ -21,9 +21,9 @@ void FirstK(const uint64_t* keys, bool largest, int64_t k, absl::Span<int64_t> o
 
 }  // namespace
 
-// top_k.7-11: the k largest (smallest) elements of every row of the last dimension in order, and
-// their indices; of equal elements the one with the lower index comes first. Elements are in total
-// order, so that +NaN is the largest and -0 is below +0 (ruling 0047).
+// top_k.7-11: returns the k largest (smallest) elements of every row of the last dimension in
+// order, and their indices; the lower index wins ties. Elements are in total order, so that +NaN is
+// the largest and -0 is below +0 (ruling 0047).
 absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const Literal& operand = operands[0];
@@ -52,7 +52,7 @@ absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& in
     FirstK(keys.data() + row * size, largest, k, absl::MakeSpan(order));
     for (int64_t i = 0; i < k; ++i, value += width, index += index_width) {
       std::memcpy(value, operand.raw_data() + (row * size + order[i]) * width, width);
-      std::memcpy(index, &order[i], index_width);  // little-endian, cut to the index type
+      std::memcpy(index, &order[i], index_width);  // little-endian, truncated to the index type
     }
   }
   std::vector<Literal> results;

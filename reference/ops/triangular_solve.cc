@@ -9,10 +9,10 @@ namespace {
 struct Solve {
   bool left_side, lower, unit_diagonal, transposed, conjugated;
   int64_t m = 0;  // a is m x m
-  int64_t k = 0;  // number of systems: columns of b with left_side, rows without
+  int64_t k = 0;  // number of systems: columns of b with left_side, otherwise rows
 };
 
-// x * t = b is transpose(t) * transpose(x) = transpose(b): the same substitution along rows.
+// Solves x * t = b as transpose(t) * transpose(x) = transpose(b), by substitution along rows.
 template <typename W>
 void SolveOne(const Solve& solve, const W* a, W* x) {
   const bool flipped = solve.transposed != !solve.left_side;
@@ -30,10 +30,10 @@ void SolveOne(const Solve& solve, const W* a, W* x) {
 
 }  // namespace
 
-// triangular_solve.3-18: x with op(a) * x = b (left_side) or x * op(a) = b, for each matrix of the
-// batch. `lower` names the triangle of a itself, before transpose_a; the other triangle is not
-// read, nor the diagonal with unit_diagonal. All of x is defined; a zero on the diagonal divides
-// (ruling 0033).
+// triangular_solve.3-18: computes x with op(a) * x = b (left_side) or x * op(a) = b for each matrix
+// of the batch. `lower` selects the triangle of a itself, before transpose_a. The other triangle is
+// not read, nor is the diagonal with unit_diagonal. All of x is defined; a zero on the diagonal is
+// a divisor (ruling 0033).
 absl::StatusOr<Literal> EvaluateTriangularSolve(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {

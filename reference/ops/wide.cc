@@ -20,7 +20,7 @@ void Store(absl::Span<const W> elements, Literal& out) {
   for (size_t i = 0; i < elements.size(); ++i) to[i] = static_cast<T>(elements[i]);
 }
 
-// Narrower than f32: from double to the format's bits at once, so that there is one rounding.
+// Rounds to a format narrower than f32 directly from double, so that there is one rounding.
 template <typename Bits, typename W>
 void StoreBits(absl::Span<const W> elements, const FloatFormat& format, Literal& out) {
   absl::Span<Bits> to = out.mutable_data<Bits>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of a floating-point or complex type taken into a type with digits to spare, and back with
-// one rounding: what linear algebra, transforms and batch normalization compute in.
+// Converts arrays of a float or complex type to a type with extra precision and back with one
+// rounding. Linear algebra, transforms and batch normalization compute in that type:
 //
 //   f64 -> long double, narrower floats -> double, c128 and c64 -> complex of these
 #ifndef HLOCTS_REFERENCE_OPS_WIDE_H_
@@ -15,16 +15,16 @@
 
 namespace hlocts::reference {
 
-// W: double, long double, std::complex<double> or std::complex<long double>. A real array may be
-// widened to a complex W.
+// Widens to W: double, long double, std::complex<double> or std::complex<long double>. A real array
+// may be widened to a complex W.
 template <typename W>
 std::vector<W> Widened(const Literal& array);
-// Elements rounded to shape's type; shape is complex when W is.
+// Rounds elements to the shape's type, which must be complex if W is.
 template <typename W>
 Literal Narrowed(absl::Span<const W> elements, const Shape& shape);
 
-// visitor(W{}) for the W of `type`; types other than floats and complex ones come back as an error
-// that names the instruction's operation.
+// Calls visitor(W{}) for the W of `type`. For types other than float and complex it returns an
+// error that names the instruction's operation.
 template <typename Visitor>
 absl::StatusOr<Literal> VisitWide(PrimitiveType type, absl::string_view instruction,
                                   Visitor&& visitor) {

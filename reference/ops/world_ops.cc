@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives, channels and ids on one device: by the world it is in, or as the only device there
-// is.
+// Evaluates collectives, channels and ids on one device, with the World it belongs to or as the
+// only device.
 #include <utility>
 
 #include "reference/ops/collective.h"
@@ -33,14 +33,14 @@ absl::StatusOr<Literal> EvaluateInWorld(EvalContext& context, const Instruction&
   return EvaluateMeeting(context, instruction, {grid, devices, all, 0});
 }
 
-// The result that a *-start holds.
+// Returns the result from the value of a *-start instruction.
 absl::StatusOr<Literal> EvaluateCollectiveDone(EvalContext& context, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
   if (instruction.opcode() == Opcode::kAllReduceDone) return std::move(operands[0]);
   return operands[0].elements()[1];
 }
 
-// replica_id.1-5: the number of this replica, in [0, N).
+// replica_id.1-5: returns the number of this replica, in [0, N).
 absl::StatusOr<Literal> EvaluateReplicaId(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   const World* world = context.options().world;

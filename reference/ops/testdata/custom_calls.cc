@@ -5,7 +5,7 @@
 extern "C" {
 
 // custom_call.8, custom_call.9: in[0] is f32[2], in[1] f32[2,3], out f32[3,3], row by row. The
-// first element is the document's, x[1] + y[1][0]; the others are their row and column.
+// first element is x[1] + y[1][0] as in the document; the others are their row and column.
 void myfunc(void* out, void** in) {
   const float(&x)[2] = *static_cast<const float(*)[2]>(in[0]);
   const float(&y)[2][3] = *static_cast<const float(*)[2][3]>(in[1]);
@@ -16,7 +16,7 @@ void myfunc(void* out, void** in) {
   z[0][0] = x[1] + y[1][0];
 }
 
-// A tuple of two s32[2] to their sum and the sum of that.
+// Maps a tuple of two s32[2] to their sum and the sum of its elements.
 void sum_of_tuple(void* out, void** in) {
   void** tuple = static_cast<void**>(in[0]);
   const int32_t *a = static_cast<const int32_t*>(tuple[0]),
