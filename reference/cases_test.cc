@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of cases/: values of the evaluator, on one device or several, bit for bit.
+// Runs the files of cases/: the evaluator's values on one or several devices, compared bit for bit.
 #include <filesystem>
 #include <string>
 

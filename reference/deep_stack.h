@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of computations recurse on the C++ stack: a deeply nested module gets a thread with a stack
-// of its depth.
+// Runs the evaluation of a deeply nested module on a thread whose stack is large enough: calls of
+// computations recurse on the C++ stack.
 #ifndef HLOCTS_REFERENCE_DEEP_STACK_H_
 #define HLOCTS_REFERENCE_DEEP_STACK_H_
 
@@ -12,9 +12,9 @@
 
 namespace hlocts::reference {
 
-// Runs `work`, which recurses as deep as calls nest in the module with at most `bytes_per_call` of
-// stack each: here, or for deep modules on a stack of its own. ResourceExhausted: nested too deep
-// for any stack; the work was not begun.
+// Runs `work`, which recurses as deep as the module's calls nest, with at most `bytes_per_call` of
+// stack per call. Deep modules get a thread with its own stack. Returns ResourceExhausted without
+// calling `work` if calls are nested too deep for any stack.
 absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
                            absl::FunctionRef<void()> work);
 

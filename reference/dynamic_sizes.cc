@@ -17,7 +17,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The corner of `sizes` elements, between arrays of these (row-major) dimensions.
+// Returns the copy of the low corner, `sizes`, between row-major arrays of these dimensions.
 CopyGeometry CornerGeometry(const Sizes& sizes, const Sizes& from, const Sizes& to) {
   CopyGeometry geometry;
   Sizes from_strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);
@@ -34,8 +34,8 @@ void CopyCorner(const CopyGeometry& geometry, const Literal& from, Literal& to) 
   });
 }
 
-// The instruction as if written for dense operands of these sizes. It refers to stand-ins for its
-// operands, which it owns.
+// A copy of an instruction whose operands are dense arrays with the run-time sizes. It refers to
+// placeholder operands, which it owns.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

@@ -16,7 +16,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Any float type through the inner kernel on doubles, rounded once at the end.
+// Runs the inner kernel on doubles for any float type and rounds once at the end.
 void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* result,
                    int64_t count) {
   double decoded[3][kBlock], computed[kBlock];
@@ -38,12 +38,12 @@ void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* r
   }
 }
 
-// The form in which an operation reads a sub-byte integer as a byte.
+// How an operation reads a sub-byte integer as a byte.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 
-// Runs the kernel of the byte on sub-byte integers, and wraps the result to their width. Operations
-// that read unused high bits see them extended by parameters[0]. parameters[1] is subtracted from
-// the result: count-leading-zeros counts the unused bits of the byte.
+// Runs the kernel for bytes on sub-byte integers and wraps the result to their width. An operation
+// that reads the unused high bits gets them extended as parameters[0] (an Extension) says.
+// parameters[1] is subtracted from the result: count-leading-zeros also counts the unused bits.
 void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   uint8_t extended[2][kBlock], computed[kBlock];
@@ -68,7 +68,7 @@ void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* res
   }
 }
 
-// abs and negate of narrow floats with a sign bit to clear or flip: NaNs keep their bits.
+// Clears or flips the sign bit of narrow floats (abs and negate); NaNs keep their other bits.
 template <typename Bits>
 void ClearOrFlip(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
@@ -176,8 +176,8 @@ bool DirectionOf(const Instruction& instruction, Direction& direction) {
   return false;
 }
 
-// The element type determines how operands are read; Compare's type only adds the total order of
-// floats.
+// Resolves compare. The element type determines how operands are read; the `type` attribute only
+// adds the total order of floats.
 void ResolveCompare(const Instruction& instruction, ElementwiseOp& op) {
   Direction direction;
   if (!DirectionOf(instruction, direction)) return;
@@ -221,7 +221,7 @@ void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
     case ops::TypedOperation::kReducePrecision:
       op.parameters[0] = instruction.IntOr(Attr::kExponentBits, 0);
       op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
-      // More than 64 has the effect of 64.
+      // A bit count above 64 has the effect of 64.
       for (int64_t& bits : op.parameters) bits = std::min<int64_t>(bits, 64);
       op.run = ReducePrecisionKernel;
       return;

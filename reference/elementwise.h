@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations as kernels: resolved once per instruction from opcode and element types,
-// then run over whole arrays (or one element, by ScalarFunction) without any further dispatch.
+// Resolves element-wise operations to kernels. A kernel is chosen once per instruction from the
+// opcode and the element types, then runs over arrays, or over one element in ScalarFunction.
 #ifndef HLOCTS_REFERENCE_ELEMENTWISE_H_
 #define HLOCTS_REFERENCE_ELEMENTWISE_H_
 
@@ -13,8 +13,8 @@
 namespace hlocts::reference {
 
 struct ElementwiseOp {
-  // result[i] = f(operands[0][i], ...) for i < count, elements as Literal stores them. The result
-  // may be one of the operands when the element widths are equal.
+  // Computes result[i] = f(operands[0][i], ...) for i < count on elements as Literal stores them.
+  // The result may be one of the operands if the element widths are equal.
   using Run = void (*)(const ElementwiseOp& op, const void* const* operands, void* result,
                        int64_t count);
   Run run = nullptr;
@@ -22,7 +22,7 @@ struct ElementwiseOp {
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 0;
-  Run inner = nullptr;  // of kernels that decode, run another kernel and encode
+  Run inner = nullptr;  // the kernel that a kernel runs on decoded operands before it encodes
   int64_t parameters[2] = {0, 0};
 
   void operator()(const void* const* operands, void* result, int64_t count) const {
@@ -30,12 +30,12 @@ struct ElementwiseOp {
   }
 };
 
-// True for the opcodes ResolveElementwise knows: one result element from the elements at its index.
+// Returns true for element-wise opcodes, which ResolveElementwise supports.
 bool IsElementwise(Opcode opcode);
-// The kernel for the opcode, the element types of operands and result, and the attributes.
-// Unimplemented for a type that the operation does not allow, naming the instruction.
+// Returns the kernel for the opcode, the element types of operands and result, and the attributes.
+// Returns Unimplemented, with the instruction's name, if the operation does not allow the type.
 absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction);
-// A binary operation on two operands and a result of one type; run is null where it is not allowed.
+// Returns the operation on operands and result of `type`; `run` is null if it is not allowed.
 ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type);
 
 }  // namespace hlocts::reference

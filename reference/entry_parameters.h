@@ -10,7 +10,7 @@
 
 namespace hlocts::reference {
 
-// The parameters of the entry for this number of arguments, or the error of a mismatch.
+// Returns the entry computation's parameters, or an error if there are not `arguments` of them.
 inline absl::StatusOr<std::vector<Instruction*>> ParametersFor(const Module& module,
                                                                size_t arguments) {
   if (module.entry() == nullptr || module.entry()->root() == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of the interpreter for its evaluators: calling computations, budgets, the world
-// outside the device.
+// Declares what the interpreter provides to evaluators: calls of computations, budgets, and the
+// world outside the device.
 #ifndef HLOCTS_REFERENCE_EVAL_CONTEXT_H_
 #define HLOCTS_REFERENCE_EVAL_CONTEXT_H_
 
@@ -22,37 +22,37 @@ class EvalContext {
  public:
   virtual ~EvalContext() = default;
 
-  // The result of the computation on these arguments, one per parameter.
+  // Returns the result of the computation for `arguments`, one per parameter.
   virtual absl::StatusOr<Literal> Call(const Computation& computation,
                                        std::vector<Literal> arguments) = 0;
-  // The computation compiled for application to scalars, once per module. nullptr when it is not
-  // straight-line code over scalars: then Call() it per element.
+  // Returns the computation compiled for application to scalars, once per module. Returns nullptr
+  // if it is not straight-line code over scalars; use Call() for each element then.
   virtual absl::StatusOr<const ScalarFunction*> Scalar(const Computation& computation) = 0;
-  // Takes `steps` loop trips out of the budget; DeadlineExceeded when it is used up.
+  // Subtracts `steps` loop trips from the budget. Returns DeadlineExceeded if it is used up.
   virtual absl::Status ChargeSteps(int64_t steps) = 0;
-  // ResourceExhausted if a literal of this shape does not fit beside the live ones. To be called
-  // before every allocation whose size the input controls.
+  // Returns ResourceExhausted if a literal of this shape does not fit in addition to the live ones.
+  // Must be called before every allocation whose size the input controls.
   virtual absl::Status ReserveMemory(const Shape& shape) = 0;
-  // The same for scratch space of `bytes`.
+  // Does the same for scratch space of `bytes`.
   virtual absl::Status ReserveBytes(int64_t bytes) = 0;
 
   virtual const EvalOptions& options() const = 0;
-  // A counter of this evaluation, starting at 0 and advanced by each call: the stream number of rng
-  // and the state of rng-get-and-update-state are functions of it and of options().rng_seed.
+  // Returns a counter that increases with each call in this evaluation. It numbers the random
+  // sequences of rng, which depend only on it and on options().rng_seed.
   virtual uint64_t NextRngStream() = 0;
-  // State of rng-get-and-update-state (128 bits, low word first), seeded from options().rng_seed.
+  // Returns the 128-bit state of rng-get-and-update-state (low word first), seeded by rng_seed.
   virtual absl::Span<uint64_t> rng_state() = 0;
 };
 
-// Evaluates one instruction on its operands' values. Operands are dense: the interpreter has cut
-// arrays with run-time sizes before, and puts the result back into its bounds, except for opcodes
-// that HLOCTS_DYNAMIC_EVALUATOR of evaluators.def lists. Operands that are used for the last time
-// may have unique storage (Literal::UniqueStorage()), so that moving them out allows working in
-// place.
+// Evaluates one instruction on its operands' values. Operands are dense: the interpreter first cuts
+// arrays with run-time sizes and afterwards puts the result back into its bounds, except for
+// opcodes listed as HLOCTS_DYNAMIC_EVALUATOR in evaluators.def. An operand that is used for the
+// last time may have unique storage (Literal::UniqueStorage()), so an evaluator may move it out and
+// work in place.
 using Evaluator = absl::StatusOr<Literal> (*)(EvalContext& context, const Instruction& instruction,
                                               absl::Span<Literal> operands);
 
-// The row of evaluators.def; nullptr when there is none.
+// Returns the evaluator that evaluators.def lists, or nullptr.
 Evaluator EvaluatorOf(Opcode opcode);
 
 }  // namespace hlocts::reference

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees, and may change, the operands and result of every instruction that an evaluator runs:
-// engines broken on purpose and engines that use every permission are made of this evaluator.
+// Declares a hook that sees, and may change, the operands and result of every instruction that an
+// evaluator runs. Engines that are broken on purpose or use every permission are built with it.
 //
-// Bodies that run once per element (of reduce, sort, scatter, map) are compiled, and their
-// instructions are not seen. The devices of one run share the hook and call it from their own
-// threads; `context` distinguishes them.
+// Computations that run once per element (in reduce, sort, scatter, map) are compiled; the hook
+// does not see their instructions. The devices of a run call the same hook from their own threads;
+// `context` distinguishes them.
 #ifndef HLOCTS_REFERENCE_EVAL_HOOK_H_
 #define HLOCTS_REFERENCE_EVAL_HOOK_H_
 
@@ -19,11 +19,11 @@ namespace hlocts::reference {
 class EvalHook {
  public:
   virtual ~EvalHook() = default;
-  // Receives the operands that the instruction is about to read. Only this instruction sees a
-  // change.
+  // Receives the operands that the instruction is about to read. Changes affect only this
+  // instruction.
   virtual absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
                                          absl::Span<Literal> operands) = 0;
-  // Receives `operands` as they were read; all users see a change of `result`.
+  // Receives `operands` as they were read. Changes of `result` affect all its users.
   virtual absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
                                         absl::Span<const Literal> operands, Literal& result) = 0;
 };

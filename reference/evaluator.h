@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference evaluator: what a module means, computed as the documents say it.
+// Declares the reference evaluator, which computes the values that the documents define.
 //
 // Evaluate() runs the entry computation of a verified module on one device. Every value is the one
-// the clauses name; where they leave a choice the reference takes the one stated in spec/rulings.
-// Results do not depend on layouts, threads or time.
+// that the clauses name; where they leave a choice, the reference makes the choice that
+// spec/rulings states. Results do not depend on layouts, threads or time.
 #ifndef HLOCTS_REFERENCE_EVALUATOR_H_
 #define HLOCTS_REFERENCE_EVALUATOR_H_
 
@@ -22,7 +22,7 @@ class CustomCallLibrary;  // reference/custom_call.h
 class EvalHook;           // reference/eval_hook.h
 class World;              // reference/world_interface.h
 
-// The deadline of a run that begins now and may take this many seconds; 0: no limit.
+// Returns the deadline of a run that begins now and may take `seconds`; 0 means no limit.
 inline std::chrono::steady_clock::time_point DeadlineAfter(double seconds) {
   using Clock = std::chrono::steady_clock;
   if (seconds <= 0) return Clock::time_point::max();
@@ -33,12 +33,12 @@ struct EvalOptions : RunSettings {
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
   World* world = nullptr;                           // nullptr: one device, no channels
   EvalHook* hook = nullptr;                         // sees and may change every value
-  // Checked periodically: DeadlineExceeded once it has passed.
+  // The evaluation checks the deadline periodically and returns DeadlineExceeded after it.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
-// `arguments`: one literal per entry parameter, tuples nested as in the parameter's shape. The
-// result has the root's shape. Errors:
+// Evaluates the entry computation. `arguments` contains one literal per entry parameter, with
+// tuples nested as in the parameter's shape. The result has the root's shape. Errors:
 //   InvalidArgument    number or shape of arguments; the module has no entry or root
 //   Unimplemented      an opcode or type without evaluator (names the instruction)
 //   DeadlineExceeded   steps_max used up, or the deadline has passed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter: control flow, budgets, depth, liveness.
+// Tests the interpreter: control flow, budgets, call depth and lifetimes of values.
 #include "reference/evaluator.h"
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Adds one 0..n times; the array variant carries f32[3] beside the counter.
+// Returns a loop that adds one `trips` times. The array variant also carries an f32[3].
 std::string CountingLoop(const std::string& trips, const std::string& shape) {
   return absl::StrCat(
       "HloModule m\n", "c { t = (s32[], ", shape,
@@ -72,7 +72,7 @@ ENTRY e { p = pred[] parameter(0) x = f32[] constant(1)
   EXPECT_NE(std::string(status.message()).find("nobody"), std::string::npos) << status;
 }
 
-// f0 negates; each f_i calls f_{i-1}.
+// Returns a module in which f0 negates and each f_i calls f_{i-1}.
 std::string Nested(int64_t depth, const std::string& shape) {
   std::string text = absl::StrCat("HloModule m\nf0 { x = ", shape, " parameter(0) ROOT r = ", shape,
                                   " negate(x) }\n");
@@ -108,11 +108,11 @@ TEST(EvaluatorTest, MemoryIsRefusedBeforeItIsTaken) {
       "dimensions={}\n";
   for (int i = 1; i < 50; ++i)
     absl::StrAppend(&chain, " b", i, " = f32[1048576] reverse(b", i - 1, "), dimensions={0}\n");
-  // 50 arrays of 4 MB one after the other, of which two are alive at a time: dead ones are freed.
+  // Only two of the 50 arrays of 4 MB are alive at a time: the others are freed.
   EXPECT_TRUE(RunText(chain + " ROOT r = f32[1] slice(b49), slice={[0:1]} }",
                       {MustLiteral("f32[] 1")}, options)
                   .ok());
-  // All arrays live until the tuple: too much.
+  // The tuple keeps all arrays alive, which is too much.
   EXPECT_EQ(
       RunText(chain + " ROOT r = (f32[1048576], f32[1048576], f32[1048576]) tuple(b0, b20, b49) }",
               {MustLiteral("f32[] 1")}, options)
@@ -181,7 +181,7 @@ ENTRY e {
   EXPECT_EQ(slots[0].Get<float>(), 7);
   EXPECT_EQ(slots[1].Get<int32_t>(), -5);
   EXPECT_EQ(slots[2].Get<float>(), 2);
-  // A batch gives the results of single runs, also over its own arguments.
+  // RunBatch gives the results of single runs, also if results overwrite arguments.
   std::vector<float> x(700), y(700, 10);
   std::vector<int32_t> n(700);
   for (int i = 0; i < 700; ++i) x[i] = static_cast<float>(i), n[i] = i;

@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Deeper than any module the stack below was made for: only a cycle of calls gets there.
+// Exceeds the call depth that deep_stack.cc accepts, so only a cycle of calls reaches it.
 constexpr int64_t kDepthMax = 20'000;
 
 Literal Take(const PlannedStep& step, size_t k, std::vector<Literal>& values) {
@@ -22,7 +22,7 @@ Literal Take(const PlannedStep& step, size_t k, std::vector<Literal>& values) {
 
 bool HasRunTimeSizes(const Literal& literal) { return literal.has_runtime_sizes(); }
 
-// A scalar operand of select or clamp beside array operands applies to every element.
+// Returns true if a scalar operand of select or clamp applies to every element of array operands.
 bool NeedsSplat(const PlannedStep& step, const std::vector<Literal>& values) {
   int64_t count = step.shape->ElementCount();
   for (int32_t operand : step.operands) {
@@ -94,7 +94,7 @@ absl::Status Interpreter::ChargeSteps(int64_t steps) {
       absl::StrCat("loops took more than the budget of ", options_.steps_max, " steps"));
 }
 
-// Reading the clock costs as much as a scalar instruction: once in 256 is enough.
+// Checks the clock only once in 256 instructions: reading it costs as much as a scalar instruction.
 absl::Status Interpreter::CheckDeadline() {
   using Clock = std::chrono::steady_clock;
   if (options_.deadline == Clock::time_point::max() || ++instructions_run_ % 256 != 0)
@@ -147,7 +147,7 @@ absl::StatusOr<Literal> Interpreter::Run(const Plan& plan, std::vector<Literal> 
   return std::move(values[plan.root]);
 }
 
-// Runs the step on operands of its own, so that the hook's changes affect no other step.
+// Runs the step on copies of its operands, so that the hook's changes affect no other step.
 absl::StatusOr<Literal> Interpreter::RunHooked(const PlannedStep& step,
                                                const std::vector<Literal>& values,
                                                std::vector<Literal>& arguments) {
@@ -200,7 +200,7 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
   return step.status;
 }
 
-// Works in place if an operand of the same size dies here and its storage is not shared.
+// Works in place if an operand of the same size dies here and does not share its storage.
 absl::StatusOr<Literal> Interpreter::RunElementwise(const PlannedStep& step,
                                                     std::vector<Literal>& values) {
   for (int32_t operand : step.operands) {

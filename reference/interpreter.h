@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs plans: the EvalContext behind Evaluate().
+// Declares the interpreter, which runs plans: the EvalContext of Evaluate().
 #ifndef HLOCTS_REFERENCE_INTERPRETER_H_
 #define HLOCTS_REFERENCE_INTERPRETER_H_
 
@@ -28,7 +28,7 @@ class Interpreter : public EvalContext {
   uint64_t NextRngStream() override { return rng_stream_++; }
   absl::Span<uint64_t> rng_state() override { return absl::MakeSpan(rng_state_, 2); }
 
-  // The depth of nested calls in this module, the entry counting 1; found without recursion.
+  // Returns the depth of nested calls in this module, counting the entry as 1. Does not recurse.
   static int64_t CallDepth(const Module& module);
 
  private:

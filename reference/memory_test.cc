@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peak memory of an evaluation against the literals that must be alive at that moment. malloc is
-// this program's own, counting; hence an executable apart, and none under sanitizers.
+// Compares the peak memory of an evaluation with the literals that must be alive. Replaces malloc
+// to count bytes, so it is a separate executable and does not run under sanitizers.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -61,7 +61,7 @@ void free(void* memory) {
 namespace hlocts::reference {
 namespace {
 
-// The arrays that a value consists of, each with its bytes.
+// The arrays that a value consists of, and the size of each in bytes.
 using Buffers = std::map<const Instruction*, int64_t>;
 
 Buffers BuffersOf(const Instruction& instruction, std::map<const Instruction*, Buffers>& known) {
@@ -71,7 +71,7 @@ Buffers BuffersOf(const Instruction& instruction, std::map<const Instruction*, B
     case Opcode::kGetTupleElement:
     case Opcode::kBitcast:
     case Opcode::kCopy:
-    case Opcode::kWhile:  // the state is carried in place
+    case Opcode::kWhile:  // the loop state is updated in place
       for (const Instruction* operand : instruction.operands()) {
         for (const auto& [owner, bytes] : known[operand]) merged[owner] = bytes;
       }
@@ -81,8 +81,8 @@ Buffers BuffersOf(const Instruction& instruction, std::map<const Instruction*, B
   }
 }
 
-// Bytes of arrays alive at the fullest moment, instructions in textual order, each value freed
-// after its last use. Parameters of a called computation are the caller's.
+// Returns the peak of bytes in live arrays, with instructions in textual order and values freed
+// after their last use. The caller owns the parameters of a called computation.
 int64_t LivePeak(const Computation& computation, bool is_entry) {
   std::map<const Instruction*, Buffers> known;
   std::map<const Instruction*, const Instruction*> last_use;
@@ -125,7 +125,7 @@ std::string FileText(const std::filesystem::path& path) {
 class Memory : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Memory, PeakIsAtMostTwiceTheLiveLiterals) {
-  constexpr int64_t kForPlan = 64 << 10;  // instructions, plan, small vectors: not literals
+  constexpr int64_t kForPlan = 64 << 10;  // instructions, plan, small vectors
   auto module = MustParse(
       FileText(std::string(HLOCTS_SOURCE_DIR "/tools/bench/modules/") + GetParam() + ".hlo"));
   int64_t before = g_bytes;

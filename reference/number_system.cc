@@ -8,7 +8,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Same bits in both types: integers of one width.
+// Returns true if a value has the same bits in both types, such as integers of the same width.
 bool SameBits(PrimitiveType from, PrimitiveType to) {
   return from == to || (IsInteger(from) && IsInteger(to) && BitWidth(from) == BitWidth(to));
 }
@@ -24,7 +24,7 @@ Literal Converted(const Literal& literal, PrimitiveType to) {
   return result;
 }
 
-// f32 holds it, or both parts of it.
+// Returns true if f32 represents all values of `type`, or of its parts if it is complex.
 bool FitsF32(PrimitiveType type) {
   const int bits = BitWidth(ComponentType(type));
   return IsInteger(type) ? bits <= 24 : bits <= 32;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number systems: what the structured kernels (dot, convolution, reduce-window, scatter, ...)
-// compute with. The same kernel runs on values (ValueSystem, here) and on acceptance sets
-// (reference/judge).
+// Defines number systems, the arithmetic of the structured kernels (dot, convolution,
+// reduce-window, scatter, ...). The same kernel runs on values (ValueSystem, in this file) and on
+// acceptance sets (reference/judge).
 //
 // A System has
 //   Element                          one array element; trivially copyable
-//   Sum NewSum() const               an accumulator holding the empty sum, with
+//   Sum NewSum() const               an accumulator containing the empty sum, with
 //     void Add(const Element&)
 //     void AddProduct(const Element&, const Element&)
-//     void AddTo(const Sum&)         (only where a kernel says so)
+//     void AddTo(const Sum&)         (only if a kernel requires it)
 //     Element Finish() const         the sum, rounded once
-// Kernels never name a type of element: they say which terms enter which sum.
+// The templates of kernels/ define which elements form a term, a window or a slice, and which terms
+// enter which sum. They name no element type, so that values and acceptance sets use the same index
+// computations.
 //
-// ValueSystem: f32 sums run in f64 and round once at the end; sums of narrower floats run on f64
-// arrays, so that they too are rounded once; integers are exact modulo 2^32 or 2^64 and cut to the
-// type; pred adds with or and multiplies with and (ruling 0079).
-//
-// The templates of kernels/ contain geometry only (which elements form a term, a window or a slice)
-// and no element type, so that values and acceptance sets use the same index computations.
+// ValueSystem: f32 sums run in f64 and round once at the end. Sums of narrower floats run in the
+// f64 system and also round once. Integers are exact modulo 2^32 or 2^64 and are cut to the type.
+// pred adds with or and multiplies with and (ruling 0079).
 #ifndef HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 #define HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 
@@ -45,7 +44,7 @@ struct PlainSystem {
     }
     T Finish() const { return static_cast<T>(value); }
   };
-  // -0 is the identity of IEEE addition: a sum of negative zeros stays one.
+  // -0 is the identity of IEEE addition, so that a sum of negative zeros is -0.
   Sum NewSum() const { return {static_cast<Wide>(std::is_floating_point_v<Wide> ? -0.0 : 0)}; }
 };
 template <>
@@ -57,8 +56,8 @@ struct ValueSystem<uint32_t> : PlainSystem<uint32_t, uint32_t> {};
 template <>
 struct ValueSystem<uint64_t> : PlainSystem<uint64_t, uint64_t> {};
 
-// Products by their four real products: infinities and NaNs come out as the naive formula has them
-// (ruling 0034).
+// Computes complex products from four real products, so that infinities and NaNs are those of the
+// naive formula (ruling 0034).
 template <typename T>
 struct ValueSystem<std::complex<T>> {
   using Element = std::complex<T>;
@@ -87,22 +86,22 @@ struct ValueSystem<bool> {
   Sum NewSum() const { return {}; }
 };
 
-// The narrowest element type of a ValueSystem that holds `type`: kF32 for it and all narrower
-// floats, kU32 for integers up to 32 bits, kU64, kPred, kF64, kC64, kC128.
+// Returns the narrowest element type of a ValueSystem that represents `type`: kF32 for f32 and
+// narrower floats, kU32 for integers up to 32 bits, otherwise kU64, kPred, kF64, kC64 or kC128.
 PrimitiveType SystemType(PrimitiveType type);
 
-// The system of sums over `operands` that are stored as `result`: operands are exact in it (s64 and
-// u64 beside floats: rounded to f64), and its sums are rounded to `result` once.
+// Returns the system for sums over `operands` that are rounded once to `result`. It represents
+// operands exactly, except s64 and u64 with floats, which are rounded to f64.
 PrimitiveType SumSystem(absl::Span<const PrimitiveType> operands, PrimitiveType result);
 
-// `operand` as elements of SystemType `system`: the literal itself when it is one, else a decoded
-// or sign-extended copy. System kU32/kU64 from an integer type, kF32/kF64 from a float or integer,
-// ...
+// Returns `operand` as elements of `system`: the literal itself if it has that type, else a decoded
+// or sign-extended copy. Integer types convert to kU32 and kU64; floats and integers convert to
+// kF32 and kF64, and so on.
 Literal ToSystem(const Literal& operand, PrimitiveType system);
-// Elements of a system's type rounded or cut to `type` (in place where nothing changes).
+// Rounds or cuts elements of a system's type to `type` (in place if nothing changes).
 Literal FromSystem(Literal computed, PrimitiveType type);
 
-// visitor(ValueSystem<T>{}) for the T of a SystemType.
+// Calls visitor(ValueSystem<T>{}) for the T of a SystemType.
 template <typename Visitor>
 auto VisitSystem(PrimitiveType system, Visitor&& visitor) {
   switch (system) {
@@ -124,7 +123,7 @@ auto VisitSystem(PrimitiveType system, Visitor&& visitor) {
   }
 }
 
-// An accumulator for a sum of products: it starts at +0, as the documents' loops do
+// Returns an accumulator for a sum of products. It starts at +0 like the documents' loops
 // (conv_with_general_padding.57), so that a sum of no products is +0 and never -0.
 template <class System>
 auto NewSumOfProducts(const System& system) {
@@ -135,8 +134,7 @@ auto NewSumOfProducts(const System& system) {
   return sum;
 }
 
-// Types of `bytes` (1, 2, 4, 8, 16) storage: where only the place of elements changes,
-// visitor(T{}) with a T of that size.
+// Calls visitor(T{}) with a T of `bytes` (1, 2, 4, 8, 16), for operations that only move elements.
 template <typename Visitor>
 auto DispatchStorage(int bytes, Visitor&& visitor) {
   HLOCTS_CHECK(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);

@@ -52,7 +52,7 @@ PlannedStep::Kind KindOf(Opcode opcode) {
   return PlannedStep::Kind::kUnsupported;
 }
 
-// Families whose operations have no effect but their result, and never fail.
+// Returns true for families whose operations never fail and have no effect except their result.
 bool OnlyComputes(Family family) {
   switch (family) {
     case Family::kElementwiseUnary:
@@ -111,7 +111,7 @@ void Resolve(PlannedStep& step) {
   if (makes_result) step.shape = std::make_shared<const Shape>(instruction.shape());
 }
 
-// By index: the instructions that the root, parameters and side effects need.
+// Returns, by index, which instructions the root, the parameters and the side effects need.
 std::vector<bool> LiveInstructions(const Computation& computation,
                                    const absl::flat_hash_set<const Computation*>& side_effects) {
   std::vector<const Instruction*> stack = {computation.root()};
@@ -143,8 +143,8 @@ void PushBefore(const Instruction& instruction, const std::vector<bool>& live,
   }
 }
 
-// Live instructions, operands and control predecessors before their users, otherwise in the order
-// of the text. An explicit stack: chains can be longer than the C++ stack.
+// Orders live instructions: operands and control predecessors before users, otherwise as in the
+// text. Its stack is explicit: a chain can be too long for the C++ stack.
 absl::Status CollectLive(const Computation& computation,
                          const absl::flat_hash_set<const Computation*>& side_effects,
                          std::vector<const Instruction*>& order) {
@@ -175,12 +175,12 @@ absl::Status CollectLive(const Computation& computation,
   return absl::OkStatus();
 }
 
-// Backwards: the first use seen from the end is the last. An operand that occurs twice in a step
-// dies at its last place there.
+// Finds the last uses in a backward pass, which sees the last use of a value first. An operand that
+// occurs twice in a step dies at its last occurrence.
 void FindLastUses(Plan& plan) {
   std::vector<bool> used(plan.steps.size(), false), read_whole(plan.steps.size(), false);
   used[plan.root] = read_whole[plan.root] = true;
-  absl::flat_hash_set<std::pair<int32_t, int64_t>> elements;  // of which step, which one
+  absl::flat_hash_set<std::pair<int32_t, int64_t>> elements;  // (step, element) of later reads
   for (size_t s = plan.steps.size(); s-- > 0;) {
     PlannedStep& step = plan.steps[s];
     step.unused = !used[s];
@@ -201,7 +201,7 @@ void FindLastUses(Plan& plan) {
 
 }  // namespace
 
-// Sizes at run time are the evaluators' to find.
+// Shapes with run-time sizes are excluded: their evaluators compute the sizes.
 bool NothingToCompute(const Instruction& instruction) {
   const Shape& shape = instruction.shape();
   if (!shape.IsArray() || shape.is_dynamic() || shape.ElementCount() != 0) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation made ready to run: operands first, everything that can be looked up once looked up,
-// and for every value the step of its last use, after which it is freed.
+// Declares plans. A plan is a computation prepared for execution: instructions in order, everything
+// resolved that can be, and the step of the last use of every value, after which it is freed.
 #ifndef HLOCTS_REFERENCE_PLAN_H_
 #define HLOCTS_REFERENCE_PLAN_H_
 
@@ -24,23 +24,23 @@ struct PlannedStep {
     kTuple,
     kGetTupleElement,
     kPass,         // the first operand, unchanged (copy, opt-barrier, ...)
-    kElementwise,  // op
-    kEvaluator,    // evaluator
-    kWorld,        // the world evaluates it
-    kNoElements,   // an array of shape, which has none
-    kUnsupported,  // status
+    kElementwise,  // runs `op`
+    kEvaluator,    // runs `evaluator`
+    kWorld,        // evaluated by the World
+    kNoElements,   // returns an array of `shape`, which has no elements
+    kUnsupported,  // returns `status`
   };
   const Instruction* instruction = nullptr;
   Kind kind = Kind::kUnsupported;
-  bool takes_run_time_sizes = false;  // the evaluator reads them itself
-  bool takes_element = false;         // get-tuple-element: the last read of that element
+  bool takes_run_time_sizes = false;  // the evaluator handles run-time sizes
+  bool takes_element = false;         // get-tuple-element: this is the last read of the element
   std::vector<int32_t> operands;      // step numbers
-  std::vector<bool> dies;             // per operand: this is its last use
-  bool unused = false;                // evaluated for its side effects
+  std::vector<bool> dies;             // for each operand: this is its last use
+  bool unused = false;                // evaluated only for its side effects
   ElementwiseOp op;
   Evaluator evaluator = nullptr;
   absl::Status status;
-  std::shared_ptr<const Shape> shape;  // of the result, of kinds that make it here
+  std::shared_ptr<const Shape> shape;  // shape of the result, for kinds that allocate it here
   int64_t result_bytes = 0;
 };
 
@@ -55,10 +55,10 @@ struct Plan {
 // dimensions may be larger than any memory, and a loop over them may take forever.
 bool NothingToCompute(const Instruction& instruction);
 
-// Computations of the module that contain an instruction with side effects, also in what they call.
+// Returns the computations that contain or call an instruction with side effects.
 absl::flat_hash_set<const Computation*> ComputationsWithSideEffects(const Module& module);
 
-// InvalidArgument when instructions depend on each other in a cycle or a root is missing.
+// Returns InvalidArgument if instructions depend on each other in a cycle or the root is missing.
 absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
     const Computation& computation, const absl::flat_hash_set<const Computation*>& side_effects);
 

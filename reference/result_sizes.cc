@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of a result for operands of given sizes: shape inference on numbers that are known at
-// run time only.
+// Infers the sizes of a result from the run-time sizes of its operands.
 #include <algorithm>
 #include <optional>
 
@@ -35,9 +34,9 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operand's");
 }
 
-// Reshape: dimensions of operand and result form groups whose bounds have equal products (the first
-// such cuts). A single dynamic result dimension of a group gets the rest of the group's run-time
-// elements; inferred_dimension selects among several, and the others have their bounds.
+// Returns the sizes of a reshape. Operand and result dimensions form the smallest groups with equal
+// products of bounds. A single dynamic result dimension of a group gets the group's remaining
+// elements; inferred_dimension selects one of several, and the others have their bounds as sizes.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& from = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
@@ -98,7 +97,7 @@ Sizes DotSizes(const Instruction& dot, const Sizes& lhs, const Sizes& rhs) {
   return sizes;
 }
 
-// Batch dimensions come from start_indices, offset dimensions from slice_sizes.
+// Returns the batch sizes of start_indices and the offset sizes of slice_sizes.
 Sizes GatherSizes(const Instruction& gather, const Sizes& start_indices) {
   GatherDimensionNumbers numbers = GatherDimensionsOf(gather);
   Sizes sizes = gather.shape().dimensions();
@@ -161,7 +160,7 @@ absl::StatusOr<Sizes> MovementSizes(ops::Movement movement, const Instruction& i
       return PadSizes(instruction, operands[0]);
     case ops::Movement::kConcatenate:
       return ConcatenateSizes(instruction, operands);
-    case ops::Movement::kDynamicReshape:  // looks at run-time sizes itself
+    case ops::Movement::kDynamicReshape:  // reads the run-time sizes itself
     case ops::Movement::kBitcast:
     case ops::Movement::kCopy:
       return CannotInfer(instruction);

@@ -24,7 +24,7 @@ bool IsScalarTree(const Shape& shape) {
   return true;
 }
 
-// Opcodes that pass on a scalar unchanged: it has one element to move.
+// Returns true for opcodes that forward a scalar unchanged because it has only one element to move.
 bool IsMove(Opcode opcode) {
   return ops::IsOneOf(opcode, {Opcode::kCopy, Opcode::kOptBarrier, Opcode::kDomain,
                                Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
@@ -34,9 +34,9 @@ bool IsMove(Opcode opcode) {
 
 class ScalarCompiler {
  public:
-  using Slots = std::vector<int32_t>;  // of the leaves of a value
+  using Slots = std::vector<int32_t>;  // slots of the leaves of a value
 
-  // False: not a scalar function.
+  // Returns false if the computation is not a scalar function.
   absl::StatusOr<bool> Compile(const Computation& computation) {
     Slots arguments;
     for (const Instruction* parameter : computation.parameters()) {
@@ -69,7 +69,7 @@ class ScalarCompiler {
     return static_cast<int32_t>(function_->slot_widths_.size()) - 1;
   }
 
-  // Constants precede temporaries, so their number is needed first: an upper bound suffices.
+  // Finds an upper bound of the constants, whose slots come before those of temporaries.
   void CountConstants(const Computation& computation, int depth) {
     if (depth > kInliningMax) too_long_ = true;
     for (const auto& instruction : computation.instructions()) {
@@ -82,8 +82,8 @@ class ScalarCompiler {
     }
   }
 
-  // Sets result_ to the slots of the root. Instructions are taken in an order of operands first,
-  // from the root, so that dead code costs nothing and is never an obstacle.
+  // Sets result_ to the slots of the root. Visits operands before users, starting from the root, so
+  // that dead code costs nothing and never makes the compilation fail.
   absl::StatusOr<bool> Inline(const Computation& computation, const Slots& arguments, int depth) {
     absl::flat_hash_map<const Instruction*, Slots> values;
     std::vector<int64_t> offsets;

@@ -64,7 +64,7 @@ void ScalarFunction::RunBatch(absl::Span<const void* const> arguments,
       for (int i = 0; i < step.operand_count; ++i) operands[i] = columns[step.operands[i]];
       step.op(operands, columns[step.result], n);
     }
-    // Through scratch only where a result is an argument: it may be another result's place.
+    // Results that are arguments are copied first: another result may overwrite them.
     std::vector<std::vector<uint8_t>> kept(results.size());
     for (size_t r = 0; r < results.size(); ++r) {
       int32_t slot = result_slots_[r];
@@ -81,7 +81,7 @@ void ScalarFunction::RunBatch(absl::Span<const void* const> arguments,
 
 namespace {
 
-// The two parameters of a binary root, in either order; nullptr otherwise.
+// Returns a root that is a binary operation on both parameters, in either order, or nullptr.
 const Instruction* BinaryRootOfParameters(const Computation& computation) {
   const Instruction* root = computation.root();
   if (root == nullptr || root->operand_count() != 2) return nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation over scalars, compiled once to a flat list of typed operations over 16-byte slots.
+// Declares a computation over scalars, compiled to a list of typed operations on 16-byte slots.
 //
-// Sort comparators, bodies of reduce, map, scatter and select-and-scatter run once per element:
-// applying one costs no allocation and no recursion. Calls of other scalar computations are
-// inlined, tuples are taken apart; a root tuple means several results.
+// Sort comparators and computations of reduce, map, scatter and select-and-scatter run once per
+// element, without allocation or recursion. Calls of other scalar computations are inlined and
+// tuples are flattened; a root tuple gives several results.
 #ifndef HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 #define HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 
@@ -22,9 +22,9 @@
 
 namespace hlocts::reference {
 
-// Storage of one scalar of any element type, as a Literal stores it (a byte for pred and sub-byte).
+// Storage of one scalar of any type, as in a Literal (one byte for pred and sub-byte types).
 struct alignas(16) Slot {
-  std::array<uint8_t, 16> bytes;  // indeterminate until set: a Run touches only what it uses
+  std::array<uint8_t, 16> bytes;  // indeterminate until set; Run reads only what it has set
 
   template <typename T>
   T Get() const {
@@ -36,15 +36,15 @@ struct alignas(16) Slot {
   void Set(T value) {
     std::memcpy(bytes.data(), &value, sizeof(T));
   }
-  // From or to an element of a Literal's raw data; `width` is StorageBytes of the type.
+  // Copies from or to an element of a Literal's raw data; `width` is StorageBytes of the type.
   void Load(const uint8_t* element, int width) { std::memcpy(bytes.data(), element, width); }
   void Store(uint8_t* element, int width) const { std::memcpy(element, bytes.data(), width); }
 };
 
 class ScalarFunction {
  public:
-  // nullptr when the computation is not straight-line code over scalars (arrays, loops, random
-  // numbers, ...) or would be longer than 4096 operations. A type without a kernel is an error.
+  // Returns nullptr if the computation is not straight-line code over scalars (arrays, loops,
+  // random numbers, ...) or exceeds 4096 operations. Returns an error for a type without a kernel.
   static absl::StatusOr<std::unique_ptr<ScalarFunction>> Compile(const Computation& computation);
 
   int64_t argument_count() const { return static_cast<int64_t>(argument_types_.size()); }
@@ -52,10 +52,10 @@ class ScalarFunction {
   PrimitiveType argument_type(int64_t i) const { return argument_types_[i]; }
   PrimitiveType result_type(int64_t i) const { return result_types_[i]; }
 
-  // `arguments` has argument_count() slots, `results` result_count(); they may overlap. Reentrant.
+  // Applies the function once. `arguments` and `results` may overlap. Reentrant.
   void Run(const Slot* arguments, Slot* results) const;
-  // The same for `count` applications with each operation running over all of them: argument i is
-  // an array of argument_type(i) at arguments[i], result j one at results[j].
+  // Applies the function `count` times, running each operation over all applications. arguments[i]
+  // is an array of argument_type(i), and results[j] gets the array of result j.
   void RunBatch(absl::Span<const void* const> arguments, absl::Span<void* const> results,
                 int64_t count) const;
 
@@ -73,7 +73,7 @@ class ScalarFunction {
   std::vector<PrimitiveType> result_types_;
   std::vector<int32_t> result_slots_;
   std::vector<int> slot_widths_;
-  // Slots are numbered: arguments, then constants, then what the steps compute.
+  // Slot numbers are ordered: arguments, constants, results of the steps.
   std::vector<Slot> constants_;
   std::vector<Step> steps_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Function = void (*)(void* out, void** in);
 
-// Pointers to the leaves of literals, with an array of pointers for each tuple. The arrays live as
+// Pointers to the leaves of literals, and an array of pointers for each tuple. The arrays live as
 // long as this object.
 class PointerTables {
  public:
@@ -34,7 +34,7 @@ class PointerTables {
 
 absl::StatusOr<std::unique_ptr<SharedCustomCalls>> SharedCustomCalls::Load(
     const std::string& path) {
-  // A name without a slash would be searched in the system's directories.
+  // The loader would search for a name without a slash in the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
@@ -52,8 +52,8 @@ absl::StatusOr<Literal> SharedCustomCalls::Call(const Instruction& custom_call,
   const std::string& target = *custom_call.Get<std::string>(Attr::kCustomCallTarget);
   auto function = reinterpret_cast<Function>(dlsym(handle_, target.c_str()));
   if (function == nullptr) return Unsupported("no custom-call target \"", target, "\"");
-  // The function gets pointers it could write through: copies, so that a value shared with other
-  // instructions cannot change.
+  // The function could write through the pointers it gets, so it gets copies: a value that other
+  // instructions use must not change.
   std::vector<Literal> arguments(operands.begin(), operands.end());
   PointerTables tables;
   std::vector<void*> in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of custom-call from shared libraries: the symbol of the target's name with the C
-// signature void target(void* out, void** in) (custom_call.3, .7; the library comes from
-// --custom-calls).
+// Declares custom-call handlers from shared libraries. The symbol with the target's name has the C
+// signature void target(void* out, void** in) (custom_call.3, .7; --custom-calls names the
+// library).
 #ifndef HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
 #define HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
 
@@ -12,13 +12,13 @@
 
 namespace hlocts::reference {
 
-// in[i] is operand i: a row-major buffer, or for a tuple an array of pointers to its elements, in
-// turn buffers or arrays. out is the same for the result. Sub-byte elements take a byte each,
-// tokens are null pointers. The function must be pure; it may be called more than once (ruling
-// 0069).
+// A loaded library of handlers. in[i] is operand i: a row-major buffer, or for a tuple an array of
+// pointers to its elements, which are again buffers or arrays. `out` has the same form for the
+// result. Sub-byte elements occupy a byte each; tokens are null pointers. The function must be
+// pure; it may be called more than once (ruling 0069).
 class SharedCustomCalls : public CustomCallLibrary {
  public:
-  // InvalidArgument with the loader's message when `path` cannot be loaded.
+  // Returns InvalidArgument with the loader's message if `path` cannot be loaded.
   static absl::StatusOr<std::unique_ptr<SharedCustomCalls>> Load(const std::string& path);
   ~SharedCustomCalls() override;
   SharedCustomCalls(const SharedCustomCalls&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// g++ 12 vectorises two neighbouring roundings of doubles to f32 (-ftree-slp-vectorize, on from
-// -O2) and then loses both: V2DF -> V2SF -> V2DF is taken for no conversion. Every target is
-// compiled without, this one too (ci/libraries.cmake).
+// Tests that two adjacent roundings of doubles to f32 are both kept. g++ 12 vectorises them
+// (-ftree-slp-vectorize, on from -O2) and then removes V2DF -> V2SF -> V2DF as if it changed
+// nothing. All targets, including this one, are compiled without that option (ci/libraries.cmake).
 #include <gtest/gtest.h>
 
 namespace hlocts::reference {
@@ -14,7 +14,7 @@ namespace {
 }
 
 TEST(TwoRoundingsTest, NeighboursAreBothRounded) {
-  volatile double tenth = 0.1;  // the sums are not to be computed by the compiler
+  volatile double tenth = 0.1;  // volatile: the compiler must not compute the sums
   const double x[2] = {tenth, 3 * tenth}, y[2] = {2 * tenth, 4 * tenth};
   double rounded[2];
   RoundTwoSums(x, y, rounded);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world outside one device as its evaluator sees it: other replicas and partitions, infeed and
-// outfeed, channels. reference/world implements it for replicas x partitions run together; without
-// a world a module runs as the only device.
+// Declares the world outside one device as its evaluator sees it: other replicas and partitions,
+// infeed and outfeed, channels. reference/world implements it for replicas x partitions. Without a
+// world a module runs as the only device.
 #ifndef HLOCTS_REFERENCE_WORLD_INTERFACE_H_
 #define HLOCTS_REFERENCE_WORLD_INTERFACE_H_
 
@@ -21,9 +21,9 @@ class World {
   virtual int64_t replica_id() const = 0;
   virtual int64_t partition_id() const = 0;
   virtual int64_t partition_count() const = 0;
-  // Evaluates a collective, the end of a manual region, infeed, outfeed, send or recv instruction
-  // of this device, meeting the other devices as it has to. Blocks until its partners arrive;
-  // deadlock is an error status that names the waiting instructions.
+  // Evaluates a collective, the end of a manual region, or an infeed, outfeed, send or recv
+  // instruction of this device. Blocks until the participating devices arrive; a deadlock is an
+  // error status that names the waiting instructions.
   virtual absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) = 0;
 };

@@ -19,8 +19,8 @@ To BitCast(From from) {
   return to;
 }
 
-// Codes of a 16-bit format with IEEE layout, from doubles. In the format's normal range the bits of
-// the double are rounded where the format's last bit stands; the rest takes the long way.
+// Encodes doubles in a 16-bit format with IEEE layout. In the format's normal range it rounds the
+// bits of the double directly at the format's last bit; other values go through EncodeFloat.
 template <PrimitiveType kType, int kMantissaBits, int kBias>
 void Encode16(const double* values, uint16_t* out, int64_t count) {
   constexpr int kDropped = 52 - kMantissaBits;
@@ -45,8 +45,8 @@ void DecodeBf16(const uint16_t* x, double* out, int64_t count) {
   }
 }
 
-// The bits at their place in a float are the value times 2^-112, subnormals too. Infinity and NaN
-// have the largest exponent in both.
+// Decodes f16. Its bits shifted to their positions in a float give the value times 2^-112, also for
+// subnormals. Infinity and NaN have the largest exponent in both formats.
 void DecodeF16(const uint16_t* x, double* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     uint32_t magnitude = static_cast<uint32_t>(x[i] & 0x7fff) << 13;
@@ -79,7 +79,7 @@ void CutNarrow(PrimitiveType type, const int64_t* values, void* out, int64_t cou
   }
 }
 
-// Sign-magnitude codes of `width` bits as two's complement: negative ones run downwards from -1.
+// Converts sign-magnitude codes of `width` bits to two's complement, with -0 as -1.
 template <typename Bits>
 void SignMagnitudeKeys(const void* elements, int width, int64_t* out, int64_t count) {
   const Bits* x = static_cast<const Bits*>(elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of any element type as arrays of double, int64_t or bits, and back.
+// Converts arrays of any element type to arrays of double, int64_t or ordered keys, and back.
 #ifndef HLOCTS_REFERENCE_KERNELS_CODEC_H_
 #define HLOCTS_REFERENCE_KERNELS_CODEC_H_
 
@@ -9,20 +9,20 @@
 
 namespace hlocts::reference {
 
-// Float types; exact.
+// Decodes a float type; exact.
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count);
-// Float types: nearest, ties to even, once; overflow and NaN by the type (ruling 0035).
+// Encodes a float type: nearest, ties to even; overflow and NaN depend on it (ruling 0035).
 void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t count);
-// Integer types and pred: sign- or zero-extended to 64 bits.
+// Decodes an integer type or pred with sign or zero extension to 64 bits.
 void DecodeIntegers(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
-// Integer types: the low bits.
+// Encodes an integer type by its low bits.
 void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_t count);
-// Float types: keys whose order as integers is the total order of the floats (ruling 0059).
+// Returns keys of a float type whose order as integers is the total order (ruling 0059).
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
 
-// `value` when it is a double, else of the two doubles around it the one with an odd last bit.
-// Rounding that once more, to a format at least two bits narrower, is the same as rounding `value`
-// once.
+// Returns `value` if it is a double, otherwise the one of its two neighbouring doubles that has an
+// odd last bit. Rounding the result to a format at least two bits narrower gives the same as
+// rounding `value` directly.
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);
 

@@ -8,7 +8,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A copy from an array of these strides, its dimensions taken in `order`, to a dense array.
+// Returns the copy to a dense array whose dimensions are those listed in `order`.
 CopyGeometry Gathering(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> order) {
   const std::vector<int64_t> strides = RowMajorStrides(dimensions);
   CopyGeometry copy;
@@ -34,7 +34,7 @@ std::vector<int64_t> Joined(int64_t first, const std::vector<int64_t>& spatial, 
   return order;
 }
 
-// window_reversal flips the kernel's index of a spatial dimension.
+// Reads the kernel backwards in the spatial dimensions with window_reversal.
 void ReverseTaps(const Window& window, CopyGeometry& rhs) {
   for (size_t d = 0; d < window.dimensions.size(); ++d) {
     if (!window.dimensions[d].window_reversal || rhs.dims[d].size == 0) continue;
@@ -61,7 +61,7 @@ void SetSpatial(const Window& window, const ConvolutionDimensionNumbers& numbers
   geometry.tap_strides = RowMajorStrides(taps);
 }
 
-// From the dense [batch, positions..., features] to the order of dim_labels.
+// Sets the copy from the dense [batch, positions..., features] to the order of dim_labels.
 void SetOutput(const ConvolutionDimensionNumbers& numbers, ConvolutionGeometry& geometry) {
   const std::vector<int64_t> order =
       Joined(numbers.output_batch, numbers.output_spatial, numbers.output_feature);

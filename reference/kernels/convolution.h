@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution: every output element is the sum of products of a window of the base area, over all
-// input features of its group, with the kernel box of its output feature
+// Computes convolution. Every output element is the sum of products of a window of the base area,
+// over all input features of its group, with the kernel of its output feature
 // (conv_with_general_padding.55-58; ruling 0051).
 #ifndef HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
 #define HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
@@ -18,17 +18,16 @@
 
 namespace hlocts::reference {
 
-// The operands seen as lhs[batch, spatial..., feature] and rhs[tap..., input feature, output
-// feature], with taps already reversed where window_reversal asks for it; the copies bring them
-// into that dense order. The result comes out as [batch, spatial..., output feature] and `out`
-// brings that into the order of dim_labels.
+// The operands as lhs[batch, spatial..., feature] and rhs[tap..., input feature, output feature].
+// Taps are already reversed where window_reversal is set. `lhs` and `rhs` copy the operands to that
+// dense order; `out` copies [batch, spatial..., output feature] to the order of dim_labels.
 struct ConvolutionGeometry {
   CopyGeometry lhs, rhs, out;
-  std::vector<int64_t> out_dimensions;  // of the instruction's result
+  std::vector<int64_t> out_dimensions;  // dimensions of the instruction's result
   int64_t lhs_size = 0, rhs_size = 0, out_size = 0;
-  int64_t batch = 1;           // of the result
-  int64_t lhs_features = 1;    // of all feature groups
-  int64_t input_features = 1;  // of one group: the kernel's
+  int64_t batch = 1;           // batch size of the result
+  int64_t lhs_features = 1;    // features of all feature groups
+  int64_t input_features = 1;  // features of one group, as in the kernel
   int64_t output_features = 1;
   int64_t output_features_per_feature_group = 1;
   int64_t output_features_per_batch_group = 1;
@@ -37,13 +36,13 @@ struct ConvolutionGeometry {
   std::vector<int64_t> base_strides, tap_strides;  // in [spatial...] and [tap...]
   std::vector<WindowAxis> axes;
 };
-// The operands' dimensions are those at run time; the attributes are the instruction's.
+// Returns the geometry for operands with these run-time dimensions.
 ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
                                           absl::Span<const int64_t> lhs,
                                           absl::Span<const int64_t> rhs);
 
-// Calls visit(base, tap), linear spatial indices of lhs and rhs, for every tap that meets a real
-// element of the base area at `position`, taps in row-major order. Padding and holes do not occur.
+// Calls visit(base, tap) with linear spatial indices of lhs and rhs for every tap over an element
+// of the base area at `position`, with taps in row-major order. Padding and holes are skipped.
 template <typename Visit>
 void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> position,
                 Visit&& visit) {
@@ -72,11 +71,11 @@ void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> p
   }
 }
 
-// One element times `count` neighbouring features, each into its sum.
+// Adds the products of one element and `count` adjacent features to one sum each.
 template <class Element, class Sum, size_t block>
 void AddFeatureProducts(const Element& left, const Element* right, int64_t count,
                         Sum (&sums)[block]) {
-  constexpr int64_t kBlock = block;  // a loop of known length, where it can be one
+  constexpr int64_t kBlock = block;  // a trip count known at compile time for the first loop
   if (count == kBlock) {
     for (int64_t k = 0; k < kBlock; ++k) sums[k].AddProduct(left, right[k]);
   } else {
@@ -84,8 +83,8 @@ void AddFeatureProducts(const Element& left, const Element* right, int64_t count
   }
 }
 
-// `lhs` and `rhs` in the dense order above. The sums of neighbouring output features advance
-// together, so that the kernel is read in order.
+// Computes the convolution of `lhs` and `rhs` in the dense order above. The sums of adjacent output
+// features advance together, so that the kernel is read sequentially.
 template <class System>
 void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry,
                        const typename System::Element* lhs, const typename System::Element* rhs,
@@ -101,7 +100,7 @@ void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry
        ++p, NextIndex(geometry.positions, absl::MakeSpan(position))) {
     for (int64_t b = 0; b < geometry.batch; ++b) {
       for (int64_t z = 0, next = 0; z < features; z = next) {
-        // A block never crosses a group: its features share the input features and the batch.
+        // A block never crosses a group, so its features share the input features and the batch.
         const int64_t feature_group = z / geometry.output_features_per_feature_group;
         const int64_t batch_group = z / geometry.output_features_per_batch_group;
         next = std::min({features, z + kBlock,

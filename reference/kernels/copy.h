@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one kernel of data movement: elements at strided places of the operand go to strided places
-// of the result. Broadcast, transpose, reverse, slice, pad, concatenate, dynamic-slice and
-// dynamic-update-slice differ in the geometry only (kernels/movement_geometry.h).
+// Implements all data movement with one kernel that copies strided elements of the operand to
+// strided elements of the result. Broadcast, transpose, reverse, slice, pad, concatenate,
+// dynamic-slice and dynamic-update-slice differ only in the geometry (kernels/movement_geometry.h).
 #ifndef HLOCTS_REFERENCE_KERNELS_COPY_H_
 #define HLOCTS_REFERENCE_KERNELS_COPY_H_
 
@@ -13,9 +13,9 @@
 
 namespace hlocts::reference {
 
-// For every index (i0, i1, ...) with id < dims[d].size:
+// One dimension of a copy, which assigns for every index (i0, i1, ...) with id < dims[d].size:
 //   result[result_base + sum id*result_stride] = operand[operand_base + sum id*operand_stride].
-// Strides are in elements and may be 0 (operand) or negative.
+// Strides are in elements. They may be negative; those of the operand may be 0.
 struct CopyDimension {
   int64_t size = 1;
   int64_t operand_stride = 0;
@@ -32,11 +32,11 @@ struct CopyGeometry {
     }
     return false;
   }
-  // Drops dimensions of size 1 and merges neighbours that form one run.
+  // Drops dimensions of size 1 and merges adjacent dimensions that are contiguous.
   void Simplify();
 };
 
-// T: any trivially copyable element; values are moved by their storage width (DispatchStorage).
+// Copies elements of T, any trivially copyable type of the storage width (DispatchStorage).
 template <typename T>
 void CopyRun(const CopyDimension& run, const T* operand, T* result) {
   if (run.operand_stride == 1 && run.result_stride == 1) {

@@ -12,7 +12,7 @@ int64_t Product(absl::Span<const int64_t> sizes, absl::Span<const int64_t> dimen
   return product;
 }
 
-// The operand's dimensions in the order of the three lists, dense.
+// Returns the copy of the operand to a dense array whose dimensions are the three lists in order.
 CopyGeometry InOrderOf(absl::Span<const int64_t> operand,
                        std::initializer_list<absl::Span<const int64_t>> order) {
   std::vector<int64_t> strides = RowMajorStrides(operand), dimensions, sizes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot (DotGeneral): for every batch index and every pair of free indices, the sum over the
-// contracting indices of lhs times rhs (dot_general.*; rulings 0026, 0027).
+// Computes dot (DotGeneral): for every batch index and every pair of free indices, the sum of lhs
+// times rhs over the contracting indices (dot_general.*; rulings 0026, 0027).
 #ifndef HLOCTS_REFERENCE_KERNELS_DOT_H_
 #define HLOCTS_REFERENCE_KERNELS_DOT_H_
 
@@ -16,13 +16,13 @@
 
 namespace hlocts::reference {
 
-// The operands seen as lhs[batch, m, k] and rhs[batch, k, n], the result as [batch, m, n]: the
+// The operands as lhs[batch, m, k] and rhs[batch, k, n], and the result as [batch, m, n]. The
 // copies bring each operand into that dense order.
 struct DotGeometry {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   CopyGeometry lhs;
   CopyGeometry rhs;
-  bool lhs_in_place = false;  // the operand is in that order already
+  bool lhs_in_place = false;  // true if the operand already has that order
   bool rhs_in_place = false;
 };
 DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const int64_t> lhs,
@@ -39,8 +39,8 @@ absl::Span<const T> InOrder(const CopyGeometry& copy, bool in_place, absl::Span<
 }
 }  // namespace internal
 
-// One row of results at a time: its n sums advance together through k, so that both operands are
-// read in order.
+// Computes one row of results at a time. Its n sums advance together through k, so that both
+// operands are read sequentially.
 template <class System>
 void DotKernel(const System& system, const DotGeometry& geometry,
                absl::Span<const typename System::Element> lhs,

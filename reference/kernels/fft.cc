@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kRadixMax = 61;  // larger prime factors go to Bluestein
+constexpr int64_t kRadixMax = 61;  // lengths with larger prime factors use Bluestein's algorithm
 constexpr size_t kPlansMax = 64;
 
 template <typename Real>
@@ -26,11 +26,11 @@ FftNumber<Real> Minus(FftNumber<Real> a, FftNumber<Real> b) {
   return {a.re - b.re, a.im - b.im};
 }
 
-// exp(-2 pi i k / n) for 0 <= k < n. The angle is brought into the first octant in exact integer
-// arithmetic, num / den of a turn.
+// Returns exp(-2 pi i k / n) for 0 <= k < n. Exact integer arithmetic reduces the angle to the
+// first octant, as num / den of a turn.
 template <typename Real>
 FftNumber<Real> Root(int64_t k, int64_t n) {
-  const bool below = 2 * k > n;  // the lower half plane of exp(+...): conjugate
+  const bool below = 2 * k > n;  // lower half plane of exp(+...): conjugate
   if (below) k = n - k;
   const bool left = 4 * k > n;
   int64_t num = left ? n - 2 * k : 2 * k, den = 2 * n;
@@ -44,7 +44,7 @@ FftNumber<Real> Root(int64_t k, int64_t n) {
   return {left ? -re : re, below ? im : -im};
 }
 
-// Fours first, then a two and the odd primes; empty when a factor is too large.
+// Returns radices of n: fours, then a two and odd primes. Empty if a factor is too large.
 std::vector<int64_t> RadicesOf(int64_t n) {
   std::vector<int64_t> radices;
   for (; n % 4 == 0; n /= 4) radices.push_back(4);
@@ -95,8 +95,8 @@ std::shared_ptr<const FftPlan<Real>> FftPlan<Real>::Of(int64_t n) {
   return plan;
 }
 
-// One pass of radix r with `stride` transforms done already: the m = n / (r * stride) groups of r
-// numbers, m * stride apart, become their r-point transforms, turned by the roots of what is left.
+// Performs one pass of radix r after `stride` transforms. With m = n / (r * stride), replaces each
+// group of r numbers, m * stride apart, by its r-point transform times roots of unity.
 template <typename Real>
 void FftPlan<Real>::Pass(int64_t r, int64_t stride, const Number* from, Number* to) const {
   const int64_t m = n_ / (r * stride);
@@ -150,7 +150,7 @@ void FftPlan<Real>::PassOfFour(int64_t stride, const Number* from, Number* to) c
   }
 }
 
-// X_k = chirp_k * sum over j of (x_j chirp_j) conj(chirp_(k-j)), because jk = (j^2 + k^2 -
+// Computes X_k = chirp_k * sum over j of (x_j chirp_j) conj(chirp_(k-j)), because jk = (j^2 + k^2 -
 // (k-j)^2)/2.
 template <typename Real>
 void FftPlan<Real>::Convolve(Number* data, Number* scratch) const {
@@ -191,7 +191,7 @@ void FftPlan<Real>::Forward(Number* data, Number* scratch) const {
   if (from != data) std::copy(from, from + n_, data);
 }
 
-// Exchanging real and imaginary parts before and after turns the sign of the exponent.
+// Exchanging real and imaginary parts before and after changes the sign of the exponent.
 template <typename Real>
 void FftPlan<Real>::Backward(Number* data, Number* scratch) const {
   for (int64_t k = 0; k < n_; ++k) std::swap(data[k].re, data[k].im);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discrete Fourier transforms of one line, of any length, in O(n log n).
+// Computes discrete Fourier transforms of one row, of any length, in O(n log n).
 //
-// Lengths whose prime factors are small are done by mixed-radix passes (Stockham's, so that the
-// result comes out in order), others by Bluestein's convolution. c64 is transformed in double, c128
-// in long double, and rounded once at the end. The roots of unity are computed from the first
-// octant only, so that 1, i and their like are exact.
+// Lengths with small prime factors use mixed-radix passes (Stockham's, whose results come out in
+// order), others use Bluestein's convolution. c64 is transformed in double and c128 in long double,
+// and each result is rounded once at the end. Roots of unity are computed only in the first octant,
+// so that values such as 1 and i are exact.
 #ifndef HLOCTS_REFERENCE_KERNELS_FFT_H_
 #define HLOCTS_REFERENCE_KERNELS_FFT_H_
 
@@ -14,26 +14,26 @@
 
 namespace hlocts::reference {
 
-// std::complex multiplies with Annex G's recovery of infinities, which a transform has no use for.
+// A complex number whose products skip Annex G's recovery of infinities.
 template <typename Real>
 struct FftNumber {
   Real re = 0, im = 0;
 };
 
-// Real is double or long double.
+// A plan of transforms of one length. Real is double or long double.
 template <typename Real>
 class FftPlan {
  public:
   using Number = FftNumber<Real>;
-  // n >= 1. Plans are shared between calls.
+  // Returns the plan for length n >= 1. Plans are shared between calls.
   static std::shared_ptr<const FftPlan> Of(int64_t n);
 
   int64_t size() const { return n_; }
-  // Elements of scratch space that Forward needs.
+  // Returns the number of scratch elements that Forward needs.
   int64_t scratch_size() const { return bluestein_ != nullptr ? 2 * bluestein_->n_ : n_; }
-  // data[k] = sum over j of data[j] * exp(-2 pi i j k / n), unnormalised (fft.7, ruling 0061).
+  // Computes data[k] = sum over j of data[j] * exp(-2 pi i j k / n) (fft.7, ruling 0061).
   void Forward(Number* data, Number* scratch) const;
-  // The same with +2 pi i, also unnormalised.
+  // Computes the same sum with +2 pi i. Both are unnormalised.
   void Backward(Number* data, Number* scratch) const;
 
  private:
@@ -46,10 +46,10 @@ class FftPlan {
   int64_t n_;
   std::vector<int64_t> radices_;
   std::vector<Number> roots_;  // exp(-2 pi i k / n)
-  // Bluestein: a transform of this plan's size convolves the chirp with the data.
+  // Bluestein's algorithm: a transform of this plan's size convolves the chirp with the data.
   std::shared_ptr<const FftPlan> bluestein_;
   std::vector<Number> chirp_;           // exp(-pi i k^2 / n)
-  std::vector<Number> chirp_spectrum_;  // of its conjugate, wrapped round
+  std::vector<Number> chirp_spectrum_;  // transform of the chirp's conjugate, wrapped around
 };
 
 extern template class FftPlan<double>;

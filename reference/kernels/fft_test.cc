@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The sum of the definition, with angles reduced in integers, in long double.
+// Returns the transform by its definition in long double, with angles reduced in integers.
 std::vector<std::complex<long double>> Definition(const std::vector<FftNumber<double>>& x,
                                                   int sign) {
   const int64_t n = static_cast<int64_t>(x.size());
@@ -28,7 +28,7 @@ std::vector<std::complex<long double>> Definition(const std::vector<FftNumber<do
   return out;
 }
 
-// Largest error of both directions, relative to the root mean square of the transform.
+// Returns the largest error of both directions relative to the root mean square of the transform.
 template <typename Real>
 double ErrorOf(int64_t n) {
   std::mt19937_64 random(n);

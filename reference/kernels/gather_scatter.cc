@@ -20,8 +20,8 @@ std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int
   return joined;
 }
 
-// The part of the geometry that gather and scatter share. window_dims are the window dimensions of
-// the batched array, absent the operand dimensions that have none (collapsed, inserted, batching).
+// Sets what gather and scatter share. `window_dims` are the window dimensions of the batched array;
+// `absent` are the operand dimensions without one (collapsed, inserted, batching).
 void SetWindow(absl::Span<const int64_t> operand, absl::Span<const int64_t> batched,
                absl::Span<const int64_t> window_dims, absl::Span<const int64_t> absent,
                WindowsGeometry& geometry) {
@@ -61,7 +61,7 @@ void SetIndices(absl::Span<const int64_t> indices, int64_t index_vector_dim,
   }
 }
 
-// The box of the window's elements whose indices are valid (scatter.47, ruling 0011).
+// Cuts the window to the box of its elements with valid indices (scatter.47, ruling 0011).
 void CutToInside(const WindowsGeometry& geometry, absl::Span<const int64_t> start,
                  WindowPlace& place) {
   const size_t rank = start.size();
@@ -96,7 +96,7 @@ WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int
   geometry.window_sizes = gather.IntList(Attr::kSliceSizes);
   const std::vector<int64_t> absent =
       Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims);
-  // The output's dimensions: offset_dims take the slice's sizes, the rest those of the indices.
+  // Dimensions of the output: offset_dims have the slice's sizes, the others those of the indices.
   const int64_t indices_rank = static_cast<int64_t>(indices.size());
   std::vector<int64_t> batch;
   for (int64_t d = 0; d < indices_rank; ++d) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter: where each window of the operand begins and which window element belongs to
-// which element of the other array (gather.21-29, scatter.36-45; rulings 0010, 0011, 0012).
+// Computes where each window of gather and scatter begins in the operand, and the element of the
+// other array for each window element (gather.21-29, scatter.36-45; rulings 0010, 0011, 0012).
 //
-// The "batched" array is gather's output or scatter's updates: some of its dimensions (batch or
-// scatter dimensions) number the windows, the others run through a window.
+// The "batched" array is gather's output or scatter's updates. Some of its dimensions (batch or
+// scatter dimensions) number the windows; the others run through a window.
 #ifndef HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
 #define HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
 
@@ -22,27 +22,27 @@ namespace hlocts::reference {
 struct WindowsGeometry {
   std::vector<int64_t> operand_dimensions;
   std::vector<int64_t> operand_strides;
-  std::vector<int64_t> window_sizes;  // one for each operand dimension; 1 where none
-  // One window: operand_stride in the operand, result_stride in the batched array.
+  std::vector<int64_t> window_sizes;  // one for each operand dimension; 1 if it has none
+  // Copies one window: operand_stride is in the operand, result_stride in the batched array.
   CopyGeometry window;
-  std::vector<int64_t> window_dimensions;   // of the operand, one for each of window.dims
-  std::vector<int64_t> batched_dimensions;  // of the batched array
+  std::vector<int64_t> window_dimensions;   // operand dimensions, one for each of window.dims
+  std::vector<int64_t> batched_dimensions;  // dimensions of the batched array
 
-  // Windows, in row-major order of the batch dimensions.
+  // Sizes of the batch dimensions, which number the windows in row-major order.
   std::vector<int64_t> batch_sizes;
-  std::vector<int64_t> batch_strides;  // in the batched array
-  // Index vectors: element i of window (g0, g1, ...) is indices[sum g*batch_index_strides +
-  // i*vector_stride] and moves operand dimension index_map[i].
+  std::vector<int64_t> batch_strides;  // strides in the batched array
+  // Strides of the index vectors: element i of window (g0, g1, ...) is indices[sum
+  // g*batch_index_strides + i*vector_stride] and offsets operand dimension index_map[i].
   std::vector<int64_t> batch_index_strides;
   int64_t vector_stride = 0;
   std::vector<int64_t> index_map;
-  // Operand dimension first starts at batch coordinate second (batching dimensions).
+  // Pairs of batching dimensions: operand dimension `first` starts at batch coordinate `second`.
   std::vector<std::pair<int64_t, int64_t>> batching;
 
   int64_t window_count() const;
 };
 
-// The dimensions are those at run time.
+// Returns the geometry for arrays with these run-time dimensions.
 WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int64_t> operand,
                                  absl::Span<const int64_t> indices);
 WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const int64_t> operand,
@@ -52,23 +52,23 @@ WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const i
 struct WindowPlace {
   int64_t operand_base = 0;  // linear index of the window's first element
   int64_t batched_base = 0;
-  bool inside = true;  // the whole window lies inside the operand
-  // A box of the window does; then the bases are those of the box, and these its sizes.
+  bool inside = true;  // true if the window is entirely inside the operand
+  // True if only a box of the window is inside; the bases and `sizes` are then the box's.
   bool partly = false;
   absl::InlinedVector<int64_t, 6> sizes = {};
 };
 
-// The place of the window at these batch coordinates, its start in the operand given for every
-// dimension.
-//   clamp (gather): the start is clamped so that the window is inside, like dynamic-slice.
-//   otherwise (scatter): a window that is not wholly inside is marked, and cut to the part that is.
+// Returns the position of the window at these batch coordinates. `start` has its start in the
+// operand for every dimension.
+//   clamp (gather): the start is clamped so that the window is inside, as in dynamic-slice.
+//   otherwise (scatter): a window that is not entirely inside is marked and cut to the inside part.
 WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
                     absl::Span<const int64_t> start, bool clamp);
 
-// visit(place) for every window, in row-major order of the batch dimensions, until it returns
-// false, which then is the result. `indices[i]` is index array element i as a mathematical value. A
-// start is the index vector at its operand dimensions, the batch coordinate at the batching
-// dimensions, 0 elsewhere.
+// Calls visit(place) for every window, in row-major order of the batch dimensions. Stops and
+// returns false if visit does. `indices[i]` is element i of the index array as a mathematical
+// value. A start has the index vector's elements in the dimensions of index_map, the batch
+// coordinate in batching dimensions, and 0 elsewhere.
 template <typename Indices, typename Visit>
 bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool clamp,
                   Visit&& visit) {
@@ -92,12 +92,12 @@ bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool 
   }
 }
 
-// All places, for repeated use.
+// Returns the positions of all windows, for repeated use.
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 
-// visit(operand index, updates index) for every element of a window that lies inside, in row-major
-// order of the window, until it returns false, which then is the result.
+// Calls visit(operand index, updates index) for every window element that is inside, in row-major
+// order of the window. Stops and returns false if visit does.
 template <typename Visit>
 bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Visit&& visit) {
   const std::vector<CopyDimension>& dims = geometry.window.dims;
@@ -119,7 +119,7 @@ bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Vi
   }
 }
 
-// T: any trivially copyable element; `indices` as in ForEachPlace.
+// Gathers elements of T, any trivially copyable type; `indices` is as in ForEachPlace.
 template <typename T, typename Indices>
 void GatherKernel(const WindowsGeometry& geometry, const Indices& indices,
                   absl::Span<const T> operand, absl::Span<T> out) {

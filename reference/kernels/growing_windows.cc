@@ -6,7 +6,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kLongWindow = 16;  // elements; below, each window for itself costs as little
+constexpr int64_t kLongWindow = 16;  // in elements; shorter windows cost as little one by one
 
 int64_t Longest(const WindowAxis& axis) {
   int64_t longest = 0;
@@ -14,7 +14,7 @@ int64_t Longest(const WindowAxis& axis) {
   return longest;
 }
 
-// `next` holds what `before` holds, and perhaps more at its end (backwards: at its front).
+// Returns true if `next` contains `before` and at most more after it (backwards: before it).
 bool Contains(const WindowAxis& axis, const WindowPosition& next, const WindowPosition& before,
               bool backwards) {
   if (before.count == 0) return true;

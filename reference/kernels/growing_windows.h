@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that grow from position to position, as those of cumulative sums do: what
-// each sees is what the one before it saw and a little more, so that a pass over the array is
-// enough.
+// Visits windows that grow from position to position, as in cumulative sums. Each window is the
+// previous one with a few more elements, so one pass over the array is enough.
 #ifndef HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
 #define HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
 
@@ -14,18 +13,18 @@
 
 namespace hlocts::reference {
 
-// Windows that grow along `axis`; they see at most one element of every other dimension. Backwards:
-// they grow at their front, from the last position to the first.
+// Windows that grow along `axis` and contain at most one element of every other dimension. Windows
+// with `backwards` grow at their front, from the last position to the first.
 struct GrowingWindows {
   int64_t axis = 0;
   bool backwards = false;
 };
-// nullopt if the windows do not grow, or the largest is too small to gain anything.
+// Returns nullopt if the windows do not grow or the largest is too small to save time.
 std::optional<GrowingWindows> GrowingWindowsOf(const WindowGeometry& geometry);
 
-// For every line of positions along the axis: begin() once; then for each position add(linear base
-// index) for each new element of its window, in row-major order unless they grow backwards, and
-// finish(linear output index).
+// Visits each row of positions along the axis. Calls begin() once per row. For each position it
+// calls add(linear base index) for each new element of the window, in row-major order unless the
+// windows grow backwards, then finish(linear output index).
 template <typename Begin, typename Add, typename Finish>
 void ForEachGrowingWindow(const WindowGeometry& geometry, const GrowingWindows& growing,
                           const Begin& begin, const Add& add, const Finish& finish) {

@@ -21,7 +21,7 @@ int64_t Read(const uint8_t* data, int64_t i) {
   }
 }
 
-// Sub-byte integers lie sign- or zero-extended in a byte.
+// Sub-byte integers are stored sign- or zero-extended in a byte.
 Reader ReaderOf(PrimitiveType type) {
   HLOCTS_CHECK(IsInteger(type));
   const bool is_signed = IsSigned(type);

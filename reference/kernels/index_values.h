@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index operands as mathematical values, for all integer types.
+// Reads index operands of all integer types as mathematical values.
 #ifndef HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
 #define HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
 
@@ -10,11 +10,11 @@
 
 namespace hlocts::reference {
 
-// Elements of an array of an integer type as int64; u64 values beyond int64 become INT64_MAX, which
-// clamps and misses like every other index that is too large (rulings 0009, 0010, 0011).
+// Returns the elements of an integer array as int64. u64 values beyond int64 become INT64_MAX,
+// which clamps or misses like every index that is too large (rulings 0009, 0010, 0011).
 std::vector<int64_t> IndexValues(const Literal& indices);
 
-// Reads single values without a copy of the array, which must outlive the reader.
+// Reads single values without copying the array, which must outlive the reader.
 class IndexReader {
  public:
   explicit IndexReader(const Literal& indices);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky and triangular-solve of one matrix, in the type W of the computation: double, long
-// double or a complex of these. Only the stated triangle is read.
+// Computes Cholesky and triangular-solve of one matrix in the computation type W: double, long
+// double or a complex type of one of them. Only the given triangle is read.
 #ifndef HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_
 #define HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_
 
@@ -24,9 +24,9 @@ T RealPart(std::complex<T> x) {
   return x.real();
 }
 
-// l with a = l * conjugate transpose(l), by rows (cholesky.6-9): at(i, j), i >= j, gives the lower
-// triangle of a. The result holds rows 0 to n-1 of the lower triangle, n*n elements with zeros
-// above. False when a is found not to be positive definite.
+// Computes l with a = l * conjugate transpose(l), by rows (cholesky.6-9). at(i, j), i >= j, returns
+// the lower triangle of a. `l` gets the n*n elements in row-major order, with zeros above the
+// diagonal. Returns false if a is found not to be positive definite.
 template <typename W, typename At>
 bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
   l.assign(n * n, W(0));
@@ -39,7 +39,7 @@ bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
         l[i * n + j] = sum / RealPart(row_j[j]);
         continue;
       }
-      // The imaginary part of a Hermitian diagonal counts as zero.
+      // The imaginary part of a Hermitian diagonal is taken as zero.
       if (!(RealPart(sum) > 0)) return false;
       l[i * n + i] = W(std::sqrt(RealPart(sum)));
     }
@@ -47,8 +47,8 @@ bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
   return true;
 }
 
-// x with t * x = b for a triangular t, by substitution (triangular_solve.1): at(i, j) gives t,
-// `lower` says which triangle it has, and b's element i is x[i * stride] on entry.
+// Computes x with t * x = b for a triangular t, by substitution (triangular_solve.1). at(i, j)
+// returns t, and `lower` selects its triangle. x[i * stride] contains element i of b on entry.
 template <typename W, typename At>
 void SubstituteKernel(int64_t n, bool lower, bool unit_diagonal, At&& at, W* x, int64_t stride) {
   for (int64_t step = 0; step < n; ++step) {

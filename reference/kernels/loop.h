@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over arrays for element-wise kernels, and the blocks in which they decode.
+// Loops over arrays for element-wise kernels, and the block size in which kernels decode.
 #ifndef HLOCTS_REFERENCE_KERNELS_LOOP_H_
 #define HLOCTS_REFERENCE_KERNELS_LOOP_H_
 
@@ -9,11 +9,11 @@
 
 namespace hlocts::reference {
 
-// Kernels that decode do so by blocks of this many elements, so that the scratch stays in cache.
+// The number of elements that kernels decode at a time, so that the scratch space stays in cache.
 inline constexpr int64_t kBlock = 256;
 
-// F::Apply(x) element by element. The result may be an operand: element i is read before it is
-// written, and no other.
+// Applies F::Apply(x) to each element. The result may be an operand: element i is read before it is
+// written, and no other element is.
 template <class F, typename T, typename R = T>
 void UnaryLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
   const T* x = static_cast<const T*>(operands[0]);

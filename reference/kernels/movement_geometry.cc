@@ -10,10 +10,10 @@
 namespace hlocts::reference {
 namespace {
 
-// For an array without elements this may be any number: it is never used.
+// Returns steps * stride. It overflows only for arrays without elements, which do not use it.
 int64_t Distance(Int128 steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
 
-// A step between `size` elements: none is taken where there is one, and it may be beyond int64.
+// Returns the step between `size` elements, or 0 for fewer than two: it may be beyond int64 then.
 int64_t StepBetween(int64_t size, Int128 steps, int64_t stride) {
   return size <= 1 ? 0 : Distance(steps, stride);
 }
@@ -86,7 +86,7 @@ CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDime
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(result);
   for (size_t d = 0; d < operand.size(); ++d) {
-    // Element i is at low + i*step; those from first to end are inside.
+    // Element i is at low + i*step; elements first to end are inside.
     const Int128 low = padding[d].low, step = Int128{padding[d].interior} + 1;
     const Int128 first = low >= 0 ? 0 : (-low - 1) / step + 1;
     const Int128 room = result[d] - 1 - low;

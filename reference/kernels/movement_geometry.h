@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where each element goes, for every opcode of data movement, as CopyGeometry. Plain code
-// over dimensions and attributes: values and acceptance sets share it.
+// Computes where each element goes, as CopyGeometry, for every opcode of data movement. The
+// functions use only dimensions and attributes, so that values and acceptance sets share them.
 //
-// `operand` and `result` are dense row-major dimensions (run-time sizes already cut).
+// `operand` and `result` are dense row-major dimensions (already cut to run-time sizes).
 #ifndef HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
 #define HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
 
@@ -25,16 +25,16 @@ CopyGeometry TransposeGeometry(Dims operand, Dims permutation);
 CopyGeometry ReverseGeometry(Dims operand, Dims reversed);
 // slice.*: every stride-th element from start up to, not including, limit.
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges);
-// pad.*: the places of the operand's elements in the result, which the caller has filled with the
-// padding value. Negative edges cut after interior padding (ruling 0045).
+// pad.*: the positions of the operand's elements in the result, which the caller has filled with
+// the padding value. Negative edges cut after interior padding (ruling 0045).
 CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDimension> padding);
 // concatenate.*: one operand, whose first element along `dimension` goes to `offset`.
 CopyGeometry ConcatenateGeometry(Dims operand, Dims result, int64_t dimension, int64_t offset);
-// dynamic_slice.*: `starts` already clamped (ClampStarts).
+// dynamic_slice.*: `starts` is already clamped (ClampStarts).
 CopyGeometry DynamicSliceGeometry(Dims operand, Dims sizes, Dims starts);
-// dynamic_update_slice.*: where `update` lands; the caller has copied the operand.
+// dynamic_update_slice.*: the target of `update`; the caller has copied the operand.
 CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts);
-// 0 <= start <= size - slice size (ruling 0009).
+// Clamps each start to 0 <= start <= size - slice size (ruling 0009).
 std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts);
 
 }  // namespace hlocts::reference

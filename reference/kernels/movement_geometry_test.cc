@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices and pads whose numbers are near the ends of int64, against the formulas of the documents
-// in 128 bits: each place of the result names its element.
+// Tests slices and pads with numbers near the ends of int64 against the formulas of the documents
+// in 128 bits, for every element of the result.
 #include "reference/kernels/movement_geometry.h"
 
 #include <random>
@@ -24,8 +24,8 @@ int64_t DrawStep(std::mt19937& random, int64_t least) {
   }
 }
 
-// The operand's elements are 0, 1, 2, ..., every other place of the result is -1. A copy to a place
-// outside of it is left out and noted.
+// Returns the result of the copy. The operand's elements are 0, 1, 2, ...; other result elements
+// are -1. A copy to an index outside the result is skipped and reported.
 std::vector<int64_t> Copied(const CopyGeometry& geometry, int64_t operand, int64_t result) {
   std::vector<int64_t> out(static_cast<size_t>(result), -1);
   const CopyDimension& d = geometry.dims[0];

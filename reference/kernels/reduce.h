@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce: which operand elements enter which result element (reduce.*; rulings 0019-0021).
+// Defines which operand elements each result element reduces (reduce.*; rulings 0019-0021).
 #ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_H_
 #define HLOCTS_REFERENCE_KERNELS_REDUCE_H_
 
@@ -15,9 +15,9 @@ struct StridedDimension {
   int64_t stride = 0;
 };
 
-// Strides are the operand's, in elements. Neighbouring dimensions that form one run are merged.
+// The operand's strides, in elements. Adjacent contiguous dimensions are merged.
 struct ReduceGeometry {
-  std::vector<StridedDimension> kept;     // last fastest; the result's order
+  std::vector<StridedDimension> kept;     // in the result's order, the fastest last
   std::vector<StridedDimension> reduced;  // last fastest
   int64_t result_count = 1;
   int64_t reduced_count = 1;
@@ -25,7 +25,7 @@ struct ReduceGeometry {
 ReduceGeometry ReduceGeometryOf(absl::Span<const int64_t> operand,
                                 absl::Span<const int64_t> dimensions);
 
-// visit(offset) for every index of `dims` in row-major order.
+// Calls visit(offset) for every index of `dims` in row-major order.
 template <typename Visit>
 void ForEachOffset(absl::Span<const StridedDimension> dims, int64_t base, Visit&& visit) {
   for (const StridedDimension& d : dims) {
@@ -51,9 +51,9 @@ void ForEachOffset(absl::Span<const StridedDimension> dims, int64_t base, Visit&
   }
 }
 
-// For every result element in order: a fresh accumulator takes the reduced elements in row-major
-// order. new_accumulator() gives an object with Add(const Element&) and Finish(); for sums that is
-// system.NewSum().
+// Reduces the elements of each result element, in order: a new accumulator gets the reduced
+// elements in row-major order. new_accumulator() returns an object with Add(const Element&) and
+// Finish(), such as system.NewSum() for sums.
 template <class Element, class NewAccumulator>
 void ReduceKernel(const ReduceGeometry& geometry, absl::Span<const Element> operand,
                   const NewAccumulator& new_accumulator, absl::Span<Element> out) {

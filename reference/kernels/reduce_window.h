@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window: each output element reduces the elements of one window of the base area, in
-// row-major order of the window; padding and holes are absent (reduce_window.1-4, 25-29; rulings
-// 0019, 0049).
+// Implements reduce-window. Each output element reduces the elements of one window of the base
+// area, in row-major order of the window, without padding and holes (reduce_window.1-4, 25-29;
+// rulings 0019, 0049).
 #ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
 #define HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
 
@@ -14,7 +14,7 @@
 
 namespace hlocts::reference {
 
-// visit(output index, position) for every output element in row-major order.
+// Calls visit(output index, position) for every output element in row-major order.
 template <typename Visit>
 void ForEachWindow(const WindowGeometry& geometry, Visit&& visit) {
   int64_t next = 0;
@@ -22,8 +22,8 @@ void ForEachWindow(const WindowGeometry& geometry, Visit&& visit) {
                [&](absl::Span<const int64_t> position) { visit(next++, position); });
 }
 
-// new_accumulator() gives an object with Add(const Element&) and Finish() that has taken in the
-// init value already; for sums that is system.NewSum() after Add(init).
+// Reduces each window. new_accumulator() returns an object with Add(const Element&) and Finish()
+// that already includes the init value, such as system.NewSum() after Add(init) for sums.
 template <class Element, class NewAccumulator>
 void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element> operand,
                         const NewAccumulator& new_accumulator, absl::Span<Element> out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter: from each window of the operand one element is selected; the window's source
-// element is scattered to its index (select_and_scatter.1-14; ruling 0050).
+// Implements the selection of select-and-scatter: each window of the operand selects one element,
+// and the window's source element is scattered to its index (select_and_scatter.1-14; ruling 0050).
 #ifndef HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_
 #define HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_
 
@@ -12,9 +12,9 @@
 
 namespace hlocts::reference {
 
-// For every window, in order of the source: the linear operand index that is selected, -1 when the
-// window holds padding only. keeps(a, b) is select applied to the elements at a, selected so far,
-// and b, which comes later in the window: true keeps a.
+// Returns the linear operand index that each window selects, in order of the source, or -1 if the
+// window contains only padding. keeps(a, b) applies `select` to the elements at index a, selected
+// so far, and b, which comes later in the window; it returns true to keep a.
 template <class Keeps>
 std::vector<int64_t> SelectElements(const WindowGeometry& geometry, Keeps&& keeps) {
   std::vector<int64_t> selected;

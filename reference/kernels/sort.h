@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions that terminates and permutes for any comparator: HLO's
-// comparators are programs, and need not be a strict weak order (ruling 0024).
+// Stable sorts of positions that terminate and return a permutation for any comparator: HLO's
+// comparators are programs and need not be a strict weak order (ruling 0024).
 #ifndef HLOCTS_REFERENCE_KERNELS_SORT_H_
 #define HLOCTS_REFERENCE_KERNELS_SORT_H_
 
@@ -14,8 +14,8 @@
 
 namespace hlocts::reference {
 
-// Sorts the elements of `order` so that less(b, a) is false for neighbours a, b; the earlier of two
-// elements equal by less stays first. `scratch` has the size of `order`.
+// Sorts `order` so that less(b, a) is false for adjacent a, b; equivalent elements keep their
+// order. `scratch` has the size of `order`.
 template <typename T, typename Less>
 void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   constexpr size_t kRun = 8;
@@ -43,8 +43,8 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   if (from != order.data()) std::copy(from, from + n, order.data());
 }
 
-// Positions 0 to n - 1 in an order in which precedes(b, a) holds for no a before b, the smallest of
-// those that may come first at every place; false where there is none.
+// Orders positions 0 to n - 1 so that precedes(b, a) is true for no a before b, and always appends
+// the smallest position that may be next. Returns false if there is no such order.
 template <typename Precedes>
 bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   const uint32_t n = static_cast<uint32_t>(order.size());
@@ -68,17 +68,17 @@ bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   return true;
 }
 
-// Orders positions 0 to n - 1 so that precedes(b, a) holds for no a before b, if there is such an
-// order (sort.8, ruling 0024) and all pairs are compared. In longer lines, positions that are not
-// `odd` are merged as by a weak order; the odd ones (rows with a NaN) are compared with all. The
-// smaller of two positions of which neither precedes the other stays first unless that contradicts
-// the order.
+// Orders positions 0 to n - 1 so that precedes(b, a) is true for no a before b, if such an order
+// exists (sort.8, ruling 0024) and n is small enough to compare all pairs. For larger n, the
+// positions with odd[i] == 0 are merged as if by a weak order, and the others (rows with a NaN) are
+// inserted by comparison with all. Of two positions neither of which precedes the other, the
+// smaller comes first unless that contradicts the order.
 template <typename Precedes>
 void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
                       absl::Span<const uint8_t> odd, Precedes&& precedes) {
   constexpr size_t kAllPairsMax = 2048;
   const size_t n = order.size();
-  // A tournament whose scores are all different is an order.
+  // A tournament in which all scores differ is an order.
   if (n <= kAllPairsMax) {
     std::vector<uint32_t> score(n, 0);
     for (uint32_t i = 0; i < n; ++i) {
@@ -96,7 +96,7 @@ void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
   for (uint32_t i = 0; i < n; ++i) (odd[i] ? rest : plain).push_back(i);
   StableMergeSort<uint32_t>(absl::MakeSpan(plain), scratch, precedes);
   StableMergeSort<uint32_t>(absl::MakeSpan(rest), scratch, precedes);
-  // Each odd row before the first that it precedes.
+  // Insert each odd row before the first row that it precedes.
   size_t out = 0, next = 0;
   for (uint32_t row : rest) {
     size_t place = next;
@@ -107,14 +107,14 @@ void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
   for (; next < plain.size(); ++next) order[out++] = plain[next];
 }
 
-// Unsigned keys whose order is the order of the elements; type is not complex.
+// Reads unsigned keys that have the order of the elements, whose type must not be complex.
 //   total order: IEEE 754 totalOrder on bits; integers and pred by value (ruling 0059).
 //   otherwise    the order of IEEE comparison: both zeros have one key; NaN has none.
 class SortKeyReader {
  public:
   // `elements` must outlive the reader.
   SortKeyReader(const Literal& elements, bool total_order);
-  // The key of element i, below 2^bits().
+  // Returns the key of element i, which is below 2^bits().
   uint64_t operator[](int64_t i) const;
   bool HasKey(int64_t i) const;
   int bits() const { return 8 * bytes_; }
@@ -123,12 +123,12 @@ class SortKeyReader {
   uint64_t Raw(int64_t i) const;
   const uint8_t* data_;
   int bytes_;
-  const FloatFormat* format_;  // nullptr: an integer or pred
+  const FloatFormat* format_;  // nullptr for integers and pred
   bool total_order_;
-  uint64_t sign_;  // turns signed integers into unsigned ones of the same order
+  uint64_t sign_;  // maps signed integers to unsigned ones with the same order
 };
 
-// All of them; NaN without a key has some.
+// Returns the keys of all elements; the key of a NaN that has none is arbitrary.
 std::vector<uint64_t> SortKeysOf(const Literal& elements, bool total_order);
 
 }  // namespace hlocts::reference

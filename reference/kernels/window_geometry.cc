@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// x with a * x = 1 modulo m (a and m coprime, m >= 1), in [0, m).
+// Returns x in [0, m) with a * x = 1 modulo m (a and m coprime, m >= 1).
 int64_t ModularInverse(int64_t a, int64_t m) {
   int64_t r0 = m, r1 = a % m, x0 = 0, x1 = 1;
   while (r1 != 0) {
@@ -26,17 +26,17 @@ int64_t ModularInverse(int64_t a, int64_t m) {
 
 Int128 CeilDivide(Int128 a, Int128 b) { return (a + b - 1) / b; }
 
-// Tap t is at start + t * window_dilation of the dilated base; elements are at multiples of
-// base_dilation in [0, base_size * base_dilation).
+// Returns the elements under a window from `start` on. Tap t is at start + t * window_dilation;
+// elements are at multiples of base_dilation in [0, base_size * base_dilation).
 WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension& window,
                           const WindowAxis& axis) {
   const int64_t common = window.base_dilation / axis.tap_step;
   if (start % common != 0) return {};
   const Int128 tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
   if (tap_min >= window.size) return {};
-  // The first tap >= tap_min on a multiple of base_dilation; offset is its distance from start's.
+  // Find the first tap >= tap_min over an element.
   const Int128 place = start + tap_min * window.window_dilation;
-  const Int128 hole = (place / common) % axis.tap_step;  // 0: on an element
+  const Int128 hole = (place / common) % axis.tap_step;  // 0 if the tap is over an element
   Int128 first_tap = tap_min;
   if (hole != 0) {
     const int64_t inverse = ModularInverse(axis.base_step % axis.tap_step, axis.tap_step);
@@ -63,7 +63,7 @@ WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDi
     const Int128 start = Int128{i} * window.stride - window.padding_low;
     axis.positions.push_back(PositionAt(start, base_size, window, axis));
   }
-  // Longer steps leave the window, or the base, and might overflow int64.
+  // Longer steps leave the window or the base, and might overflow int64.
   axis.tap_step = std::min(axis.tap_step, window.size);
   axis.base_step = std::min(axis.base_step, std::max<int64_t>(base_size, 1));
   return axis;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of the base area that a window sees at each position, as arithmetic progressions.
+// Computes the elements of the base area under a window at each position, as arithmetic
+// progressions.
 //
-// Shared by convolution, reduce-window and select-and-scatter, and by every number system: the
-// padding, the dilations and the strides are resolved here, once for each dimension and position,
-// so that the kernels only walk over elements that exist (ruling 0049, 0050, 0051: dilate, then
-// pad; holes and padding are absent).
+// Convolution, reduce-window and select-and-scatter share this for every number system. It resolves
+// padding, dilations and strides once for each dimension and position, so that the kernels visit
+// only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are absent).
 #ifndef HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
 #define HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
 
@@ -17,8 +17,8 @@
 
 namespace hlocts::reference {
 
-// The real base elements under the window at one position of one dimension: taps first_tap,
-// first_tap + tap_step, ... meet base elements first_base, first_base + base_step, ...
+// The base elements under the window at one position of one dimension: taps first_tap, first_tap +
+// tap_step, ... are over base elements first_base, first_base + base_step, ...
 struct WindowPosition {
   int64_t first_tap = 0;
   int64_t first_base = 0;
@@ -31,25 +31,25 @@ struct WindowAxis {
   int64_t base_step = 1;
 };
 
-// Taps are numbered in window order; the caller handles window_reversal when it looks up the
-// kernel.
+// Returns the positions along one dimension. Taps are numbered in window order; the caller handles
+// window_reversal when it indexes the kernel.
 WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDimension& window);
 
-// A window over all dimensions of an array: reduce-window and select-and-scatter.
+// A window over all dimensions of an array, for reduce-window and select-and-scatter.
 struct WindowGeometry {
   std::vector<int64_t> output_dimensions;
   std::vector<int64_t> base_strides;  // row-major strides of the base area
   std::vector<WindowAxis> axes;
 };
 
-// Bytes that the geometry will take, to be asked of the memory budget before making it: padding can
-// make it large where the base area is small. Saturates.
+// Returns the number of bytes that the geometry will use, saturated. Reserve it before making the
+// geometry: padding can make it large even if the base area is small.
 int64_t WindowGeometryBytes(absl::Span<const int64_t> base_dimensions, const Window& window);
-// Dimensions the window does not mention have size 1 and stride 1.
+// Returns the geometry; dimensions that the window does not list have size 1 and stride 1.
 WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window);
 
-// Calls visit(first, count, step) for runs of linear base indices under the window at
-// `position` (a multi-dimensional output index), in row-major order of the window.
+// Calls visit(first, count, step) for runs of linear base indices under the window at `position` (a
+// multi-dimensional output index), in row-major order of the window.
 template <typename Visit>
 void ForEachWindowRun(const WindowGeometry& geometry, absl::Span<const int64_t> position,
                       Visit&& visit) {

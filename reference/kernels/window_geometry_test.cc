@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The base area laid out with its holes and padding, coordinate by coordinate.
+// Returns the base area with its holes and padding as a map from coordinate to element.
 std::map<int64_t, int64_t> LaidOut(int64_t base_size, const WindowDimension& window) {
   std::map<int64_t, int64_t> place_to_element;
   for (int64_t i = 0; i < base_size; ++i) {
@@ -69,10 +69,10 @@ TEST(WindowGeometry, AgreesWithALayoutOfEveryCoordinate) {
       seen += at.count;
     }
   }
-  EXPECT_GT(seen, 30000);  // the comparison compared something
+  EXPECT_GT(seen, 30000);  // enough positions were compared
 }
 
-// Steps of the base, of the window and between windows, small or near the end of int64.
+// Returns a step of the base, the window or between windows: small, or near the end of int64.
 int64_t DrawStep(std::mt19937& random) {
   const int64_t small = std::uniform_int_distribution<int>(1, 6)(random);
   switch (random() % 4) {
@@ -85,8 +85,8 @@ int64_t DrawStep(std::mt19937& random) {
   }
 }
 
-// A window whose numbers are near the ends of int64, placed so that it has a few positions near
-// elements; nullopt if that padding does not fit.
+// Returns a window with numbers near the ends of int64, placed so that a few positions are near
+// elements, or nullopt if the required padding does not fit.
 std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
   auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
@@ -124,7 +124,7 @@ std::vector<std::pair<int64_t, int64_t>> ExpectedWide(int64_t base, const Window
   return pairs;
 }
 
-// Sums and products of the attributes need not fit into int64.
+// Sums and products of the attributes may exceed int64.
 TEST(WindowGeometry, NumbersNearTheEndsOfInt64) {
   std::mt19937 random(7);
   int64_t seen = 0, windows = 0;
@@ -179,7 +179,7 @@ ElementsOfOutputs Growing(const WindowGeometry& geometry, const GrowingWindows& 
   return all;
 }
 
-// A dimension of mostly such windows as cumulative sums have, or of small ones.
+// Returns a dimension whose windows mostly grow if `cumulative`, or are small otherwise.
 WindowDimension DrawDimension(std::mt19937& random, int64_t base, bool cumulative) {
   auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);

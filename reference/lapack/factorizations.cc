@@ -80,8 +80,8 @@ void SolveTriangular(const WideMatrix& t, bool lower, bool unit, WideMatrix& b) 
 
 namespace {
 
-// H^H applied from the left to columns `from`.. of a; v is column k of `reflectors` with a one at
-// row k.
+// Applies H^H from the left to the columns of `a` from `from` on. v is column k of `reflectors`
+// with a one in row k.
 void Reflect(const WideMatrix& reflectors, int64_t k, Wide factor, int64_t from, WideMatrix& a) {
   for (int64_t j = from; j < a.columns; ++j) {
     Wide dot = a(k, j);

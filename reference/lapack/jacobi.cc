@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's methods: rotations in planes until what they remove is below the arithmetic. Slow, and
-// accurate to the last places.
+// Implements Jacobi's methods: plane rotations, repeated until their effect is below the precision.
+// They are slow, and accurate to the last digits.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int kSweepsMax = 64;               // about six are needed
+constexpr int kSweepsMax = 64;               // about six suffice
 constexpr long double kNegligible = 1e-20L;  // below half an ulp of long double
 
 // The unitary matrix [c, s; -conj(s), c] that diagonalises [p, x; conj(x), q] from both sides.
@@ -28,7 +28,7 @@ Rotation RotationFor(long double p, long double q, const Wide& x) {
   return {c, x / size * (t * c)};
 }
 
-// Columns i and j of a become c a_i - conj(s) a_j and s a_i + c a_j.
+// Replaces columns i and j of `a` by c a_i - conj(s) a_j and s a_i + c a_j.
 void RotateColumns(const Rotation& r, int64_t i, int64_t j, WideMatrix& a) {
   for (int64_t k = 0; k < a.rows; ++k) {
     const Wide x = a(k, i), y = a(k, j);
@@ -62,7 +62,7 @@ WideMatrix Columns(const WideMatrix& a, const std::vector<int64_t>& order) {
   return result;
 }
 
-// Takes out of column j what the columns before it have of it; its length then.
+// Subtracts from column j its projections onto the previous columns and returns its new length.
 long double Orthogonalise(WideMatrix& q, int64_t j) {
   for (int64_t k = 0; k < j; ++k) {
     Wide dot = 0;
@@ -74,8 +74,8 @@ long double Orthogonalise(WideMatrix& q, int64_t j) {
   return std::sqrt(squares);
 }
 
-// Columns `from`.. become unit vectors orthogonal to those before: of the axes, the one that keeps
-// most of its length.
+// Replaces the columns from `from` on by unit vectors orthogonal to the previous ones. Each is made
+// from the axis that keeps most of its length.
 void CompleteBasis(WideMatrix& q, int64_t from) {
   for (int64_t j = from; j < q.columns; ++j) {
     long double most = -1;
@@ -90,14 +90,14 @@ void CompleteBasis(WideMatrix& q, int64_t from) {
     }
     set_axis(best);
     Orthogonalise(q, j);
-    const long double length = Orthogonalise(q, j);  // twice is enough
+    const long double length = Orthogonalise(q, j);  // a second pass suffices
     for (int64_t i = 0; i < q.rows; ++i) q(i, j) /= length;
   }
 }
 
 }  // namespace
 
-// Sweeps over all pairs of columns until rotate(i, j) has turned none.
+// Sweeps over all pairs of columns until a sweep rotates none.
 template <class Rotate>
 void RotateAll(int64_t n, const Rotate& rotate) {
   bool rotated = true;
@@ -109,7 +109,7 @@ void RotateAll(int64_t n, const Rotate& rotate) {
   }
 }
 
-// Makes columns i and j of w orthogonal, if they are not.
+// Makes columns i and j of w orthogonal. Returns false if they already are.
 bool RotateColumnPair(int64_t i, int64_t j, WideMatrix& w, WideMatrix& v) {
   long double p = 0, q = 0;
   Wide x = 0;

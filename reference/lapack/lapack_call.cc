@@ -18,10 +18,10 @@ namespace {
 
 struct Name {
   absl::string_view text;
-  absl::string_view letters;  // of the types that have it
+  absl::string_view letters;  // type letters for which the routine exists
   LapackRoutine routine;
   int64_t operands;
-  int64_t results;  // 0: no tuple
+  int64_t results;  // size of the result tuple; 0 if the result is an array
 };
 constexpr Name kNames[] = {
     {"potrf", "sdcz", LapackRoutine::kCholesky, 1, 2},
@@ -61,7 +61,7 @@ const Name* NameOf(const Instruction& call, absl::string_view target) {
   return nullptr;
 }
 
-// The letter that `key` has in a dictionary such as {mode = 86 : ui8, uplo = 76 : ui8}; 0: none.
+// Returns the letter of `key` in a dictionary such as {mode = 86 : ui8, uplo = 76 : ui8}, or 0.
 char LetterIn(absl::string_view dictionary, absl::string_view key) {
   dictionary = absl::StripSuffix(absl::StripPrefix(dictionary, "{"), "}");
   for (absl::string_view entry : absl::StrSplit(dictionary, ',')) {
@@ -77,7 +77,7 @@ char LetterIn(absl::string_view dictionary, absl::string_view key) {
   return 0;
 }
 
-// Reads the letter into `letter`; false where it is none of `known`.
+// Reads the letter of `key` into `letter`. Returns false if it is not one of `known`.
 bool Take(absl::string_view dictionary, absl::string_view key, absl::string_view known,
           char& letter) {
   letter = LetterIn(dictionary, key);

@@ -26,7 +26,7 @@ WideMatrix FirstColumns(const WideMatrix& a, int64_t columns) {
   return result;
 }
 
-// potrf leaves the other triangle as it was.
+// Computes potrf, which leaves the other triangle unchanged.
 std::vector<WideMatrix> Cholesky(const LapackCall& call, const WideMatrix& a) {
   WideMatrix l, result = a;
   const int64_t info = FactorCholesky(HermitianFrom(a, call.lower), l);
@@ -53,7 +53,7 @@ WideMatrix Transposed(const WideMatrix& a, bool conjugate) {
   return result;
 }
 
-// X op(A) = B is op(A)^T X^T = B^T.
+// Computes trsm: X op(A) = B is solved as op(A)^T X^T = B^T.
 WideMatrix Solve(const LapackCall& call, const WideMatrix& a, WideMatrix b) {
   WideMatrix t = call.transpose == 'N' ? a : Transposed(a, call.transpose == 'C');
   bool lower = call.lower == (call.transpose == 'N');
@@ -77,7 +77,7 @@ std::vector<WideMatrix> Eigen(const LapackCall& call, const WideMatrix& a) {
   WideMatrix vectors;
   std::vector<long double> values;
   DecomposeHermitian(HermitianFrom(a, call.lower), vectors, values);
-  // Without vectors the matrix is destroyed.
+  // Without eigenvectors, LAPACK overwrites the matrix with unspecified values.
   if (call.job == 'N') vectors = WideMatrix::Zero(a.rows, a.columns);
   return {vectors, Row(values), WideNumber(0)};
 }
@@ -87,14 +87,14 @@ std::vector<WideMatrix> Singular(const LapackCall& call, const WideMatrix& a, co
   std::vector<long double> values;
   DecomposeSingular(a, u, values, v);
   const WideMatrix rest = WideMatrix::Zero(a.rows, a.columns);
-  // Without vectors the routine does not touch their buffers.
+  // Without singular vectors, the routine does not write their buffers.
   if (call.job == 'N') return {rest, Row(values), {}, {}, WideNumber(0)};
   const std::vector<Shape>& leaves = shape.tuple_shapes();
   return {rest, Row(values), FirstColumns(u, leaves[2].dimension(-1)),
           ConjugateTransposed(FirstColumns(v, leaves[3].dimension(-2))), WideNumber(0)};
 }
 
-// Elements of one batch of a result.
+// Returns the number of elements of one batch of a result.
 int64_t PerBatch(const Shape& leaf, int64_t batches) {
   return batches == 0 ? 0 : leaf.ElementCount() / batches;
 }
@@ -118,7 +118,7 @@ void FillWithNan(int64_t b, int64_t batches, absl::Span<Literal* const> leaves) 
   }
 }
 
-// Sizes of the results of one batch, without those that are left undefined and may be of any size.
+// Dimensions of a result. ResultSizes omits undefined results, whose dimensions are free.
 using Sizes = std::vector<int64_t>;
 
 std::vector<Sizes> ResultSizes(const LapackCall& call, const Shape& result, const Sizes& a) {
@@ -166,7 +166,7 @@ absl::Status ExpectSizes(const Instruction& call, absl::string_view of, const Si
                       absl::StrJoin(expected, ","), "], found ", found.ToString(false));
 }
 
-// The second operand: a right side like the result, or the factors of the reflectors.
+// Checks the second operand: a right-hand side like the result, or the factors of the reflectors.
 absl::Status CheckSecondOperand(const LapackCall& call, const Instruction& custom_call,
                                 const Sizes& a) {
   const Shape& second = custom_call.operand(1).shape();

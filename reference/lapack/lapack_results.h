@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a routine of LAPACK computes of one batch, and of whole arrays.
+// Computes the results of LAPACK's routines for one batch and for whole arrays.
 #ifndef HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
 #define HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
 
@@ -12,21 +12,21 @@
 
 namespace hlocts::reference {
 
-// The shapes of operands and results are those of the routine; else InvalidArgument with what was
-// expected and found.
+// Returns InvalidArgument, with the expected and the actual shape, if operands or results do not
+// have the shapes of the routine.
 absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
 
-// The operands of batch `b`: matrices, the factors of orgqr as one row.
+// Returns the operands of batch `b`: matrices, or one row for the factors of orgqr.
 std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b);
 int64_t BatchCount(const Literal& operand);
 
-// The results in the order of the call's tuple, numbers as 1x1 matrices, lists as one row. What
-// LAPACK leaves undefined is zero. Operands must be finite.
+// Returns the results of one batch in the order of the call's tuple: numbers as 1x1 matrices, lists
+// as one row. Results that LAPACK leaves undefined are zero. Operands must be finite.
 std::vector<WideMatrix> ResultsOf(const LapackCall& call, const std::vector<WideMatrix>& operands,
                                   const Shape& shape);
 
-// The results as literals of the shape; for a batch with a NaN or an infinity, all floats are NaN.
-// InvalidArgument as of CheckLapackShapes.
+// Returns the results as literals of the call's shape. If a batch contains a NaN or an infinity,
+// all floats of its results are NaN. Errors are those of CheckLapackShapes.
 absl::StatusOr<Literal> EvaluateLapack(const LapackCall& call, const Instruction& custom_call,
                                        absl::Span<const Literal> operands);
 

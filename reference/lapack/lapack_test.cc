@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each routine on matrices of every size that can go wrong: its results fulfil what they are
-// defined by, in wide arithmetic, far below an ulp of f64.
+// Tests that each routine's results satisfy their defining equations far below an ulp of f64, on
+// matrices of all sizes that are special cases.
 #include <cmath>
 #include <random>
 
@@ -128,7 +128,7 @@ const char kSolve[] =
     "trans_x = %d : ui8, uplo = %d : ui8}";
 
 TEST(LapackCalls, TriangularSolvesReadWhatTheirLettersSay) {
-  // A = [2, 3; 5, 4]; X of op(triangle of A) X = B or X op(A) = B with B = [2, 4; 8, 12].
+  // Solves op(triangle of A) X = B or X op(A) = B for A = [2, 3; 5, 4] and B = [2, 4; 8, 12].
   const auto solved = [](char diag, char side, char trans, char uplo) {
     return TryRun(absl::StrCat("a = f64[2,2] constant({{2,3},{5,4}}) ",
                                "b = f64[2,2] constant({{2,4},{8,12}}) ",

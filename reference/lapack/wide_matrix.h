@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix of complex numbers with 64-bit significands, by rows: what the routines of LAPACK are
-// computed in. Real matrices have imaginary parts of zero, which every step keeps.
+// Declares a complex matrix with 64-bit significands, the type in which LAPACK's routines are
+// computed. Real matrices have zero imaginary parts, which every operation preserves.
 #ifndef HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
 #define HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
 
@@ -16,7 +16,7 @@ namespace hlocts::reference {
 
 using Wide = std::complex<long double>;
 
-// By rows.
+// A dense matrix in row-major order.
 template <class Number>
 struct DenseMatrix {
   int64_t rows = 0, columns = 0;
@@ -40,20 +40,20 @@ struct DenseMatrix {
   }
 };
 using WideMatrix = DenseMatrix<Wide>;
-// One row, one column.
+// Returns a 1x1 matrix.
 inline WideMatrix WideNumber(long double x) { return {1, 1, {Wide(x)}}; }
 
 WideMatrix ConjugateTransposed(const WideMatrix& a);
 WideMatrix Product(const WideMatrix& a, const WideMatrix& b);
 WideMatrix Difference(WideMatrix a, const WideMatrix& b);
 WideMatrix AbsoluteValues(WideMatrix a);
-// One triangle of the first rows and columns of `a`, with its diagonal or with ones there.
+// Returns a triangle of the first rows and columns, with ones on the diagonal if `unit`.
 WideMatrix TriangleFrom(const WideMatrix& a, bool lower, bool unit, int64_t rows, int64_t columns);
-// The largest sum of the magnitudes of a column (the 1-norm).
+// Returns the 1-norm: the largest sum of the magnitudes of a column.
 long double OneNorm(const WideMatrix& a);
-// `rows` rows of `columns` elements of an f32, f64, c64 or c128 literal, from element `first` on.
+// Reads a matrix from an f32, f64, c64 or c128 literal, starting at element `first`.
 WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t columns);
-// Rounds the matrix into the elements from `first` on; integers take the real part.
+// Rounds the matrix into the literal, starting at element `first`. Integers take the real part.
 void Store(const WideMatrix& matrix, Literal& literal, int64_t first);
 
 }  // namespace hlocts::reference

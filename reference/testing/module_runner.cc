@@ -68,7 +68,7 @@ Literal AllCodes(PrimitiveType type) {
   Literal codes(Shape(type, {count}));
   std::vector<int64_t> bits(count);
   for (int64_t i = 0; i < count; ++i) bits[i] = i;
-  // Integers of fewer bits are stored extended; floats are not.
+  // Integers of fewer than 8 bits are stored extended; floats are not.
   EncodeIntegers(IsInteger(type) ? type : PrimitiveType::kU8, bits.data(), codes.mutable_raw_data(),
                  count);
   return codes;

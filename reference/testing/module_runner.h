@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of evaluators share: a module from text, evaluated on literals from text.
+// Helpers for tests of evaluators: evaluate a module written as text on literals written as text.
 #ifndef HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_
 #define HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts::reference {
 
-// CHECKs that the texts parse: a test's own text is not what is tested.
+// Parses a module. CHECKs that it parses, since the parser is not what these tests test.
 inline std::unique_ptr<Module> MustParse(absl::string_view text) {
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   if (!module.ok()) std::fprintf(stderr, "%s\n", module.status().ToString().c_str());
@@ -35,20 +35,20 @@ inline absl::StatusOr<Literal> RunText(absl::string_view text, std::vector<Liter
   return Evaluate(*MustParse(text), arguments, options);
 }
 
-// The leaves as text, one a line; the status where there is no value.
+// Returns the leaves as text, one per line, or the status if there is no value.
 std::string Text(const absl::StatusOr<Literal>& value);
-// The same of literals written as text: what a result is compared with.
+// Returns the leaves of literals written as text, to compare with Text() of a result.
 std::string Leaves(std::initializer_list<absl::string_view> literals);
 
-// One instruction on parameters of the arguments' shapes:
-// Apply("f32[3]", "slice", {operand}, "slice={[0:3]}"). CHECKs that it has a value.
+// Evaluates one instruction on parameters with the shapes of the arguments, such as Apply("f32[3]",
+// "slice", {operand}, "slice={[0:3]}"). CHECKs that it has a value.
 Literal Apply(absl::string_view result_shape, absl::string_view opcode,
               std::vector<Literal> arguments, absl::string_view attributes = "");
 
-// An array of that type with the values converted as HLO converts f64 (one dimension), and back.
+// Returns a one-dimensional array of `type` with the values converted as HLO converts f64.
 Literal FromDoubles(PrimitiveType type, const std::vector<double>& values);
 std::vector<double> ToDoubles(const Literal& literal);
-// Every code of an 8-bit or narrower type, in order of its bits.
+// Returns an array of all codes of a type of at most 8 bits, in order of their bits.
 Literal AllCodes(PrimitiveType type);
 
 }  // namespace hlocts::reference

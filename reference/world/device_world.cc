@@ -20,7 +20,7 @@ Literal TupleOf(Literal a, Literal b) {
   return Literal::Tuple(std::move(elements));
 }
 
-// A context of send or recv: (data, u32[], token[]).
+// Returns a context of send or recv: (data, u32[], token[]).
 Literal ContextOf(Literal data, int64_t channel) {
   std::vector<Literal> elements;
   elements.push_back(std::move(data));
@@ -30,7 +30,7 @@ Literal ContextOf(Literal data, int64_t channel) {
   return Literal::Tuple(std::move(elements));
 }
 
-// Collectives meet by channel where they have one (all_gather.13), else by instruction.
+// Returns the meeting point of a collective: its channel (all_gather.13), else the instruction.
 std::string SiteOf(const Instruction& instruction) {
   const absl::string_view opcode = OpcodeName(instruction.opcode());
   if (const int64_t* channel = instruction.Get<int64_t>(Attr::kChannelId)) {
@@ -39,8 +39,8 @@ std::string SiteOf(const Instruction& instruction) {
   return absl::StrCat(opcode, " at ", reinterpret_cast<uintptr_t>(&instruction));
 }
 
-// Pairs of devices that a send/recv couple connects, from the frontend attribute that pipelined
-// programs carry: "{{0,1},{1,2}}". nullopt: each device sends to itself.
+// (source, target) pairs of devices of a send and its recv, from the frontend attribute of
+// pipelined programs: "{{0,1},{1,2}}". nullopt: each device sends to itself.
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 std::optional<Pairs> PairsOf(const Instruction& instruction) {
   const auto* attributes = instruction.Get<StringMap>(Attr::kFrontendAttributes);
@@ -85,7 +85,7 @@ absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(instruction, grid_, device_));
-  if (group.empty()) return Literal(instruction.shape());  // collective-broadcast to others only
+  if (group.empty()) return Literal(instruction.shape());  // a collective-broadcast of others
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> all,
                           place_.Meet(device_, SiteOf(instruction), group, instruction.name(),
                                       {operands.begin(), operands.end()}));
@@ -94,7 +94,7 @@ absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
   return EvaluateMeeting(context, instruction, meeting);
 }
 
-// The partitions of a replica meet.
+// Evaluates the call with the operands of all partitions of the replica.
 absl::StatusOr<Literal> DeviceWorld::ShardToFull(const Instruction& instruction,
                                                  absl::Span<Literal> operands) {
   std::vector<int64_t> group;
@@ -107,10 +107,10 @@ absl::StatusOr<Literal> DeviceWorld::ShardToFull(const Instruction& instruction,
   return EvaluateShardToFull(instruction, all);
 }
 
-// The next item of the stream, which has the shape asked for.
+// Returns the next item of the infeed, which must have `shape`.
 absl::StatusOr<Literal> DeviceWorld::NextFed(const Instruction& infeed, const Shape& shape) {
   if (next_fed_ >= infeed_.size()) {
-    // Ruling 0066: an infeed without a feeder waits for ever.
+    // Ruling 0066: an infeed without input waits for ever.
     return absl::DeadlineExceededError(absl::StrCat("%", infeed.name(), " waits for infeed at ",
                                                     place_.NameOf(device_), ": all ",
                                                     infeed_.size(), " items are used up"));
@@ -123,8 +123,8 @@ absl::StatusOr<Literal> DeviceWorld::NextFed(const Instruction& infeed, const Sh
   return next;
 }
 
-// infeed.4-10: one item of the stream, and a token. A tuple is one item or as many as it has
-// elements; the empty tuple reads nothing.
+// infeed.4-10: returns one item of the infeed and a token. A tuple is one item, or as many items as
+// it has elements; the empty tuple reads nothing.
 absl::StatusOr<Literal> DeviceWorld::Infeed(const Instruction& instruction) {
   const Shape& shape = instruction.shape().tuple_shapes()[0];
   const bool whole =
@@ -149,7 +149,7 @@ absl::StatusOr<Literal> DeviceWorld::Outfeed(absl::Span<Literal> operands) {
   return Literal(Shape::Token());
 }
 
-// send.4-10: to the Recv of the same channel: at this device, or at the one that the pairs name.
+// send.4-10: sends to the Recv of the same channel, on this device or on those that the pairs name.
 absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
@@ -159,7 +159,7 @@ absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
   return ContextOf(operands[0], channel);
 }
 
-// recv.4-5, .14; a device that no pair names as target gets zeros.
+// recv.4-5, .14: returns the data; a device that no pair names as target gets zeros.
 absl::StatusOr<Literal> DeviceWorld::ReceiveDone(const Instruction& instruction) {
   const Shape& shape = instruction.shape().tuple_shapes()[0];
   if (!IsTarget(instruction, device_)) return TupleOf(Literal(shape), Literal(Shape::Token()));

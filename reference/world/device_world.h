@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world as one device sees it: its place among the others, its host's queues.
+// Declares the World of one device: its position among the devices, its infeed and outfeed.
 #ifndef HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
 #define HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
 
@@ -11,14 +11,14 @@
 
 namespace hlocts::reference {
 
-// Where a send of this device goes, and whether a recv of this device gets anything, by the pairs
-// that pipelined programs carry as a frontend attribute; without pairs a device sends to itself.
+// Return the devices that a send of this device reaches, and whether its recv gets data, by the
+// pairs in a frontend attribute of pipelined programs. Without pairs a device sends to itself.
 std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count);
 bool IsTarget(const Instruction& recv_done, int64_t device);
 
 class DeviceWorld : public World {
  public:
-  // `infeed` is what the host feeds, in order; `place` is shared and outlives this.
+  // `infeed` contains what the host feeds, in order. `place` is shared and must outlive this.
   DeviceWorld(const DeviceGrid& grid, int64_t device, std::vector<Literal> infeed,
               Rendezvous& place)
       : grid_(grid), device_(device), infeed_(std::move(infeed)), place_(place) {}
@@ -29,7 +29,7 @@ class DeviceWorld : public World {
   absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
                                    absl::Span<Literal> operands) override;
 
-  // The literals that outfeed has sent to the host, in order.
+  // Returns the literals that outfeed has sent to the host, in order.
   std::vector<Literal>& outfeed() { return outfeed_; }
 
  private:

@@ -16,7 +16,7 @@ std::string Rendezvous::NameOf(int64_t device) const {
   return name;
 }
 
-// Called with the mutex held, whenever a device begins to wait or ends.
+// Detects a deadlock. Called with the mutex held whenever a device begins to wait or ends.
 void Rendezvous::CheckForDeadlock() {
   std::vector<std::string> waits, ended;
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -46,7 +46,7 @@ absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device
   const bool come_true = state.condition();
   state.condition = nullptr;
   if (come_true) return absl::OkStatus();
-  // Ruling 0077: as an engine that hangs would be, this is a time-out, only sooner.
+  // Ruling 0077: a deadlock is a time-out, like the hang of an engine, only reported sooner.
   return absl::DeadlineExceededError(deadlock_);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where devices wait for each other. Every wait is a condition over the place's state, so that a
-// deadlock is seen the moment it exists: all devices wait for something untrue, or have ended.
+// Declares the rendezvous of devices, where they wait for each other.
 //
-// A deadlock is detected at once: every device waits or has ended. The message names each device
-// and the operation at which it waits.
+// Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected at
+// once: every device has ended or waits for a false condition. The error names each device and the
+// operation at which it waits.
 #ifndef HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
 #define HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
 
@@ -28,26 +28,26 @@ class Rendezvous {
  public:
   explicit Rendezvous(const DeviceGrid& grid);
 
-  // Waits until every device of `group` has come to `site` as often as this one, and returns all
-  // their operands, in the order of the group. A deadlock report names the wait by `instruction`.
+  // Waits until every device of `group` has reached `site` as often as this one, and returns all
+  // their operands in the order of the group. A deadlock error names the wait by `instruction`.
   absl::StatusOr<std::vector<std::vector<Literal>>> Meet(int64_t device, const std::string& site,
                                                          const std::vector<int64_t>& group,
                                                          const std::string& instruction,
                                                          std::vector<Literal> operands);
 
-  // A channel's end at the device that receives (send.15-18).
+  // Records that `device` has executed the Recv of a channel (send.15-18).
   void Receive(int64_t device, int64_t channel);
-  // Hands data over once `target` has executed the matching Recv; at once when it is the sender.
+  // Transfers data once `target` has executed the matching Recv, or at once if it is the sender.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& instruction,
                     Literal data);
-  // Waits for data to have been sent.
+  // Waits until data has been sent, and returns it.
   absl::StatusOr<Literal> AwaitData(int64_t device, int64_t channel,
                                     const std::string& instruction);
 
-  // The device executes nothing any more, because it is done or has failed.
+  // Records that the device executes nothing more, because it is done or has failed.
   void End(int64_t device);
 
-  // "replica 1", or "replica 1, partition 2" where there is more than one partition.
+  // Returns "replica 1", or "replica 1, partition 2" if there is more than one partition.
   std::string NameOf(int64_t device) const;
 
  private:
@@ -77,7 +77,7 @@ class Rendezvous {
   std::map<MeetingKey, Meeting> meetings_;
   std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
   std::map<std::pair<int64_t, int64_t>, Channel> channels_;  // by receiving device and channel
-  std::string deadlock_;                                     // its description; empty: none
+  std::string deadlock_;                                     // empty if there is none
 };
 
 }  // namespace hlocts::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharding custom calls on several partitions.
+// Tests sharding custom calls on several partitions.
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "reference/ops/module_testing.h"
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The results of all partitions, joined by " | " where they differ; or the error.
+// Returns the results of all partitions, joined by " | " where they differ, or the error.
 std::string RunOn(absl::string_view entry, int64_t partitions, const std::string& argument) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY main {\n", entry, "}\n"));
   if (!module.ok()) return module.status().ToString();
@@ -48,12 +48,12 @@ constexpr char kLocal[] =
 TEST(ShardingCallTest, EachDeviceHasItsTile) {
   EXPECT_EQ(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 3), 2, "s32[5] {1, 2, 3, 4, 5}"),
             absl::StrCat(Text("s32[3] {1, 2, 3}"), " | ", Text("s32[3] {4, 5, 0}")));
-  // Replicas of a tile.
+  // Four devices have two replicas of each tile.
   EXPECT_EQ(RunOn(absl::StrFormat(kLocal, "2,2]<=[2,2]T(1,0) last_tile_dim_replicate", 3), 4,
                   "s32[5] {1, 2, 3, 4, 5}"),
             absl::StrCat(Text("s32[3] {1, 2, 3}"), " | ", Text("s32[3] {4, 5, 0}"), " | ",
                          Text("s32[3] {1, 2, 3}"), " | ", Text("s32[3] {4, 5, 0}")));
-  // Cut by an axis that is not manual: whole on each device.
+  // An axis that is not manual divides the array, so each device has all of it.
   EXPECT_EQ(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 5), 2, "s32[5] {1, 2, 3, 4, 5}"),
             Text("s32[5] {1, 2, 3, 4, 5}"));
 }

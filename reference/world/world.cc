@@ -11,9 +11,9 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kDevicesMax = 1024;  // each is a thread
+constexpr int64_t kDevicesMax = 1024;  // each device is a thread
 
-// A device that waits for one that has failed reports a deadlock: not the news.
+// Returns true for a deadlock error, which may only be the consequence of another device's failure.
 bool IsDeadlock(const absl::Status& status) {
   return absl::StartsWith(status.message(), "deadlock");
 }
@@ -73,7 +73,7 @@ absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
     results[d] = Evaluate(module, arguments[arguments.size() == 1 ? 0 : d], own);
     place.End(d);
   };
-  // A device alone needs no thread: it never waits for another.
+  // Device 0 runs on this thread, so that a single device needs no other thread.
   std::vector<std::thread> threads;
   for (int64_t d = 1; d < grid.size(); ++d) threads.emplace_back(run, d);
   run(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas x partitions of a module run together: collectives, channels, infeed and outfeed.
+// Evaluates a module on replicas x partitions, with collectives, channels, infeed and outfeed.
 #ifndef HLOCTS_REFERENCE_WORLD_WORLD_H_
 #define HLOCTS_REFERENCE_WORLD_WORLD_H_
 
@@ -14,19 +14,19 @@ namespace hlocts::reference {
 struct WorldOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  // Per device, what the host feeds in order. One entry serves every device; none: nothing is fed.
+  // The literals that the host feeds to each device, in order. One entry serves every device.
   std::vector<std::vector<Literal>> infeed;
 };
 
 struct WorldResult {
   std::vector<Literal> outputs;                // per device
-  std::vector<std::vector<Literal>> outfeeds;  // per device, in order
+  std::vector<std::vector<Literal>> outfeeds;  // for each device, in order
 };
 
 // Runs the entry computation on every device; device = replica * partitions + partition.
-// `arguments` holds one literal per entry parameter for each device; one entry serves every device.
-// The result does not depend on timing. Errors are those of Evaluate, of the device with the lowest
-// number that failed by itself, and
+// `arguments` contains one literal per entry parameter for each device; a single entry serves every
+// device. The result does not depend on timing. Errors are those of Evaluate, from the device with
+// the lowest number that failed by itself, and
 //   DeadlineExceeded  a deadlock, with the waiting instructions (ruling 0077, 0065), or infeed that
 //                     is used up (ruling 0066)
 //   InvalidArgument   replica groups that do not fit the number of devices

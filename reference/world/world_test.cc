@@ -7,7 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Per device the leaves as text, joined by "; "; or one line with the error.
+// Returns the leaves of each device as text, joined by "; ", or one line with the error.
 std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view called,
                                   const std::vector<std::vector<std::string>>& arguments,
                                   const WorldOptions& world,
@@ -45,7 +45,7 @@ WorldOptions Grid(int64_t replicas, int64_t partitions = 1) {
   return world;
 }
 
-// Each device's id, 1, 10, 100, ... by position, made from replica-id and partition-id.
+// Computes x, the device number 2 * replica-id + partition-id as f32[1].
 constexpr char kMine[] =
     "r = u32[] replica-id() p = u32[] partition-id() two = u32[] constant(2) rr = u32[] "
     "multiply(r, two) "
@@ -80,7 +80,7 @@ TEST(World, PermuteGivesZerosToNonTargets) {
 }
 
 // reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
-// first group is partitions 0 and 1 of both, and each gets the block of its position.
+// first group is partitions 0 and 1 of both; each device gets the block of its position in it.
 TEST(World, GlobalIdsCountPartitionsFirst) {
   std::vector<std::vector<std::string>> inputs;
   for (int device = 0; device < 8; ++device) {
@@ -94,7 +94,7 @@ TEST(World, GlobalIdsCountPartitionsFirst) {
                        "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
 }
 
-// Slices without a meaning are refused (ruling 0113).
+// Slices without a meaning are rejected (ruling 0113).
 TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
   const std::string text =
       "x = s32[3] parameter(0) y = s32[4] constant({0,0,0,0}) a = s32[2] constant({0,1}) "
@@ -110,24 +110,24 @@ TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
   EXPECT_THAT(result("s32[2] {1,1}", "s32[2] {2,1}"), HasSubstr("which expects 2"));
 }
 
-// Two replicas of two partitions, holding 0, 1, 2, 3 in device order.
+// Two replicas of two partitions have the values 0, 1, 2, 3 in device order.
 TEST(World, GroupModes) {
   auto gather = [&](const std::string& attributes, int size) {
     return RunWorld(
         absl::StrCat(kMine, "ROOT g = f32[", size, "] all-gather(x), dimensions={0}, ", attributes),
         "", {{}}, Grid(2, 2));
   };
-  // Without a channel: replicas, each partition on its own.
+  // Without a channel, groups contain replicas, separately for each partition.
   EXPECT_EQ(gather("replica_groups={{0,1}}", 2),
             LeafTexts({"f32[2] {0,2}", "f32[2] {1,3}", "f32[2] {0,2}", "f32[2] {1,3}"}));
-  // A channel: replicas with all their partitions.
+  // With a channel, groups contain replicas with all their partitions.
   EXPECT_EQ(gather("channel_id=1, replica_groups={{0},{1}}", 2),
             LeafTexts({"f32[2] {0,1}", "f32[2] {0,1}", "f32[2] {2,3}", "f32[2] {2,3}"}));
   EXPECT_EQ(gather("channel_id=1, replica_groups={}", 4)[3], LeafTexts({"f32[4] {0,1,2,3}"})[0]);
-  // Flattened ids.
+  // Groups contain flattened ids.
   EXPECT_EQ(gather("channel_id=1, use_global_device_ids=true, replica_groups={{3,0},{1,2}}", 2),
             LeafTexts({"f32[2] {3,0}", "f32[2] {1,2}", "f32[2] {1,2}", "f32[2] {3,0}"}));
-  // Permutes with a channel move between partitions.
+  // A collective-permute with a channel moves data between partitions.
   EXPECT_EQ(RunWorld(absl::StrCat(kMine,
                                   "ROOT g = f32[1] collective-permute(x), channel_id=1, "
                                   "source_target_pairs={{0,1},{1,0}}"),
@@ -135,7 +135,7 @@ TEST(World, GroupModes) {
             LeafTexts({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
 }
 
-// No wait has a time limit: that the answer comes at all shows that the deadlock was seen.
+// No wait has a time limit: the test only finishes if the deadlock is detected.
 TEST(World, UnequalTripCountsAreADeadlockThatNamesTheInstruction) {
   const char* loop =
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
