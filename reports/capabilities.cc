@@ -49,7 +49,7 @@ std::string EngineText(const std::map<std::pair<std::string, std::string>, Capab
 }  // namespace
 
 void Capabilities::Add(const Verdict& verdict) {
-  // A module that was not sent says nothing about the engine.
+  // A module that was not sent shows nothing about the engine.
   if (verdict.error.kind == ErrorKind::kNotSent) return;
   const std::string operation = OperationOf(verdict.case_address);
   const std::string type = TypeOf(verdict.case_address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that an engine does not support: a row per operation, by type. Derived from
-// verdicts, so it says no more than the cases do.
+// Declares the table of operations that an engine does not support, with an entry per operation and
+// type. It is derived from verdicts and covers only their cases.
 #ifndef HLOCTS_REPORTS_CAPABILITIES_H_
 #define HLOCTS_REPORTS_CAPABILITIES_H_
 
@@ -17,16 +17,16 @@ struct CapabilityRow {
   std::string operation;  // "elementwise/tanh"
   std::string type;       // the address's text after "type=", "" without it
   int64_t cases = 0, unsupported = 0;
-  std::string reason;  // of an unsupported case
+  std::string reason;  // reason of one unsupported case
 };
 
 class Capabilities {
  public:
   void Add(const Verdict& verdict);
-  // The rows of an engine, by operation and type.
+  // Returns the entries of an engine, sorted by operation and type.
   std::vector<CapabilityRow> Rows(const std::string& engine) const;
-  // For each engine the rows of which every case is unsupported, a line per operation, and the
-  // number of rows that are supported in part; "" where everything is supported.
+  // Returns, for each engine, a line per operation with the types whose cases are all unsupported,
+  // and the number of entries with some unsupported cases. Returns "" if everything is supported.
   std::string ToText() const;
 
  private:

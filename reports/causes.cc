@@ -19,13 +19,13 @@ constexpr size_t kCausesShown = 10;
 constexpr size_t kOperationsShown = 6;
 
 std::string CauseOfFailure(const VerdictFailure& failure) {
-  // "a number, where only NaN is accepted" is one cause in every operation; "3 ulps above" is not.
+  // A categorical distance ("a number, where only NaN is accepted") is one cause in all operations.
   if (failure.categorical) return failure.distance;
   const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
   return absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ", failure.rule);
 }
 
-// "elementwise/pow:special_values:type=f32": pow.
+// Returns "pow" for "elementwise/pow:special_values:type=f32".
 std::string OperationIn(absl::string_view address) {
   address = address.substr(0, address.find(':'));
   return std::string(address.substr(address.find('/') + 1));

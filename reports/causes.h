@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts grouped by likely cause: one fix makes a group pass.
+// Groups verdicts by likely cause: one fix makes a whole group pass.
 #ifndef HLOCTS_REPORTS_CAUSES_H_
 #define HLOCTS_REPORTS_CAUSES_H_
 
@@ -11,17 +11,17 @@
 
 namespace hlocts::reports {
 
-// A text without its numbers and the names of instructions: equal for similar messages.
+// Returns the text without numbers and names of instructions; equal for similar messages.
 std::string Pattern(absl::string_view text);
 
-// Equal for verdicts that probably have one cause: "fail: a number, where only NaN is accepted" for
-// every operation, "fail: cbrt, rule ulp(2)", "accepted: invalid modules".
+// Returns a text that is equal for verdicts with the same probable cause: "fail: cbrt, rule
+// ulp(2)", "accepted: invalid modules", "fail: a number, where only NaN is accepted".
 std::string CauseOf(const Verdict& verdict);
 
-// The verdicts in the order of their causes, the most frequent cause first.
+// Returns the verdicts ordered by cause, the most frequent cause first.
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
-// A line for each of the first causes of such a list: number of verdicts, cause, operations, first
-// address. "" for fewer than two verdicts.
+// Returns a line for each of the first causes of such a list: number of verdicts, cause,
+// operations, first address. Returns "" for fewer than two verdicts.
 std::string CausesText(const std::vector<const Verdict*>& ordered);
 
 }  // namespace hlocts::reports

@@ -10,7 +10,7 @@
 namespace hlocts::reports {
 namespace {
 
-// The value below which `share` of the elements are, to a quarter of a bit.
+// Returns the value below which `share` of the elements are, to a quarter of a bit.
 double Quantile(const std::vector<int64_t>& quarters, int64_t total, double share) {
   int64_t rank = static_cast<int64_t>(share * static_cast<double>(total)), seen = 0;
   for (size_t i = 0; i < quarters.size(); ++i) {
@@ -20,7 +20,7 @@ double Quantile(const std::vector<int64_t>& quarters, int64_t total, double shar
   return 0;
 }
 
-// A format of one bit is fully known with one.
+// Counts elements with fewer than two checked bits. One bit suffices for a format of one bit.
 int64_t BelowTwoBits(const std::vector<int64_t>& quarters, int precision) {
   const size_t end = std::min<size_t>(quarters.size(), 4 * std::min(precision, 2));
   return std::accumulate(quarters.begin(), quarters.begin() + end, int64_t{0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much the acceptance sets check, summed over verdicts: effective significand bits of
-// floating-point elements, by precision, with data that is exact by construction apart.
+// Declares how much the acceptance sets check over all verdicts: effective significand bits of
+// floating-point elements by precision. Data that is exact by construction is counted separately.
 #ifndef HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 #define HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 
@@ -14,17 +14,17 @@
 
 namespace hlocts::reports {
 
-// Floating-point elements with fewer than two checked bits (fewer than all, for a format of one
-// bit), including those that may have any value; ElementsHardlyChecked counts the latter in all
-// other types, too.
+// Return the number of floating-point elements with fewer than two checked bits (fewer than one for
+// a format of one bit), including unspecified elements. ElementsHardlyChecked also includes the
+// unspecified elements of other types.
 int64_t ElementsBelowTwoBits(const Verdict& verdict);
 int64_t ElementsHardlyChecked(const Verdict& verdict);
 
 class EffectiveBitsTable {
  public:
   void Add(const Verdict& verdict);
-  // A line per kind of data and precision: "of 24: median 23.8, 5th percentile 21.0, 0.2% below 2
-  // bits (1024 elements)". Empty without elements.
+  // Returns a line per kind of data and precision: "of 24: median 23.8, 5th percentile 21.0, 0.2%
+  // below 2 bits (1024 elements)". Returns "" without elements.
   std::string ToText() const;
 
  private:

@@ -16,7 +16,7 @@ std::string XmlEscape(const std::string& text) {
                              {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
-// XML parsers normalise newlines in attributes: the whole text is in the body.
+// Returns an element with the whole text in its body: XML parsers normalise newlines in attributes.
 std::string Element(const char* name, const std::string& type, const std::string& message,
                     const std::string& body) {
   return absl::StrCat("<", name, " type=\"", XmlEscape(type), "\" message=\"",
@@ -69,7 +69,7 @@ std::string JunitCase(const Verdict& verdict, JunitCounts& counts) {
 
 std::string SuiteText(const std::string& backend, const std::string& started,
                       const JunitCounts& counts, const std::string& cases) {
-  // JUnit's own form has no zone letter.
+  // JUnit's timestamps have no letter for the time zone.
   std::string stamp = started.substr(0, started.find('Z'));
   return absl::StrCat("  <testsuite name=\"", XmlEscape(backend), "\" tests=\"", counts.tests,
                       "\" failures=\"", counts.failures, "\" errors=\"", counts.errors,

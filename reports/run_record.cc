@@ -28,7 +28,7 @@ constexpr size_t kNamedMax = 20;  // cases named in a problem
 
 Key KeyOf(const Verdict& verdict) { return {verdict.backend, verdict.case_address}; }
 
-// The fields that must be equal in all shards of one run.
+// Returns the fields that must be equal in all shards of a run.
 std::string Asked(const RunRecord& record) {
   return absl::StrCat(absl::StrJoin(record.backends, ","), " ", record.tier, " ", record.profile,
                       " ", absl::StrJoin(record.queries, ","), " of ", record.shard_count,
@@ -138,7 +138,7 @@ absl::Status ReadVerdicts(const std::string& folder,
   for (std::string line; std::getline(in, line);) {
     ++number;
     auto verdict = VerdictFromJson(line);
-    if (!verdict.ok() && in.eof()) break;  // no newline: the run was killed while writing
+    if (!verdict.ok() && in.eof()) break;  // no newline: the run was killed
     if (!verdict.ok()) {
       return InvalidInput(path, ": line ", number, ": ", verdict.status().message());
     }

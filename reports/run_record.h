@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the suite as its directory: the request (run.json, selection.txt) and the results
-// (verdicts.jsonl). Shards of one run are merged, and the merge is checked for completeness.
+// Reads and writes the directory of a suite run: the request (run.json, selection.txt) and the
+// results (verdicts.jsonl). Merges the shards of a run and checks that they are complete.
 #ifndef HLOCTS_REPORTS_RUN_RECORD_H_
 #define HLOCTS_REPORTS_RUN_RECORD_H_
 
@@ -20,21 +20,21 @@ namespace hlocts::reports {
 
 struct RunRecord {
   std::vector<std::string> backends, queries;
-  std::map<std::string, std::vector<std::string>> facts;  // of each engine
+  std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;
-  std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; no `finished`: cut short
-  // Addresses that all shards together run, sorted; in selection.txt, one a line.
+  std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; `finished` is empty if cut short
+  // Addresses that all shards together run, sorted; selection.txt has one per line.
   std::vector<std::string> selection;
-  // The environment: version of this program, hash of the suite, processor; no name of a machine or
-  // a person, no path.
+  // The environment: version of this program, hash of the suite, processor. It contains no path and
+  // no name of a machine or person.
   std::string program, suite, cpu;
   int64_t cores = 0;
 };
 // Sets program and processor to those of this process.
 void SetMachine(RunRecord& record);
 
-// Writes run.json and selection.txt. kInternal when the folder cannot be written.
+// Writes run.json and selection.txt. Returns kInternal if the directory cannot be written.
 absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder);
 
 struct LoadedRun {
@@ -43,45 +43,45 @@ struct LoadedRun {
   std::vector<Verdict> verdicts;
 };
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder);
-// Reads every verdict of the directory, one at a time. kInvalidArgument names file and line. A last
-// line that was cut off is left out: the merge reports its case as missing.
+// Reads every verdict of the directory, one at a time. kInvalidArgument names file and line. Skips
+// an incomplete last line, whose case the merge reports as missing.
 absl::Status ReadVerdicts(const std::string& folder,
                           const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
 
-// Checks that shards are all of one run: every case once on every engine. Holds one bit per
-// verdict, so that millions of cases cost little memory.
+// Checks that shards belong to one run and have a verdict on every case and engine once. Uses one
+// bit per verdict, so that millions of cases need little memory.
 class MergeCheck {
  public:
   // The records must outlive the check.
   MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records);
-  // Returns false where this engine already has a verdict on this case.
+  // Returns false if this engine already has a verdict on this case.
   bool Add(const std::string& backend, const std::string& address);
-  // Sentences; empty: complete. Runs with different requests are a problem, too.
+  // Returns problems as sentences, none if complete. Different requests are a problem, too.
   std::vector<std::string> Problems();
   std::set<std::pair<std::string, std::string>> Missing() const;  // engine, address
 
  private:
   std::vector<std::string> folders_;
   std::vector<const RunRecord*> records_;
-  std::vector<absl::string_view> asked_;           // addresses, sorted, each once
-  std::map<std::string, std::vector<bool>> seen_;  // engine: of each address of asked_
+  std::vector<absl::string_view> asked_;           // unique addresses, sorted
+  std::map<std::string, std::vector<bool>> seen_;  // engine -> a bit for each address of asked_
   std::set<std::pair<std::string, std::string>> foreign_, twice_;
 };
 
 struct MergedRun {
-  std::vector<Verdict> verdicts;      // by engine and address
-  std::vector<std::string> problems;  // empty: every case is there, once, on every engine
+  std::vector<Verdict> verdicts;      // sorted by engine and address
+  std::vector<std::string> problems;  // empty if the run is complete
 };
 MergedRun MergeRuns(const std::vector<LoadedRun>& runs);
 
-// Cases whose verdict differs from that in `before`: "address on engine: pass, was fail".
+// Cases whose verdict changed since `before`: "address on engine: pass, was fail".
 struct RunChanges {
   std::vector<std::string> worse, better, other;
 };
 RunChanges CompareRuns(const std::vector<Verdict>& before, const std::vector<Verdict>& now);
 
-// The current time, as RunRecord writes it.
+// Returns the current time in the format of RunRecord.
 std::string UtcNow();
 
 }  // namespace hlocts::reports

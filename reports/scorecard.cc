@@ -15,7 +15,7 @@
 namespace hlocts::reports {
 namespace {
 
-// The verdicts, and flakes, which are not a verdict.
+// Columns are the verdicts and a last one for flakes, which are not a verdict.
 constexpr size_t kFlake = static_cast<size_t>(kLastOutcome) + 1;
 constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
@@ -33,7 +33,7 @@ size_t ColumnOf(const Verdict& verdict) {
 
 std::string AreaOf(const std::string& address) { return address.substr(0, address.find('/')); }
 
-// Suspects have a column where there are any: only some commands look for them.
+// Returns false for the column of suspects if there are none: few commands look for them.
 bool HasColumn(size_t kind, const Counts& all) {
   return kind != static_cast<size_t>(Outcome::kSuspect) || all[kind] > 0;
 }
@@ -59,7 +59,7 @@ std::string Header(const Counts& all) {
   return header + " as expected\n";
 }
 
-// Names a few facts, counts those of a table.
+// Lists the names of a few facts, or the first ones and the number of the others.
 std::string PromisesText(const std::vector<std::string>& facts) {
   constexpr size_t kNamedMax = 8;
   if (facts.empty()) return "  declares no facts (hlocts backends --facts)\n";
@@ -81,9 +81,9 @@ struct Sums {
   int all_expected = 0;
   double bits = 0;
   int64_t elements = 0, unspecified = 0, by_nature = 0;
-  std::map<std::string, int> freedoms;  // verdicts that rest on each
+  std::map<std::string, int> freedoms;  // number of verdicts that depend on each
   std::map<int64_t, std::pair<int, int>>
-      partitioned;  // by devices: pass, total without unsupported
+      partitioned;  // devices -> (pass, total without unsupported)
   EffectiveBitsTable effective;
 
   explicit Sums(const std::vector<Verdict>& verdicts) {
@@ -126,7 +126,7 @@ std::string OneLine(const Verdict& verdict) {
   return line;
 }
 
-// Sorts verdicts of one cause together.
+// Returns the unexpected verdicts, sorted by cause.
 std::vector<const Verdict*> Surprises(const std::vector<Verdict>& verdicts) {
   std::vector<const Verdict*> surprises;
   for (const Verdict& verdict : verdicts) {
@@ -239,7 +239,7 @@ int Scorecard::ExitStatus() const {
   int status = unavailable_.empty() ? 0 : 3;
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
-      // Only an expectation, or its absence, decides.
+      // Only the expectation of a verdict, or its absence, matters.
       int one = verdict.expected ? 0 : verdict.kind == Outcome::kError ? 3 : 1;
       status = std::max(status, one);
     }

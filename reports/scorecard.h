@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scorecard: the number of cases by area, operation and verdict, per engine.
+// Declares the scorecard: the number of cases by area, operation and verdict, per engine.
 #ifndef HLOCTS_REPORTS_SCORECARD_H_
 #define HLOCTS_REPORTS_SCORECARD_H_
 
@@ -14,24 +14,24 @@ namespace hlocts::reports {
 class Scorecard {
  public:
   void Add(const Verdict& verdict);
-  // Adds the facts that the engine declares and is held to, printed below its table.
+  // Adds the facts that the engine declares, which are printed below its table.
   void Promise(const std::string& backend, std::vector<std::string> facts);
-  // An engine that could not be started: no case ran on it.
+  // Adds an engine that could not be started and ran no case.
   void AddUnavailable(const std::string& backend, EngineError error);
-  // For each engine: a line for every unexpected verdict; a table with areas as rows and verdicts
-  // as columns, with a legend; why cases are unsupported; and last how many pass. `verbose`: the
-  // bits that the sets checked, by precision.
+  // Returns, for each engine, a line for every unexpected verdict, a table of areas and verdicts
+  // with a legend, the reasons why cases are unsupported, and the number of passes. `verbose` adds
+  // the bits that the sets checked, by precision.
   std::string ToText(bool verbose = false) const;
-  // The last line of each engine: "1216 of 1339 pass (90.8%; 96.7% of the 1257 supported); ...".
+  // Returns a line per engine: "1216 of 1339 pass (90.8%; 96.7% of the 1257 supported); ...".
   std::string Summary() const;
-  // JUnit XML: a suite per engine, a case per address. An unexpected verdict is a failure (an error
-  // of the harness: an error); known failures and unsupported cases are skipped, each with its
-  // text; an engine that could not be started is one case with an error. `started`: as UtcNow()
-  // writes it. `problems`, the reasons why the run is incomplete, are errors: a case that did not
-  // run is not green.
+  // Returns JUnit XML with a suite per engine and a case per address. An unexpected verdict is a
+  // failure (or an error, if the harness failed). Known failures and unsupported cases are skipped
+  // with their texts. An engine that could not be started is one case with an error. `started` is a
+  // time as UtcNow() returns it. `problems`, the reasons why the run is incomplete, are errors,
+  // since a case that did not run is not green.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // The worst exit status of all verdicts.
+  // Returns the worst exit status of all verdicts.
   int ExitStatus() const;
 
  private:
@@ -42,8 +42,8 @@ class Scorecard {
 
 // The option of XLA's CPU plugins that sets the number of devices.
 inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
-// "52 need 4 devices, the engine has 1": the reasons why verdicts are unsupported, the most
-// frequent first, without numbers and names of instructions, and with a remedy where one is known.
+// Returns the reasons why verdicts are unsupported, without numbers and names of instructions, the
+// most frequent first, with known remedies: "52 need 4 devices, the engine has 1".
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);
 
 }  // namespace hlocts::reports

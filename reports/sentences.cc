@@ -13,7 +13,7 @@
 namespace hlocts::reports {
 namespace {
 
-// Read once, on the first failure.
+// The clauses of the documents, read on the first failure.
 struct ClauseBook {
   absl::StatusOr<ClauseRegistry> registry;
   absl::StatusOr<ClausesOfOpcodes> of_opcodes;
@@ -40,8 +40,8 @@ constexpr RulingOfFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
-// Freedoms of every operation. A failure names their rulings where they widened its set: the ruling
-// of a clause says how the operation itself is read.
+// Freedoms that apply to every operation. A failure names their rulings only if they widened its
+// set; the ruling of a clause is about the operation itself.
 constexpr absl::string_view kOfEveryOperation[] = {"subnormals", "skipped-rounding",
                                                    "double-rounding", "no-such-value"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of the documents on the operation of a failure.
+// Finds the sentences of the documents about the operation of a failure.
 #ifndef HLOCTS_REPORTS_SENTENCES_H_
 #define HLOCTS_REPORTS_SENTENCES_H_
 
@@ -10,16 +10,16 @@
 
 namespace hlocts::reports {
 
-// The sentence of the clause that defines the operation's value.
+// The sentence of a clause that defines the operation's value.
 struct ClauseSentence {
   std::string id, text, source, address;
   std::string ruling;  // path of the page that decides how it is read, "" for none
 };
-// The sentences of spec/clauses/of_opcodes.txt on a failure's operation. Empty where the documents
-// have none, or where the registry cannot be read.
+// Returns the sentences that spec/clauses/of_opcodes.txt lists for a failure's operation. Returns
+// none if the documents have none or the registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
-// "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.
+// Returns "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.
 std::string FreedomText(const std::string& freedom);
 
 }  // namespace hlocts::reports

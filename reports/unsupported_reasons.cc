@@ -14,7 +14,7 @@ constexpr size_t kTextMax = 110;
 
 struct Group {
   int count = 0;
-  int64_t devices = 0;  // the most that one of them needs
+  int64_t devices = 0;  // the largest number that a case needs
   std::string sample;
 };
 

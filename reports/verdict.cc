@@ -122,7 +122,7 @@ void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
 
 namespace {
 
-// Adds the parts of the field `reason`, where it has more than the one statement.
+// Adds the parts of the field `reason` if it has more than one statement.
 void AddStatements(const Verdict& verdict, Json& json) {
   const Json cause = ErrorToJson(verdict.error);
   if (!cause.is_null()) json["cause"] = cause;
@@ -192,7 +192,7 @@ Json ToJson(const Verdict& verdict) {
   return json;
 }
 
-// {"24": {"96": 1024}}: of precision 24, elements with 96 quarters of a bit.
+// Returns {"24": {"96": 1024}} for 1024 elements of precision 24 with 96 quarters of a bit.
 Json QuartersToJson(const std::map<int, std::vector<int64_t>>& quarters) {
   Json json = Json::object();
   for (const auto& [precision, counts] : quarters) {
@@ -235,7 +235,7 @@ std::string VerdictToRecord(const Verdict& verdict) {
 
 namespace {
 
-// Reads the fields of every verdict; throws where one is missing or of another type.
+// Reads the fields of every verdict. Throws if one is missing or has another type.
 void ReadCommon(const Json& json, Verdict& verdict) {
   json.at("module").get_to(verdict.module);
   json.at("case").get_to(verdict.case_address);
@@ -274,7 +274,7 @@ void ReadStatements(const Json& json, Verdict& verdict) {
   verdict.inconclusive_by_nature = json.value("inconclusive_by_nature", "");
 }
 
-// Reads fields that are written only where they are not empty, or by a later version.
+// Reads fields that are omitted if empty, or that only later versions write.
 void ReadOptional(const Json& json, Verdict& verdict) {
   if (json.contains("effective_bits")) ReadEffectiveBits(json["effective_bits"], verdict);
   verdict.draws = json.value("draws", int64_t{0});

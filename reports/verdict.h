@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on one module and one engine: the record every subcommand prints and every report
-// reads (CONTRACT.md, "Verdict").
+// Declares the verdict on one module and one engine: the record that every subcommand prints and
+// every report reads (CONTRACT.md, "Verdict").
 #ifndef HLOCTS_REPORTS_VERDICT_H_
 #define HLOCTS_REPORTS_VERDICT_H_
 
@@ -27,55 +27,55 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::optional<uint64_t> seed;
   int64_t replica = 0;
   // Statements for people, in the order of ReasonText; no program reads them.
-  std::string reason;                 // the judge's, the harness's or the engine's
+  std::string reason;                 // from the judge, the harness or the engine
   std::vector<std::string> notes;     // further remarks
-  EngineError error;                  // of an engine that returned no values
-  std::vector<std::string> freedoms;  // that widened the sets, by name, unless a value is outside
-  // The failure of the piece that ran by itself, where localisation.in_piece.
+  EngineError error;                  // why an engine returned no values
+  std::vector<std::string> freedoms;  // those that widened the sets, unless a value is outside
+  // The first failure, or that of the piece that ran by itself if localisation.in_piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
-  std::optional<Statistical> statistical;  // where the tests were made
-  std::string unusual;  // a pass: what is improbable about it, "" for nothing; advice, no verdict
-  double seconds = 0;   // of the engine
+  std::optional<Statistical> statistical;  // if the tests were made
+  std::string unusual;  // what is improbable about a pass, or ""; advice, no verdict
+  double seconds = 0;   // time in the engine
 };
 
-// One line of JSON, without a newline: the fields of CONTRACT.md. The record of a run also has the
-// bits that the sets checked (effective_bits).
+// Returns one line of JSON, without a newline, with the fields of CONTRACT.md. The record of a run
+// also has the bits that the sets checked (effective_bits).
 std::string VerdictToJson(const Verdict& verdict);
 std::string VerdictToRecord(const Verdict& verdict);
-// Parses such a line or record; kInvalidArgument for other text.
+// Parses such a line or record. Returns kInvalidArgument for other text.
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
-// A line for people, and below it the reason: "fail  cpu  pad.hlo", "output 0 [2,3] is 4.0 ...".
+// Returns a line and below it the reason: "fail  cpu  pad.hlo", "output 0 [2,3] is 4.0 ...".
 std::string VerdictToText(const Verdict& verdict);
-// The first line of VerdictToText.
+// Returns the first line of VerdictToText.
 std::string VerdictHeadline(const Verdict& verdict);
-// How much a pass checks, in one number: "4096 elements; 22.4 of 24 significant bits checked
-// (median), fewer than 2 in 0.3%". The median is over floating-point elements, each counted with
-// the bits by which its set distinguishes wrong values from right ones.
+// Returns how much a pass checks: "4096 elements; 22.4 of 24 significant bits checked (median),
+// fewer than 2 in 0.3%". The median is over floating-point elements; each counts the bits by which
+// its set distinguishes wrong values from right ones.
 std::string CheckedText(const Verdict& verdict);
-// All statements other than the first failure: the result of cutting, the reason, the notes, and
-// the expected verdicts. The field `reason` of a record.
+// Returns all statements except the first failure: the result of cutting the module, the reason,
+// the notes, and the expected verdicts. This is the field `reason` of a record.
 std::string ReasonText(const Verdict& verdict);
-// The reason for people: the first line of an engine's message, without the prefix of crash
-// handlers. The stack is in the record.
+// Returns the reason for people: the first line of an engine's message, without the prefix of crash
+// handlers. The record has the stack.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
-// "" without cutting: "wrong by itself, on the engine's own operand values: log.1", "only wrong
-// when compiled together: {add.1, log.2}".
+// Returns "wrong by itself, on the engine's own operand values: log.1" or "only wrong when compiled
+// together: {add.1, log.2}". Returns "" if the module was not cut.
 std::string FindingText(const Localisation& localisation);
-// Joined names: "log.1", "{add.1, log.2}"; of many the first twelve and their number.
+// Joins names: "log.1", "{add.1, log.2}". Lists at most twelve, then the number of names.
 std::string NamesText(const std::vector<std::string>& names);
-// The finding and the piece that shows it, for --explain.
+// Returns the finding and the piece that shows it, for --explain.
 std::string ExplanationText(const Localisation& localisation);
-// The expectation as it is recorded: "BUG (pad.4): ...", "@inconclusive: ..." for a case's own.
+// Returns the recorded expectation: "BUG (pad.4): ...", or "@inconclusive: ..." for a case's own.
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
 
-// The sentence on the statistical tests; "" without them.
+// Returns the sentence on the statistical tests, or "" without them.
 std::string StatisticalText(const Verdict& verdict);
 
-// Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 3 for kError; 4 for
-// kSuspect; 1 otherwise.
+// Returns the exit status that CONTRACT.md defines: 0 for pass, nan_bits, unsupported or an
+// expected verdict; 3 for kError; 4 for kSuspect; 1 otherwise.
 int ExitStatusOf(const Verdict& verdict);
 
 }  // namespace hlocts::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the verdict and its parts, for headers that only pass them on.
+// Forward-declares the verdict and its parts for headers that only pass them on.
 #ifndef HLOCTS_REPORTS_VERDICT_FWD_H_
 #define HLOCTS_REPORTS_VERDICT_FWD_H_
 

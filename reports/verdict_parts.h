@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a verdict: the place of a failure, its cause, and the measured accuracy.
+// Defines the parts of a verdict: the location of a failure, its cause, and the measured accuracy.
 #ifndef HLOCTS_REPORTS_VERDICT_PARTS_H_
 #define HLOCTS_REPORTS_VERDICT_PARTS_H_
 
@@ -13,105 +13,105 @@
 
 namespace hlocts::reports {
 
-// An operand of the instruction that is wrong, at the failing element: "exp.1[3]", "inf".
+// An operand of the wrong instruction at the failing element: "exp.1[3]", "inf".
 struct FailureOperand {
   std::string name, value;
 };
 
 struct VerdictFailure {
-  int64_t output = 0;               // leaf
-  std::vector<int64_t> index;       // of the element
+  int64_t output = 0;               // leaf number
+  std::vector<int64_t> index;       // index of the element
   std::string actual, actual_bits;  // bits as 0x...
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
-  std::string source = "";     // line of the user's program, FILE:LINE (FUNCTION)
+  std::string source = "";     // line of the user's program: FILE:LINE (FUNCTION)
   std::string distance = "";   // from the set, in words: "3 ulps above ..."
-  bool categorical = false;    // `distance` is between kinds of values, "a NaN ...", no number
-  std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
+  bool categorical = false;    // `distance` is between kinds of values ("a NaN ...")
+  std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
 };
 
-// The result of cutting the module (backends/differ/blame.h).
+// The result of cutting the module into pieces that run by themselves (backends/differ/blame.h).
 struct Localisation {
   enum class Kind : uint8_t {
-    kNone,      // nothing was cut
+    kNone,      // the module was not cut
     kAlone,     // one instruction is wrong by itself
-    kTogether,  // instructions that are wrong only when compiled together
-    kNotFound,  // when run again, in pieces or as a whole, nothing is wrong
+    kTogether,  // instructions are wrong only when compiled together
+    kNotFound,  // nothing is wrong in a second run, in pieces or as a whole
   };
   Kind kind = Kind::kNone;
-  Outcome outcome = Outcome::kPass;       // of the piece
+  Outcome outcome = Outcome::kPass;       // outcome of the piece
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call they are in; "" for none
-  bool in_piece = false;   // the module's outputs do not show it: the verdict is the piece's
-  int64_t partitions = 0;  // of a module that the engine partitioned, and, where it is known,
-  std::optional<Outcome> unpartitioned;  // the outcome of the same module on one device
-  bool compiled_form = false;  // the compiler's program is wrong: no hardware computed anything
+  bool in_piece = false;   // only the piece shows the failure, and the verdict is the piece's
+  int64_t partitions = 0;  // count, if the engine partitioned the module
+  std::optional<Outcome> unpartitioned;  // outcome on one device, if known
+  bool compiled_form = false;  // the compiler's program is wrong, before any hardware ran it
   bool empty() const { return kind == Kind::kNone && !compiled_form && !unpartitioned; }
 
-  // For --explain, not recorded: the piece with its arguments, and the set of the element, line by
-  // line as ExplainElement gives it.
+  // The piece with its arguments, and the acceptance set of the element as lines of ExplainElement.
+  // For --explain; not recorded.
   std::string piece, set;
 };
 
-// The accepted value of a function of real numbers that is farthest from the exact one.
+// The accepted value of a real function that is farthest from the exact value.
 struct WorstUlps {
   std::string function, type;  // "tanh", "f32"
-  double ulps = 0;             // in units of the last place at the exact value
-  std::string argument;        // at that element; for two: "1.5, 2"
-  std::string value;           // at that element
+  double ulps = 0;             // in ulps at the exact value
+  std::string argument;        // argument at which it occurs; "1.5, 2" for two
+  std::string value;           // the accepted value
   std::string rule;            // the stated bound: "ulp(7)"
-  int64_t elements = 0;        // measured ones
+  int64_t elements = 0;        // measured elements
 };
 
-// The result of the statistical tests (RULES 44) on outputs that no set refuses.
+// The result of the statistical tests (RULES 44) on outputs that all sets accept.
 struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
-  std::string test;                        // the one with `most`: "element", "variance", "bias"
-  int64_t elements = 0;                    // those with a computed probable error
-  double most = 0, limit = 0;  // in deviations; beyond the limit the outputs are suspect
-  int64_t output = 0;          // where that is, in units of the output
+  std::string test;                        // the test with `most`: "element", "variance" or "bias"
+  int64_t elements = 0;                    // elements with a computed probable error
+  double most = 0, limit = 0;              // in deviations; above the limit the outputs are suspect
+  int64_t output = 0;  // output of that element; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
 };
 
 // The extent of the comparison.
 struct VerdictStatistics {
-  int64_t elements = 0;  // compared
+  int64_t elements = 0;  // compared elements
   double bits_checked_mean = 0;
   int64_t unspecified_elements = 0;
-  int64_t wrong_elements = 0;  // of the output that fails first
-  // Effective significand bits (RULES 29) over floating-point elements; -1: none.
+  int64_t wrong_elements = 0;  // in the first output that fails
+  // Effective significand bits (RULES 29) over floating-point elements, or -1 if there are none.
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;
-  int64_t draws = 0;  // random draws: not among those elements, their predicate has no bits
-  int64_t unspecified_floats = 0;  // of unspecified_elements, those counted with no effective bits
-  // The same as elements by quarters of a bit (kEffectiveQuarters of them) for each precision,
-  // which reports add up.
+  int64_t draws = 0;               // random draws, which have no effective bits
+  int64_t unspecified_floats = 0;  // unspecified elements that are floats, with no effective bits
+  // Elements by quarters of an effective bit (kEffectiveQuarters of them), for each precision.
+  // Reports add these up.
   std::map<int, std::vector<int64_t>> effective_quarters;
-  std::vector<WorstUlps> worst_ulps;  // asked for by DiffOptions::ulps
+  std::vector<WorstUlps> worst_ulps;  // if requested by DiffOptions::ulps
   bool exact_data = false;            // the arguments were exact by construction
 };
 
 // The context of a suite run.
 struct SuiteContext {
   std::string case_address;
-  std::string expectation;  // the entry that matched: its kind, clause and reason
+  std::string expectation;  // the matching entry: kind, clause and reason
   bool expected = false;    // the verdict is as expected
   std::string wanted;       // the verdicts that were expected instead, "fail or crash"
-  // The case declares that it cannot be judged, and why; and it was not.
+  // The reason why the case declares that it cannot be judged, if it was not judged.
   std::string inconclusive_by_nature;
-  bool of_control = false;  // a reject case: the verdict is on the valid control. Not recorded.
-  // Not empty: the engine gave other verdicts when the case ran again; all of them in order,
-  // "crash, pass, pass". The verdict's kind is that of the first run. Reports count it as a flake
-  // and as nothing else.
+  bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
+  // All verdicts in order, "crash, pass, pass", if the engine gave different ones when the case ran
+  // again, else empty. The kind of the verdict is that of the first run. Reports count it only as a
+  // flake.
   std::string flake;
-  double case_seconds = 0;  // running and judging together. Not recorded.
+  double case_seconds = 0;  // time of running and judging; not recorded
 };
 
-// Adds one to a list that has each function and type once; the one farther from exact stays.
+// Adds `one` to a list that keeps, per function and type, the value farthest from exact.
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
 }  // namespace hlocts::reports

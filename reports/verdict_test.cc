@@ -65,7 +65,7 @@ TEST(VerdictTest, TheWorstUlpsOfAFunctionComeBackFromTheRecord) {
 }
 
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
-  // Quarters of a bit: 90 elements at 20 bits, 10 at 1.5; and exact data at 24.
+  // `random` has 90 elements at 20 bits and 10 at 1.5, in quarters of a bit; `exact` has 24 bits.
   Verdict random, exact;
   random.effective_quarters[24].resize(257);
   random.effective_quarters[24][80] = 45;
@@ -245,7 +245,7 @@ TEST(VerdictTextTest, StacksAreFolded) {
 }
 
 TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
-  // The warning, here cut off, and lines that a library wrote before the check failed say nothing.
+  // The cut warning and what a library wrote before the failed check show no cause.
   EXPECT_EQ(Folded("worker killed by signal 6 (Aborted)",
                    " is called are written to STDERR\n"
                    "E0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"
@@ -256,7 +256,7 @@ TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
             "worker exited with status 1; it last wrote: first (1 more line)");
 }
 
-// A record is data: no field is parsed from the reason.
+// A record keeps its statements as data: no field is parsed from the reason.
 TEST(VerdictTest, ARecordKeepsEachStatementApart) {
   Verdict verdict = Failing();
   verdict.first_failure->value = WrongValue::kInfinity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts as text for people.
+// Formats verdicts as text for people.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -24,7 +24,7 @@ int64_t Total(const std::vector<int64_t>& quarters) {
   return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
 }
 
-// The median over the elements, in bits to a quarter.
+// Returns the median over the elements, to a quarter of a bit.
 double Median(const std::vector<int64_t>& quarters) {
   int64_t half = Total(quarters) / 2, seen = 0;
   for (size_t i = 0; i < quarters.size(); ++i) {
@@ -43,8 +43,8 @@ std::string MedianText(const std::map<int, std::vector<int64_t>>& quarters) {
   return absl::StrJoin(parts, ", ");
 }
 
-// Lines that crash handlers print before the cause. The first is often cut off: only the end of the
-// output is kept.
+// Returns true for lines that crash handlers print before the cause. The first is often incomplete,
+// since only the end of the output is kept.
 bool IsBoilerplate(absl::string_view line) {
   for (absl::string_view known :
        {"WARNING: All log messages before absl", "is called are written to STDERR",
@@ -55,7 +55,7 @@ bool IsBoilerplate(absl::string_view line) {
   return line.find_first_not_of(" \t") == line.npos;
 }
 
-// A fatal line of a log, "F0000 ...", or a failed check: the reason why a process ended itself.
+// Returns true for a log line with the reason of an abort: "F0000 ..." or a failed check.
 bool IsTelling(absl::string_view line) {
   constexpr size_t kDigits = 4;
   if (absl::StrContains(line, "Check failed")) return true;
@@ -137,7 +137,7 @@ std::string PartitionText(const Localisation& found) {
 
 std::string FindingText(const Localisation& found) {
   const std::string partition = PartitionText(found);
-  // Pieces run on one device: a partitioner's fault implies that none of them is wrong.
+  // Pieces run on one device, so a partitioner's fault implies that no piece is wrong.
   const bool says_more = partition.empty() || found.kind != Localisation::Kind::kNotFound;
   std::vector<std::string> parts = {found.compiled_form ? "the optimized module is wrong" : "",
                                     says_more ? PieceText(found) : "", partition};
@@ -227,7 +227,7 @@ std::string VerdictHeadline(const Verdict& verdict) {
 std::string VerdictToText(const Verdict& verdict) {
   std::string text = VerdictHeadline(verdict);
   if (verdict.first_failure) {
-    // The lines below have the judge's statement on the first failure.
+    // The lines below include the judge's statement on the first failure.
     absl::StrAppend(&text, FailureText(*verdict.first_failure));
     const std::string finding = FindingText(verdict.localisation);
     if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);

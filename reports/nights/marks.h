@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One letter for the result of a case on an engine; a history has one letter per case.
+// Defines marks: one letter for the result of a case on an engine. A history has one per case.
 #ifndef HLOCTS_REPORTS_NIGHTS_MARKS_H_
 #define HLOCTS_REPORTS_NIGHTS_MARKS_H_
 
@@ -10,18 +10,18 @@
 
 namespace hlocts::reports {
 
-// The first letter of the verdict, in upper case where no expectation names it: 'p' pass, 'u'
+// Returns the first letter of the verdict, in upper case if no expectation covers it: 'p' pass, 'u'
 // unsupported, 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout,
-// 'i' inconclusive, 's' suspect, 'e' error. Also: 'x' a flake, 'l' lost (asked for, without a
-// verdict), '.' not asked for.
+// 'i' inconclusive, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost (requested, without
+// a verdict), '.' not requested.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
                       kLostMark = 'l', kAbsentMark = '.';
 char MarkOf(const Verdict& verdict);
-// "pass", "fail", "flaky", "not run".
+// Returns "pass", "fail", "flaky", "not run" and so on.
 absl::string_view MarkName(char mark);
-char WithoutExpectation(char mark);  // 'F' and 'f' are the same verdict
-bool IsRun(char mark);               // has a verdict
-bool IsBad(char mark);               // a verdict that a person, or an expectation, must explain
+char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
+bool IsRun(char mark);               // the case has a verdict
+bool IsBad(char mark);               // a person or an expectation must explain the verdict
 bool IsUnexpected(char mark);
 
 }  // namespace hlocts::reports

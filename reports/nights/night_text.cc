@@ -10,7 +10,7 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr size_t kOperations = 30;  // with the fewest bits checked
+constexpr size_t kOperations = 30;  // those with the fewest bits checked
 
 std::string Heading(const Night& now, const std::string& sentence) {
   return absl::StrFormat(
@@ -32,8 +32,7 @@ std::string Engines(const Night& now) {
 
 std::string FamilyOf(const std::string& engine) { return engine.substr(0, engine.find('@')); }
 
-// The releases of one engine between which a finding is wrong, and the first right one after the
-// last wrong one.
+// The first bad release of an engine, and the first good one after the last bad one.
 struct Span {
   std::string first_bad, good_after;
 };

@@ -15,10 +15,9 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr int kFewCases = 10;  // with fewer, all may crash on a working engine
+constexpr int kFewCases = 10;  // a working engine may crash on fewer cases than this
 
-// True for an engine without verdicts, or with many of which all are crashes: they say nothing
-// about the cases.
+// Returns true if there are no verdicts, or if there are many and all are crashes.
 bool IsDead(const NightEngine& engine) {
   int answered = 0, ended = 0;
   for (char mark : engine.marks) {
@@ -39,7 +38,7 @@ const NightEngine* EngineOf(const Night* night, const std::string& name) {
   return found == night->engines.end() ? nullptr : &found->second;
 }
 
-// For each case, whether it was asked for on any engine.
+// Returns, for each case, whether it was requested on any engine.
 std::vector<bool> Asked(const History& history, const Night& night) {
   std::vector<bool> asked(history.cases.size(), false);
   for (const auto& [name, engine] : night.engines) {
@@ -50,7 +49,7 @@ std::vector<bool> Asked(const History& history, const Night& night) {
   return asked;
 }
 
-// Where a nightly run was asked for other cases, a missing one may be gone; otherwise it was lost.
+// Returns true if different cases were requested. Then a missing case may be gone; else it is lost.
 bool AskedOtherwise(const Night& before, const Night& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }
@@ -72,7 +71,7 @@ void Sort(const Change& change, NightChanges& changes) {
   }
 }
 
-// Adds cases that are not as expected and were bad in the previous nightly run, and since when.
+// Adds unexpected cases that were already bad in the previous nightly run, and since when.
 void AddOpen(const History& history, const Night& now, NightChanges& changes) {
   size_t earliest = history.nights.size();
   size_t at = 0;
@@ -102,7 +101,7 @@ void CompareBuckets(const History& history, const Night& now, NightChanges& chan
     for (const auto& [engine, buckets] : night.buckets) {
       for (const auto& [bucket, origin] : buckets) {
         known.emplace(engine, bucket);
-        // A failure may get another name when it is minimised: its original module was reported.
+        // A failure may be renamed when it is minimised; its original module was reported.
         if (!origin.empty()) known.emplace(engine, origin);
       }
     }
@@ -115,7 +114,7 @@ void CompareBuckets(const History& history, const Night& now, NightChanges& chan
   }
 }
 
-// Orders "0.11.2" before "2025.11" by numbers; other characters individually.
+// Returns a sort key that orders "0.11.2" before "2025.11" by numbers.
 std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text) {
   std::vector<std::pair<int64_t, std::string>> key;
   for (size_t i = 0; i < text.size();) {
@@ -212,7 +211,7 @@ std::string Sentence(const History& history, const NightChanges& changes) {
   if (history.nights.empty()) return "The store is empty: no run has been imported.";
   const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
   std::string text =
-      changes.since.empty()  // nothing is new or fixed then
+      changes.since.empty()  // nothing is new or fixed without an earlier run
           ? absl::StrCat("run of ", history.nights.back().label, ": ", fresh, " not as expected, ",
                          changes.flaky.size(), " flaky, ", changes.not_run.size(),
                          " not run; there is no earlier one to compare with")

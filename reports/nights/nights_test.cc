@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three nightly runs made by hand, with a regression, a fix, a flake, a dead engine, and a run that
-// lost a third of its cases: the sentence and the lists name exactly those.
+// Tests the sentence and lists of three nightly runs; the last one lost a third of its cases.
 #include "reports/nights/nights.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Cases a/b:0, a/b:1, ... of a history.
+// Returns a history of the cases a/b:0, a/b:1, ...
 History Cases(size_t count) {
   History history;
   for (size_t i = 0; i < count; ++i) history.cases.push_back(absl::StrCat("a/b:", i));
@@ -52,10 +51,10 @@ History ThreeNights() {
   history.nights = {
       NightOf("2026-11-22",
               {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pppfrppupppp"}}),
-      // A regression, a fix, a flake, a crash instead of a wrong value.
+      // This run has a regression, a fix, a flake, and a crash in place of a wrong value.
       NightOf("2026-11-23",
               {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pFppcpxupppp"}}),
-      // Reported failures stay; an engine answers nothing; a third is lost.
+      // Reported failures remain, one engine gives no verdict, and a third of the cases is lost.
       NightOf("2026-11-24",
               {{"dead", "CCCCCCCCCCCC"}, {"lossy", "ppppppppllll"}, {"xla", "pFppcppupppp"}})};
   return history;

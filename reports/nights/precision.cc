@@ -34,7 +34,7 @@ std::vector<UlpsChange> LessPrecise(const History& history, const std::string& b
 
 std::string UlpsText(const History& history) {
   if (history.nights.empty()) return "";
-  std::map<std::string, std::map<std::string, double>> rows;  // function, type, bound: engine
+  std::map<std::string, std::map<std::string, double>> rows;  // (function, type, bound) -> engine
   for (const MeasuredUlps& one : history.ulps) {
     if (one.night != history.nights.back().label) continue;
     rows[absl::StrCat(one.worst.function, " ", one.worst.type, ", ", one.worst.rule)][one.engine] =

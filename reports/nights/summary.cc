@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kNamed = 3;  // per list in Markdown
+constexpr size_t kNamed = 3;  // entries of each list in Markdown
 
 struct NamedList {
   const char* name;
@@ -25,7 +25,7 @@ std::vector<NamedList> ListsOf(const NightChanges& changes) {
           {"not_run", &changes.not_run},     {"open", &changes.open}};
 }
 
-// A name as `...` in Markdown.
+// Returns a name as Markdown code.
 std::string Code(const std::string& text) {
   return absl::StrCat("`", absl::StrReplaceAll(text, {{"`", "'"}, {"\n", " "}}), "`");
 }
@@ -123,7 +123,7 @@ std::string ToBadge(const History& history, const NightChanges& changes) {
   const char* colour = alarm == Alarm::kRed      ? "#b3261e"
                        : alarm == Alarm::kYellow ? "#7a5c00"
                                                  : "#1b6e35";
-  // Seven units per letter are enough for the fonts of readers.
+  // Seven units per letter fit the fonts of browsers.
   const size_t left = 52, right = 14 + 7 * text.size();
   return absl::StrCat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", left + right,

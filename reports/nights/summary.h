@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short summary of the newest nightly run, for a pull request, for scripts and for a front page.
+// Formats short summaries of the newest nightly run for a pull request, scripts and a front page.
 #ifndef HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
 #define HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
 
@@ -9,11 +9,11 @@
 
 namespace hlocts::reports {
 
-// At most ten lines: the sentence, then the first cases of each list.
+// Returns at most ten lines: the sentence, then the first cases of each list.
 std::string ToMarkdown(const History& history, const NightChanges& changes);
-// One line: sentence, alarm, lists, counts by engine.
+// Returns one line: sentence, alarm, lists, counts by engine.
 std::string ToSummaryJson(const History& history, const NightChanges& changes);
-// An SVG of one line: "hlocts | 2 new", in the alarm's colour.
+// Returns an SVG of one line, "hlocts | 2 new", in the alarm's colour.
 std::string ToBadge(const History& history, const NightChanges& changes);
 
 }  // namespace hlocts::reports

@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 
-// The assembler puts a file's bytes between two symbols: no file is generated, and none is read at
-// run time. CMake gives the paths and rebuilds this file when one of them changes.
+// The assembler embeds a file's bytes between two symbols, so no file is generated or read at run
+// time. CMake supplies the paths and rebuilds this file if one of them changes.
 #define HLOCTS_EMBED(name, path)                                                                  \
   asm(".section .rodata\n.global hlocts_page_" #name "\nhlocts_page_" #name ":\n.incbin \"" path  \
       "\"\n.global hlocts_page_" #name "_end\nhlocts_page_" #name "_end:\n.byte 0\n.previous\n"); \
@@ -24,7 +24,7 @@ namespace {
 #include "reports/page/assets.def"
 #undef HLOCTS_EMBED
 
-// A script's text must not end its element.
+// Separates scripts: a comment or statement of one must not continue in the next.
 constexpr absl::string_view kBetween = "\n;\n";
 
 }  // namespace

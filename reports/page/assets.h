@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the page, linked into the program.
+// Gives access to the files of the page, which are linked into the program.
 #ifndef HLOCTS_REPORTS_PAGE_ASSETS_H_
 #define HLOCTS_REPORTS_PAGE_ASSETS_H_
 
@@ -11,9 +11,9 @@ namespace hlocts::reports {
 
 absl::string_view PageHtml();
 absl::string_view PageCss();
-// The libraries (jQuery, DataTables, Chart.js), then the page's own scripts, in load order.
+// Returns the libraries (jQuery, DataTables, Chart.js) and then the page's own scripts.
 std::string PageScripts();
-// Copyright and licence of each library, as its package states them.
+// Returns copyright and licence of each library, as its package states them.
 std::string PageNotices();
 
 }  // namespace hlocts::reports

@@ -22,7 +22,7 @@ std::string Escaped(absl::string_view text) {
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-// JSON inside a script element: nothing in it can end the element or begin a comment.
+// Returns JSON for a script element: nothing in it can end the element or begin a comment.
 std::string Embedded(const Json& json) {
   return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"},
                                               {">", "\\u003e"},
@@ -30,7 +30,7 @@ std::string Embedded(const Json& json) {
                                               {"\xe2\x80\xa9", "\\u2029"}});
 }
 
-// "p3f" for "pppf": run lengths of equal letters.
+// Encodes run lengths of equal letters: "p3f" for "pppf".
 std::string Packed(absl::string_view marks) {
   std::string packed;
   for (size_t i = 0; i < marks.size();) {
@@ -77,7 +77,7 @@ Json NightToJson(const Night& night) {
   return json;
 }
 
-// Texts of the page, each stored once and referenced by number.
+// Texts of the page. Each is stored once and referenced by number.
 class Texts {
  public:
   int64_t NumberOf(const std::string& text) {  // -1: empty
@@ -119,7 +119,7 @@ Json FailuresToJson(const History& history, Texts& texts) {
     auto at = cases.find(failure.address);
     Json record = ParseJson<Json>(failure.record);
     if (at == cases.end() || !record.is_object()) continue;
-    // Fields that the page already has.
+    // Remove fields that the page already has.
     for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);
     absl::StatusOr<Verdict> verdict = VerdictFromJson(failure.record);
     json.push_back({{"night", failure.night},
@@ -190,8 +190,8 @@ std::string CaseName(const std::string& address) {
 }
 
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights) {
-  // "  %a.1 = f32[2]{0} add(%x, %y)": the opcode is the word before the first '(' after '='; a
-  // tuple's type begins with '('.
+  // In "  %a.1 = f32[2]{0} add(%x, %y)", the opcode is the word before the first '(' after '=',
+  // except that a tuple's type begins with '('.
   while (!hlo.empty()) {
     absl::string_view line = hlo.substr(0, hlo.find('\n'));
     hlo.remove_prefix(std::min(hlo.size(), line.size() + 1));
@@ -239,7 +239,7 @@ std::string ToPage(const PageInput& input) {
   if (!history.nights.empty())
     absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", night of ",
                     history.nights.back().label);
-  // One pass: inserted text is not searched again.
+  // All replacements are made in one pass: inserted text is not searched again.
   return absl::StrReplaceAll(PageHtml(), {{"@TITLE@", Escaped(title)},
                                           {"@CSS@", PageCss()},
                                           {"@ALARM@", AlarmName(alarm)},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nightly runs as one HTML file without external resources.
+// Writes nightly runs as one HTML file without external resources.
 //
-// The page is one file, since it is mailed and opened without a network; its content policy forbids
-// every request. Text from modules and messages goes through textContent, escaped (tables.js) or
-// Escaped (page.cc). New part: a section of page.html, a function in records.js, a call in main.js,
-// a line of page_test.py.
+// The page is a single file because it is mailed and opened without a network; its content policy
+// forbids every request. Text from modules and messages is escaped by textContent (tables.js) or
+// Escaped (page.cc). A new part needs a section of page.html, a function in records.js, a call in
+// main.js and a line of page_test.py.
 #ifndef HLOCTS_REPORTS_PAGE_PAGE_H_
 #define HLOCTS_REPORTS_PAGE_PAGE_H_
 
@@ -20,14 +20,13 @@ namespace hlocts::reports {
 struct PageInput {
   std::string title = "hlocts";
   History history;
-  std::vector<ClauseRow> clauses;            // of the documents, in their order
+  std::vector<ClauseRow> clauses;            // all clauses, in the documents' order
   ClausesOfCases clauses_of_cases;           // by address
   std::map<std::string, int64_t> weights;    // "elementwise/mul": how often real programs use it
-  std::vector<std::string> releases_listed;  // engines that could be installed
+  std::vector<std::string> releases_listed;  // engines that can be installed
 };
 
-// The newest nightly run against the previous one. Modules, messages and names always appear as
-// text.
+// Returns the page that compares the newest nightly run with the previous one.
 std::string ToPage(const PageInput& input);
 
 // Adds the number of uses of each opcode in HLO text to `weights`.

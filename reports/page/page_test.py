@@ -124,7 +124,7 @@ class PageTest(unittest.TestCase):
         size = os.path.getsize(self.page)
         data = len(self.js("return document.getElementById('data').textContent").encode())
         self.assertLess(size - data, 3_000_000)
-        # The time that the page itself takes, without other load of the processor.
+        # The time since the page began, for the message of a failure.
         timing = self.js("return performance.now() - (window.startedAt || 0)")
         load = self.js("const t = performance.getEntriesByType('navigation')[0];"
                        "return t.loadEventEnd - t.startTime")
@@ -158,7 +158,7 @@ class PageTest(unittest.TestCase):
         table = self.find("#ulprows").text
         for text in ("tanh", "ulp(3)", "2.88 was 0.50", "0.50"):
             self.assertIn(text, table)
-        # Near its bound, and therefore marked.
+        # The value is near its bound and therefore marked.
         self.find("#ulprows button.known").click()
         self.assertIn("0.46289062", self.find("#failurebody").text)
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)

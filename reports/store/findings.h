@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The finding of a directory (finding.textproto): title, clause, the pass that causes it, and the
-// results by release that `history --keep` recorded.
+// Reads the finding of a directory (finding.textproto): title, clause, the compiler pass at fault,
+// and the results by release that `history --keep` recorded.
 #ifndef HLOCTS_REPORTS_STORE_FINDINGS_H_
 #define HLOCTS_REPORTS_STORE_FINDINGS_H_
 
@@ -12,12 +12,12 @@
 
 namespace hlocts::reports {
 
-// The module's text is left empty; without a finding.textproto so are all fields.
+// Returns the finding with an empty module. All fields are empty without a finding.textproto.
 Finding ReadFinding(const std::string& folder);
 
-// Releases with a mark (marks.h) each, from history.json: wrong in the finding's own way, right,
-// unsupported or inconclusive. Releases that did not run, or whose compiler the module never
-// reached, are left out. Empty without the file.
+// Returns releases with a mark (marks.h) each, from history.json: wrong in the same way, right,
+// unsupported or inconclusive. Omits releases that did not run or whose compiler did not get the
+// module. Returns none without the file.
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder);
 
 }  // namespace hlocts::reports

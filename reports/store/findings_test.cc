@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The results that `blame` and `history --keep` recorded; a nightly run's own results override
-// them.
+// Tests results recorded by `blame` and `history --keep`, which a nightly run's own override.
 TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   const std::string root = ::testing::TempDir() + "/store_findings";
   fs::remove_all(root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import: folders of runs and campaigns into the store.
+// Imports directories of runs and campaigns into the store.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr size_t kModuleBytesMax = 64 * 1024;  // of a failing case's text; longer texts are cut
+constexpr size_t kModuleBytesMax = 64 * 1024;  // longer texts of failing cases are cut
 
 std::string TextOf(const std::string& path) {
   auto text = ReadFile(path);
@@ -31,8 +31,7 @@ std::string TextOf(const std::string& path) {
   return text->substr(0, kModuleBytesMax) + "\n... cut: the file has more\n";
 }
 
-// Reads the parts in the directory, a JSON object per line. A last line without its newline is left
-// out.
+// Calls `take` for each line of the file, a JSON object. Skips a last line without newline.
 absl::Status ReadLines(const std::string& path,
                        const std::function<absl::Status(const Json&)>& take) {
   std::ifstream in(path);
@@ -84,7 +83,7 @@ class Importer {
   int64_t night_ = 0;
 };
 
-// The module of a case that failed or is flaky; empty where none was written.
+// Returns the module of a case that failed or is flaky, or "" if none was written.
 std::string ModuleOf(const std::string& folder, const Verdict& verdict) {
   if (!IsFailure(verdict.kind) && verdict.flake.empty()) return "";
   const std::string files =
@@ -101,7 +100,7 @@ absl::Status Importer::AddVerdicts(int64_t run, const std::string& folder, Merge
   });
 }
 
-// Missing verdicts are refused, or counted as lost.
+// Rejects a run with missing verdicts, or counts them as lost if options.incomplete.
 absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
   const std::vector<std::string> problems = check.Problems();
   if (!problems.empty() && !options_.incomplete) {
@@ -119,11 +118,10 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
   return writer_.FinishRun(run);
 }
 
-// Checks that the shards are complete after writing them: if they are not, all of it is rolled
-// back.
+// Imports the shards of a run. Checks them after writing; an incomplete run is rolled back.
 absl::Status Importer::AddGroup(const RunShards& group) {
   RunRecord record = group.records[0];
-  std::vector<std::string>().swap(record.selection);  // once is enough: it may have a million cases
+  std::vector<std::string>().swap(record.selection);  // one copy is enough: it may have 10^6 cases
   bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
   std::vector<const RunRecord*> shards;
   for (const RunRecord& shard : group.records) {
@@ -155,7 +153,7 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   if (state.contains("done") && state["done"].is_array())
     modules += static_cast<int64_t>(state["done"].size());
   const std::string recipe = Scrubbed(Field(state, "recipe"));
-  // A nightly run gives every engine the modules of one seed.
+  // In a nightly run all engines get the modules of one seed.
   const std::string identity =
       absl::StrCat(done_.night, "|", JsonText(state["seed"]), "|", recipe,
                    Scrubbed(state.contains("backends") ? JsonText(state["backends"]) : ""));
@@ -176,7 +174,7 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
                           database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));
   add->Bind(1, night_).Bind(2, engine).Bind(3, Scrubbed(Field(json, "bucket")));
   add->Bind(4, Scrubbed(Field(json, "signature"))).Bind(5, Scrubbed(Field(json, "origin")));
-  // The bundle is where the campaign wrote it, or where the directory has been moved to.
+  // The bundle is at the path that the campaign wrote, or in the directory if that was moved.
   const std::string bundle = Field(json, "folder");
   std::string module = TextOf(bundle + "/module.hlo");
   if (module.empty())
@@ -219,7 +217,7 @@ absl::Status Importer::AddMark(int64_t finding, const std::string& release, char
   return add->Run();
 }
 
-// Adds recorded results. Results of this nightly run override them.
+// Adds recorded results, which results of this nightly run override.
 absl::Status Importer::AddRecorded(const std::string& folder) {
   const std::string bundle = fs::path(folder + "/").parent_path().string();
   HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(bundle));
@@ -231,10 +229,10 @@ absl::Status Importer::AddRecorded(const std::string& folder) {
 
 absl::Status Importer::AddHistory(const std::string& path) {
   return ReadLines(path, [&](const Json& json) -> absl::Status {
-    // A record that is not a verdict says nothing about the finding.
+    // A record that is not a verdict shows nothing about the finding.
     auto verdict = VerdictFromJson(JsonText(json));
     if (!verdict.ok()) return absl::OkStatus();
-    // `replay` names the bundle, `diff` its module.
+    // `replay` names the bundle; `diff` names its module.
     const fs::path named(verdict->module);
     const std::string folder = (named.extension() == ".hlo" ? named.parent_path() : named).string();
     HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(folder));

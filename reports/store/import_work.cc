@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The fields that are equal in all shards of a run; shards with different fields are of different
-// runs.
+// Returns the fields that are equal in all shards of a run and distinguish runs.
 std::string RunKey(const RunRecord& record) {
   return absl::StrCat(absl::StrJoin(record.backends, ","), "|", record.tier, "|", record.profile,
                       "|", absl::StrJoin(record.queries, " "), "|", record.shard_count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kind of each directory that an import receives.
+// Sorts the directories of an import by kind.
 #ifndef HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
 #define HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
 
@@ -24,7 +24,7 @@ struct ImportWork {
 
 absl::StatusOr<ImportWork> SortFolders(const std::vector<std::string>& folders);
 
-// Distinguishes a run from every other, also from a run of the same command at another time.
+// Returns a text that identifies a run, also among runs of the same command at other times.
 std::string IdentityOf(const RunShards& run);
 
 }  // namespace hlocts::reports

@@ -18,7 +18,7 @@ class Loader {
   absl::StatusOr<History> Load(int nights, const std::string& until);
 
  private:
-  // Calls `row` for each row of a query with one parameter.
+  // Calls `row` for each row of a query with at most one parameter.
   absl::Status Each(const std::string& sql, int64_t parameter,
                     const std::function<void(const Statement&)>& row);
   absl::Status LoadNight(int64_t id, Night& night);
@@ -49,7 +49,7 @@ absl::Status Loader::Each(const std::string& sql, int64_t parameter,
 
 absl::Status Loader::LoadMarks(int64_t id, Night& night) {
   std::map<int64_t, std::string*> marks;  // by engine
-  // A later run of a nightly run overrides an earlier one, unless it lost the case.
+  // A later run of the same nightly run overrides an earlier one, unless it lost the case.
   return Each(
       "SELECT verdict.engine, engine.name, test_case, mark FROM run JOIN verdict ON verdict.run ="
       " run.id JOIN engine ON engine.id = verdict.engine WHERE run.night = ? ORDER BY run.id",
@@ -73,7 +73,7 @@ absl::Status Loader::LoadRuns(int64_t id, Night& night) {
         if (night.started.empty() || row.Text(0) < night.started) night.started = row.Text(0);
         night.finished = std::max(night.finished, row.Text(1));
         if (!row.Text(9).empty()) night.problems.push_back(row.Text(9));
-        if (!night.tier.empty()) return;  // of the first run: later ones repeat parts of it
+        if (!night.tier.empty()) return;  // first run only: later runs repeat parts of it
         night.tier = row.Text(2);
         night.profile = row.Text(3);
         night.queries = row.Text(4);
@@ -84,8 +84,7 @@ absl::Status Loader::LoadRuns(int64_t id, Night& night) {
       });
 }
 
-// Loads their versions and times, and the number of cases by mark where the marks themselves are
-// gone.
+// Loads the engines' versions and times, and the number of cases by mark if the marks were deleted.
 absl::Status Loader::LoadEngines(int64_t id, Night& night) {
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
@@ -225,7 +224,7 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
 }  // namespace
 
 absl::StatusOr<History> RunStore::Load(int nights, const std::string& until) {
-  // One snapshot: an import by another process meanwhile is not seen in part.
+  // The transaction is one snapshot, so that a concurrent import is not seen in part.
   HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
   auto history = Loader(*database_).Load(nights, until);
   HLOCTS_RETURN_IF_ERROR(database_->Run("COMMIT"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a damaged store: every row that a page still gives, then those that only the copy has.
+// Recovers a damaged store: every row that is still readable, then those that only the backup has.
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
@@ -24,8 +24,7 @@ absl::StatusOr<std::vector<std::string>> TablesOf(Database& database) {
   }
 }
 
-// Copies rows in the order of the query until its end or until a page cannot be read; returns the
-// number added.
+// Copies rows up to the first unreadable page. Returns the number of rows added.
 absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std::string& order,
                              Database& to) {
   int64_t added = 0;
@@ -35,19 +34,19 @@ absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std
   const std::vector<std::string> marks(static_cast<size_t>(columns), "?");
   auto add = to.Prepare(
       absl::StrCat("INSERT OR IGNORE INTO ", table, " VALUES(", absl::StrJoin(marks, ","), ")"));
-  if (!add.ok()) return 0;  // of another version
+  if (!add.ok()) return 0;  // a table of another version
   while (true) {
     auto row = (*rows)->Step();
     if (!row.ok() || !*row) return added;
     for (int i = 0; i < columns; ++i) (*add)->BindFrom(i + 1, **rows, i);
-    // A row that violates the table's constraints is damage, too; a full disk is not.
+    // A row that violates a constraint is damage and is skipped; a full disk is an error.
     absl::Status done = (*add)->Run();
     if (done.ok()) added += to.changes();
     if (!done.ok() && done.message().find("no space left") != std::string::npos) return done;
   }
 }
 
-// Copies from the front, and from the back for rows after the damage.
+// Copies from the front, then from the back to get the rows after the damage.
 absl::StatusOr<int64_t> CopyAll(const std::string& path, Database& to) {
   auto from = Database::Open(path, Database::Mode::kRead);
   if (!from.ok()) return 0;

@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
           "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
           " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id),"
           " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
-          "  mark NOT IN (110, 112, 117)),"  // 'n', 'p' and 'u'
+          "  mark NOT IN (110, 112, 117)),"  // codes of 'n', 'p' and 'u'
           " NOT EXISTS (SELECT 1 FROM verdict WHERE verdict.run = run.id)"
           " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id"));
   std::vector<StoredRun> runs;
@@ -91,7 +91,7 @@ absl::StatusOr<int64_t> RunStore::Prune(int keep) {
                      "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
   HLOCTS_RETURN_IF_ERROR(transaction->Commit());
   HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM"));
-  // The copy must not restore texts under numbers that are used for others by now.
+  // Renew the backup: it must not restore texts under numbers that are now used for other texts.
   HLOCTS_RETURN_IF_ERROR(Check());
   return gone;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store: nightly runs in one SQLite file.
+// Declares the run store, which keeps nightly runs in one SQLite file.
 //
-// An import is one transaction: a killed process, a full disk or a second writer loses that import
-// and nothing else. A run counts once it is complete; missing cases are an error, or with
-// --incomplete the verdict `lost`. Per case and engine the store has verdict, time, elements, bits
-// checked and seed; it never has the name of a machine or person, or a path. New column: a step at
-// the end of kSteps in schema.cc, which is never changed later.
+// An import is one transaction: a killed process, a full disk or a second writer loses only that
+// import. A run counts once it is complete; missing cases are an error or, with --incomplete, have
+// the verdict `lost`. The store keeps verdict, time, elements, bits checked and seed per case and
+// engine, but never a path or the name of a machine or person. A new column needs a step at the end
+// of kSteps in schema.cc; steps are never changed later.
 #ifndef HLOCTS_REPORTS_STORE_RUN_STORE_H_
 #define HLOCTS_REPORTS_STORE_RUN_STORE_H_
 
@@ -23,12 +23,12 @@ struct StoredRun {
   std::string night, tier, profile, queries, started, finished, problems;
   std::vector<std::string> engines;
   int64_t verdicts = 0, bad = 0;
-  bool pruned = false;  // only counts are left
+  bool pruned = false;  // only counts remain
 };
 
 struct ImportOptions {
-  std::string night;        // label; empty: the day of the earliest start
-  bool incomplete = false;  // take a run that lacks verdicts; they count as lost
+  std::string night;        // label; if empty, the day of the earliest start
+  bool incomplete = false;  // accept a run that lacks verdicts and count them as lost
 };
 
 struct Imported {
@@ -39,25 +39,24 @@ struct Imported {
 
 class RunStore {
  public:
-  // Creates or migrates the store. Errors: of the file system; damage; a file of another program.
+  // Creates or migrates the store. Fails for I/O errors, damage, or another program's file.
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToWrite(const std::string& path);
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToRead(const std::string& path);
 
-  // Imports directories of `run --out` (the shards of a run together, and several runs), of `fuzz
-  // --out`, and those with a history.jsonl, the output of `replay --json` on the open findings;
-  // also bundles with the history.json of `history --keep`, which supplies results that the nightly
-  // run did not produce. Shards that are not complete are an error that names the missing cases,
-  // unless options.incomplete.
+  // Imports directories of `run --out` (several runs, each with all its shards) and `fuzz --out`;
+  // directories with a history.jsonl, the output of `replay --json` on the open findings; and
+  // bundles with the history.json of `history --keep`, whose results the nightly run did not
+  // produce. Incomplete shards are an error that names the missing cases, unless
+  // options.incomplete.
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();
-  // Loads the newest `nights` nightly runs up to the one named (empty: the newest).
+  // Loads the newest `nights` nightly runs up to `until` (if empty, the newest).
   absl::StatusOr<History> Load(int nights, const std::string& until = "");
-  // Deletes verdicts of all but the newest `keep` nightly runs; their counts and findings stay.
+  // Deletes the verdicts of all but the newest `keep` nightly runs; counts and findings remain.
   // Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
-  // Reads every page; kUnavailable with the damage. If there is none, renews a copy next to the
-  // store, PATH.backup.
+  // Reads every page. Returns kUnavailable with the damage, or renews the backup copy, PATH.backup.
   absl::Status Check();
 
  private:
@@ -65,8 +64,8 @@ class RunStore {
   std::unique_ptr<Database> database_;
 };
 
-// Sets the file aside as PATH.damaged-N and makes a new store of all rows that can still be read
-// from it, and of those that only PATH.backup has. Returns a sentence about the recovered rows.
+// Renames the file to PATH.damaged-N and makes a new store of all its readable rows and of those
+// that only PATH.backup has. Returns a sentence about the recovered rows.
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports

@@ -35,8 +35,7 @@ class RunStoreTest : public ::testing::Test {
   }
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
 
-  // Writes a run's directory: cases a/b:0 ... with these marks of one engine; 'l' leaves the
-  // verdict out.
+  // Writes a run on cases a/b:0, ... with these marks of one engine; 'l' omits the verdict.
   std::string Run(const std::string& name, const std::string& started, const std::string& marks,
                   const std::string& reason = "because") {
     RunRecord record;
@@ -145,7 +144,7 @@ TEST_F(RunStoreTest, AKilledImportLeavesWhatWasThere) {
     auto database = Database::Open(Path("s.db"), Database::Mode::kWrite);
     auto transaction = Transaction::Begin(**database);
     (void)(*database)->Run("DELETE FROM verdict; DELETE FROM run_engine");
-    // The log is on disk, the transaction is open.
+    // Write the log to disk while the transaction is open.
     (void)(*database)->Run("PRAGMA cache_spill = 1");
     kill(getpid(), SIGKILL);
   }
@@ -156,7 +155,7 @@ TEST_F(RunStoreTest, AKilledImportLeavesWhatWasThere) {
   EXPECT_TRUE(Import(Run("two", "2026-11-23T01:00:00Z", "pf")).ok());
 }
 
-// On a separate disk that is a few pages too small.
+// Tests a disk that is a few pages too small.
 TEST_F(RunStoreTest, AFullDiskIsOneSentenceAndCostsThatImportAlone) {
   std::string small = Run("small", "2026-11-22T01:00:00Z", "pf");
   std::string large = Run("large", "2026-11-23T01:00:00Z", std::string(40000, 'f'));

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t kApplication = 0x686c6f63;  // "hloc", in the file's header
 
-// Texts and addresses are stored once and referenced by number. A step is never changed or removed:
-// add one at the end.
+// The migration steps. Texts and addresses are stored once and referenced by number. A step is
+// never changed or removed: add new ones at the end.
 constexpr const char* kSteps[] = {
-    // 1: verdicts of suite runs.
+    // Step 1: verdicts of suite runs.
     R"(
 CREATE TABLE text(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE INDEX text_hash ON text(hash);
@@ -52,7 +52,7 @@ CREATE TABLE tally(               -- stays when a run's verdicts are pruned
   run INTEGER NOT NULL, engine INTEGER NOT NULL, mark INTEGER NOT NULL, cases INTEGER NOT NULL,
   PRIMARY KEY(run, engine, mark)) WITHOUT ROWID;
 )",
-    // 2: results of releases on the open findings; buckets of campaigns.
+    // Step 2: results of releases on the open findings; buckets of campaigns.
     R"(
 CREATE TABLE finding(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
   clause TEXT NOT NULL, guilty TEXT NOT NULL, module INTEGER REFERENCES text(id));
@@ -67,7 +67,7 @@ CREATE TABLE bucket(
   signature TEXT NOT NULL, origin TEXT NOT NULL, module INTEGER REFERENCES text(id),
   PRIMARY KEY(night, engine, name)) WITHOUT ROWID;
 )",
-    // 3: distances of accepted values from the exact ones.
+    // Step 3: distances of accepted values from the exact ones.
     R"(
 CREATE TABLE worst_ulps(
   run INTEGER NOT NULL, engine INTEGER NOT NULL, function TEXT NOT NULL, type TEXT NOT NULL,
@@ -102,7 +102,7 @@ absl::StatusOr<Header> ReadHeader(Database& database) {
 }
 
 absl::StatusOr<int64_t> VersionOf(Database& database) {
-  // Reads all three in one snapshot: another process may be creating the tables.
+  // Read the three values in one snapshot: another process may be creating the tables.
   HLOCTS_RETURN_IF_ERROR(database.Run("BEGIN"));
   const absl::StatusOr<Header> header = ReadHeader(database);
   const absl::Status ended = database.Run("COMMIT");

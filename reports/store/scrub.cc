@@ -17,12 +17,12 @@ bool InPath(char c) {
 }
 bool InWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Shortens the path in a run of path characters.
+// Shortens a word of path characters if it is a path.
 std::string WithoutFolders(absl::string_view run, char before) {
   const bool web = before == ':' && absl::StartsWith(run, "//");
   const bool relative =
       absl::StartsWith(run, "./") || absl::StartsWith(run, "../") || absl::StartsWith(run, "~/");
-  // "/cpu" alone does not identify a machine; "jit(f)/while/body" is a name.
+  // "/cpu" alone does not identify a machine, and "jit(f)/while/body" is a name.
   const bool absolute =
       absl::StartsWith(run, "/") && before != ')' && run.find('/', 1) != absl::string_view::npos;
   if (web || (!relative && !absolute)) return std::string(run);
@@ -72,7 +72,7 @@ std::string Scrubbed(absl::string_view text) {
   static const auto* host = [] {
     char name[256] = "";
     gethostname(name, sizeof(name) - 1);
-    // A host name such as "a" or "gpu" is an ordinary word.
+    // A short host name, such as "a" or "gpu", is an ordinary word.
     auto* result = new std::string(name);
     if (result->size() < 5 || *result == "localhost") result->clear();
     return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as the store keeps them, without anything that identifies a machine or its owner.
+// Removes from the store's texts what identifies a machine or its owner.
 #ifndef HLOCTS_REPORTS_STORE_SCRUB_H_
 #define HLOCTS_REPORTS_STORE_SCRUB_H_
 
@@ -10,8 +10,8 @@
 namespace hlocts::reports {
 
 // Shortens an absolute path ("/opt/me/plugin.so"), also in quotes or after '=' or ':', to its last
-// part; a sentence's "and/or" and an address ("movement/pad") stay. `host`, this machine's name,
-// becomes "HOST"; the two-argument form is for tests.
+// part. "and/or" in a sentence and addresses ("movement/pad") are kept. `host`, the name of this
+// machine, becomes "HOST"; the two-argument form is for tests.
 std::string Scrubbed(absl::string_view text, absl::string_view host);
 std::string Scrubbed(absl::string_view text);
 

@@ -11,9 +11,9 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr int kWaitMilliseconds = 10 * 60 * 1000;  // for another writer: an import takes a minute
+constexpr int kWaitMilliseconds = 10 * 60 * 1000;  // wait for a writer; an import takes a minute
 
-// One sentence about the error and its remedy. Never an input's fault: kUnavailable.
+// Returns kUnavailable, since it is never an input error, with the error and its remedy.
 absl::Status StatusOf(sqlite3* database, int code, const std::string& path) {
   const char* message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   switch (code & 0xff) {
@@ -97,7 +97,7 @@ int Statement::Columns() const { return sqlite3_column_count(statement_); }
 
 namespace {
 
-// The switch locks the whole file, for which SQLite does not wait as it does for other locks.
+// Switches to the write-ahead log. SQLite waits for other locks, but not for this one.
 absl::Status SwitchToLog(sqlite3* handle, Database& database) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kWaitMilliseconds);
   while (true) {
@@ -112,8 +112,7 @@ absl::Status SwitchToLog(sqlite3* handle, Database& database) {
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
-  // A reader opens for writing too where it may: the next process to open the store recovers a
-  // killed writer's log.
+  // A reader also opens for writing if it may: it then recovers the log of a killed writer.
   int code = sqlite3_open_v2(
       path.c_str(), &handle,
       SQLITE_OPEN_READWRITE | (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite with errors as absl::Status, each one sentence that names the file. Only sqlite.cc
+// Wraps SQLite with errors as absl::Status, each a sentence that names the file. Only sqlite.cc
 // includes SQLite's header.
 #ifndef HLOCTS_REPORTS_STORE_SQLITE_H_
 #define HLOCTS_REPORTS_STORE_SQLITE_H_
@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 
 namespace hlocts::reports {
 
-// A prepared statement. Parameters and columns count from 1 and from 0, as in SQLite.
+// A prepared statement. As in SQLite, parameters count from 1 and columns from 0.
 class Statement {
  public:
   Statement(sqlite3* database, sqlite3_stmt* statement, std::string path);
@@ -28,9 +28,9 @@ class Statement {
   Statement& Bind(int parameter, double value);
   Statement& Bind(int parameter, absl::string_view value);
   Statement& BindNull(int parameter);
-  // Binds the value of another statement's row unchanged.
+  // Binds the unchanged value of another statement's current row.
   Statement& BindFrom(int parameter, const Statement& row, int column);
-  // True: a row; false: the end, and the statement is ready for the next parameters.
+  // Returns true for a row, or false at the end, after which parameters can be bound again.
   absl::StatusOr<bool> Step();
   // Runs a statement that returns no row.
   absl::Status Run();
@@ -48,19 +48,19 @@ class Statement {
 class Database {
  public:
   enum class Mode { kRead, kWrite };
-  // kWrite creates the file and switches it to a write-ahead log, so that a killed writer loses its
-  // transaction and nothing else, and readers never wait. Waits for another writer.
+  // Opens a database. kWrite creates the file and switches it to a write-ahead log, so that a
+  // killed writer loses only its transaction and readers never wait. Waits for another writer.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   const std::string& path() const { return path_; }
-  absl::Status Run(const std::string& sql);  // any number of statements without parameters
+  absl::Status Run(const std::string& sql);  // runs statements without parameters
   absl::StatusOr<std::unique_ptr<Statement>> Prepare(const std::string& sql);
-  absl::StatusOr<int64_t> Integer(const std::string& sql);  // the first value of the first row
+  absl::StatusOr<int64_t> Integer(const std::string& sql);  // first value of the first row
   int64_t last_id() const;
-  int64_t changes() const;  // rows of the last statement
+  int64_t changes() const;  // rows that the last statement changed
 
  private:
   Database(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
@@ -68,7 +68,7 @@ class Database {
   std::string path_;
 };
 
-// Rolled back unless committed. Begins as a writer, so that two cannot wait for each other.
+// A transaction, rolled back unless committed. Begins as a writer, which prevents deadlocks.
 class Transaction {
  public:
   static absl::StatusOr<std::unique_ptr<Transaction>> Begin(Database& database);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of campaigns and measurements in the store.
+// Tests results of campaigns and measurements in the store.
 #include <gtest/gtest.h>
 
 #include <filesystem>

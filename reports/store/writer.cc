@@ -11,25 +11,24 @@
 namespace hlocts::reports {
 namespace {
 
-// Hash of a text, used to look it up; texts with equal hashes are compared.
+// Returns a hash to look up a text; texts with equal hashes are compared.
 int64_t HashOf(absl::string_view text) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return static_cast<int64_t>(hash);
 }
 
-// Ids of recently used texts: enough that adjacent cases do not query the store again, and few
-// enough that modules of 64 KB do not fill the memory.
+// Capacity of the cache of text ids: modules of 64 KB must not fill the memory.
 constexpr size_t kIdsHeld = 4096;
 void Hold(const std::string& text, int64_t id, std::unordered_map<std::string, int64_t>& ids) {
   if (ids.size() >= kIdsHeld) ids.clear();
   ids[text] = id;
 }
 
-// "elementwise/tanh" of "elementwise/tanh:special_values:type=bf16".
+// Returns "elementwise/tanh" for "elementwise/tanh:special_values:type=bf16".
 std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
 
-// The bits below which a share of the elements are, from counts by quarters of a bit.
+// Returns the number of bits below which a share of the elements are, from counts by quarter bits.
 double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
   int64_t seen = 0;
   const double wanted = share * static_cast<double>(elements);
@@ -60,7 +59,7 @@ absl::StatusOr<int64_t> StoreWriter::IdOf(const char* table, const char* column,
   HLOCTS_ASSIGN_OR_RETURN(bool row, find->Step());
   int64_t id = row ? find->Integer(0) : 0;
   if (row) {
-    HLOCTS_RETURN_IF_ERROR(find->Run());  // to its end
+    HLOCTS_RETURN_IF_ERROR(find->Run());  // finishes the query
   } else {
     HLOCTS_ASSIGN_OR_RETURN(
         Statement * add, Prepared(absl::StrCat("INSERT INTO ", table, "(", column, ") VALUES(?)")));
@@ -114,7 +113,7 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool compl
   const bool was_complete = find->Text(1).empty();
   HLOCTS_RETURN_IF_ERROR(find->Run());
   if (was_complete || !complete) return true;
-  // The stored run was incomplete and the new one is complete.
+  // The stored run is incomplete and the new one complete: replace it.
   for (const char* table :
        {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));
@@ -176,7 +175,7 @@ absl::Status StoreWriter::AddVerdict(int64_t run, const Verdict& verdict,
 absl::Status StoreWriter::AddFailure(int64_t run, int64_t engine, int64_t one,
                                      const Verdict& verdict, const std::string& module) {
   Verdict copy = verdict;
-  // Fields that have columns, or that change with each nightly run, are not part of the text.
+  // Omit fields that have columns or that change with each nightly run.
   copy.seconds = 0;
   copy.module = "";
   copy.backend = copy.backend_version = "";

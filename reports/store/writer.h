@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows of the store with statements that are prepared once, inside a transaction.
+// Writes rows of the store inside a transaction, with statements that are prepared once.
 #ifndef HLOCTS_REPORTS_STORE_WRITER_H_
 #define HLOCTS_REPORTS_STORE_WRITER_H_
 
@@ -23,14 +23,14 @@ class StoreWriter {
   absl::StatusOr<int64_t> EngineId(const std::string& name);
   absl::StatusOr<int64_t> CaseId(const std::string& address);
   absl::StatusOr<int64_t> TextId(const std::string& body);
-  // Returns true where this run is already in the store, as complete as it is here.
+  // Returns true if the store already has this run, and no less completely.
   absl::StatusOr<bool> HasRun(const std::string& identity, bool complete);
   absl::StatusOr<int64_t> AddRun(int64_t night, const std::string& identity,
                                  const RunRecord& record, const std::string& problems);
-  // `module`: of a failing case, or empty.
+  // `module` is that of a failing case, or empty.
   absl::Status AddVerdict(int64_t run, const Verdict& verdict, const std::string& module);
   absl::Status AddLost(int64_t run, const std::string& engine, const std::string& address);
-  // Writes the counts, versions and bits checked of everything that was added to the run.
+  // Writes the counts, versions and bits checked for everything that was added to the run.
   absl::Status FinishRun(int64_t run);
 
  private:

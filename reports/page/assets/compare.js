@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of two nightly runs that a reader chooses, by the rules of reports/nights/nights.cc.
-// The browser test holds both to the same lists.
+// Compares two nightly runs that a reader chooses, by the rules of reports/nights/nights.cc. The
+// browser test checks that both give the same lists.
 'use strict';
 const FEW_CASES = 10;
 function isDead(engine) {
@@ -75,7 +75,7 @@ function listOf(name, title, changes) {
   return details;
 }
 
-// Failures that campaigns found: each cause once, new ones first.
+// Lists the failures that campaigns found: each cause once, new ones first.
 function bucketList() {
   const fresh = new Set(DATA.changes.new_buckets.map((one) => one.join('\n')));
   const isFresh = (one) => fresh.has(one.engine + '\n' + one.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks the page's data, and has shared code of its parts. Text enters the page by
-// textContent only.
+// Unpacks the page's data and defines code that several parts share. Text enters the page only by
+// textContent.
 'use strict';
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const BAD = 'fractie';  // a verdict other than a pass
@@ -15,7 +15,7 @@ function unpacked(marks) {
 for (const night of DATA.nights) {
   for (const engine of Object.values(night.engines)) engine.marks = unpacked(engine.marks);
 }
-// Splits each address once.
+// The parts of each address, which is split once.
 const CASES = DATA.cases.map((address) => {
   const colon = address.indexOf(':');
   const name = colon < 0 ? address : address.slice(0, colon);
@@ -27,7 +27,7 @@ const CASES = DATA.cases.map((address) => {
     name: second < 0 ? address : address.slice(0, second)};
 });
 const CASE_NUMBER = new Map(DATA.cases.map((address, i) => [address, i]));
-// Chosen above: the nightly run that is shown, and the one it is compared with.
+// The nightly run that the reader chose, and the one it is compared with.
 const view = {now: DATA.nights.length - 1, before: DATA.nights.length - 2};
 const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], notes: []};
 const nightBefore = () => DATA.nights[view.before];
@@ -40,13 +40,13 @@ const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
   : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : 'un'.includes(mark) ? 'part' : 'none');
 
-const RECORDS = new Map();  // nightly run, engine, case: the record of a failure
+const RECORDS = new Map();  // [nightly run, engine, case] -> record of a failure
 for (const one of DATA.failures) {
   RECORDS.set([one.night, one.engine, one.case].join('\n'), one);
 }
 const recordOf = (label, engine, i) => RECORDS.get([label, engine, i].join('\n'));
 
-// An element with attributes and children; strings become text.
+// Returns an element with attributes and children; strings become text.
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -59,7 +59,7 @@ function make(tag, attributes, ...children) {
 const button = (text, press, label) => make('button',
   {type: 'button', class: 'link', click: press, 'aria-label': label || null}, text);
 
-// A table without a library, for few rows. Cells: text or elements.
+// Returns a table of few rows, without the library. Cells are text or elements.
 function smallTable(heads, rows, caption) {
   const head = make('tr', {}, ...heads.map((text) => make('th', {scope: 'col'}, text)));
   const body = rows.map((row) => make('tr', {}, ...row.map((cell) =>

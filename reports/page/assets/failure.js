@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One failure: the actual value, the acceptance set, the module with the wrong instruction, the
-// sentence of the documents, and how to reproduce it.
+// Shows one failure: the actual value, the acceptance set, the module with the wrong instruction,
+// the sentence of the documents, and how to reproduce it.
 'use strict';
-// exponent bits, significand bits that are stored
+// Numbers of exponent bits and of stored significand bits.
 const FORMATS = {f64: [11, 52], f32: [8, 23], bf16: [8, 7], f16: [5, 10], f8e5m2: [5, 2],
   f8e4m3: [4, 3]};
 
-// The position of a value among the values of its format, zero in the middle; null: not a number.
+// Returns the position of a value among the values of its format (0 for zero), or null for NaN.
 function ordinal(value, type) {
   if (!FORMATS[type] || Number.isNaN(value)) return null;
   const [exponentBits, stored] = FORMATS[type];
@@ -25,14 +25,14 @@ function numberOf(text) {
   if (/^[+-]?inf$/.test(word)) return word[0] === '-' ? -Infinity : Infinity;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? Number(word) : NaN;
 }
-// "[1, 2]", "1", "1 or 2": the ends of the set, or null where it is not a set of numbers.
+// Returns the ends of a set ("[1, 2]", "1", "1 or 2"), or null if it is not a set of numbers.
 function setOf(accepted) {
   if (/nan|0x|\(/.test(accepted)) return null;
   const numbers = (accepted.match(/[+-]?(?:inf\b|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/gi) || [])
     .map(numberOf).filter((one) => !Number.isNaN(one));
   return numbers.length ? [Math.min(...numbers), Math.max(...numbers)] : null;
 }
-// The number of values of the format between the set and the value; null: unknown.
+// Returns the positions of set and value and the number of values between them, or null.
 function missOf(failure, type) {
   const set = setOf(failure.accepted || ''), value = numberOf(failure.actual || '');
   if (!set) return null;
@@ -43,7 +43,7 @@ function missOf(failure, type) {
 
 const blamedIn = (record) => (record && record.first_failure
   ? (record.first_failure.instruction.match(/[\w.-]+/g) || []) : []);
-// The element type of the blamed instruction, else of the case.
+// Returns the element type of the blamed instruction, or that of the case.
 function typeOf(record, module, i) {
   for (const name of blamedIn(record).reverse()) {
     const found = new RegExp('(?:^|\\s)%?' + name.replace(/[.]/g, '\\.') + ' = \\(?([a-z]\\w*)\\[').exec(module || '');
@@ -60,7 +60,7 @@ function svg(tag, attributes, text) {
 }
 const round = (x) => (x >= 1e6 ? x.toExponential(2) : String(x));
 
-// The set and the value on a line of ulps; a distant value is drawn near, with its distance in words.
+// Draws the set and the value on a line of ulps. Distances are logarithmic and stated in words.
 function ulpLine(failure, type) {
   const place = missOf(failure, type);
   if (!place) return null;
@@ -79,7 +79,7 @@ function ulpLine(failure, type) {
   return make('div', {}, picture, make('p', {}, label + '. Distances are drawn by their logarithm.'));
 }
 
-// Blamed instructions and their operands.
+// Marks blamed instructions and their operands in the lines of a module.
 function moduleLines(text, record) {
   const lines = text.split('\n'), blamed = new Set(blamedIn(record)), operands = new Map();
   const nameOf = (line) => (/^\s*(?:ROOT )?%?([\w.-]+) = /.exec(line) || [])[1];
@@ -159,7 +159,7 @@ function showFinding(name) {
   make('h3', {}, 'Module'), moduleLines(finding.module, null), ...clauseParts(null, finding)]);
 }
 
-// The minimised module of a failure that a campaign found, and the random module it came from.
+// Shows the minimised module of a failure that a campaign found, and its random origin.
 function showBucket(bucket) {
   const module = bucket.module >= 0 ? DATA.texts[bucket.module] : '';
   const drawn = /^seed (\d+), module (\d+)/.exec(bucket.origin);

@@ -16,7 +16,7 @@ function showAll() {
   showTrends();
 }
 
-// The counts of the sentence lead to their lists.
+// Links the counts in the summary sentence to their lists.
 function linkSentence() {
   const span = document.querySelector('#sentence span');
   const lists = {new: 'regressed', 'not as expected': 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
@@ -72,7 +72,7 @@ function start() {
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
-  // In a first run everything is new: the few causes say more than a list of all cases.
+  // In a first run everything is new, so the causes come before the list of all cases.
   const today = document.getElementById('today');
   if (!DATA.changes.since) today.querySelector('h2').textContent = 'Not as expected';
   if (!DATA.changes.since && DATA.changes.regressed.length) today.before(document.getElementById('causes'));

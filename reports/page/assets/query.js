@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The query box: turns a text into a predicate on one case.
+// Converts the text of the query box into a predicate on one case.
 'use strict';
 const badOn = (i, engine) => isBad(markOf(night(), engine, i));
-// Every engine that gave a verdict, at least two: no engine agrees with the documents.
+// Returns true if all engines with a verdict, and at least two, fail on the case.
 function allFail(i) {
   const run = engineNames().filter((name) => isRun(markOf(night(), name, i))
     && markOf(night(), name, i) !== 'u');
@@ -20,7 +20,7 @@ const TERMS = {
   clause: (i, value) => clausesOf(i).some((id) => id === value || id.startsWith(value + '.')),
 };
 
-// "type=bf16 verdict=fail engine=xla": the verdict is that of the engine named, or of any.
+// Parses "type=bf16 verdict=fail engine=xla". Without an engine, the verdict of any engine counts.
 function questionOf(text) {
   const phrases = [];
   text = text.trim().toLowerCase();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines, precision, unchecked elements, clauses, trends, and the facts of the nightly run.
+// Shows engines, precision, unchecked elements, clauses, trends, and facts of the nightly run.
 'use strict';
-// NaN: the bound depends on the argument.
+// Returns the bound of a rule, or NaN if it depends on the argument.
 function boundOf(rule) {
   const found = /^ulp\(([\d.]+)\)(?:, ([\d.]+) from 2\^\d+)?$/.exec(rule);
   return found ? Math.max(Number(found[1]), Number(found[2] || 0)) : NaN;
@@ -9,7 +9,7 @@ function boundOf(rule) {
 const MOST_USED = ['f32', 'f64', 'bf16', 'f16'];
 const rankOf = (type) => (MOST_USED.includes(type) ? MOST_USED.indexOf(type) : MOST_USED.length);
 const byTypeAndName = (a, b) => rankOf(a[1]) - rankOf(b[1]) || (a[0] + a[1] < b[0] + b[1] ? -1 : 1);
-// Accepted values: a row for each function, type and stated bound, a column for each release.
+// Shows accepted values: a row per function, type and stated bound, a column per release.
 function showUlps() {
   const before = new Map(), rows = new Map();
   const earlier = nightBefore() && nightBefore().suite === night().suite ? nightBefore().label : null;
@@ -52,7 +52,7 @@ function showMeasured({row, was}) {
     ['stated bound', rule], ['elements measured', String(elements)]])]);
 }
 
-// Wrong values: their distance from the acceptance set.
+// Shows the distance of wrong values from the acceptance set.
 function showMisses() {
   const worst = new Map();
   for (const one of DATA.failures) {
@@ -97,7 +97,7 @@ function showPrecision() {
 }
 
 function reachedClauses() {
-  const reached = new Map();  // clause: engine: [passed, all]
+  const reached = new Map();  // clause -> engine -> [passed, all]
   engineNames().forEach((engine) => {
     const marks = night().engines[engine].marks;
     for (let i = 0; i < CASES.length; i++) {
@@ -187,7 +187,7 @@ function showTrends() {
 }
 
 const minutes = (seconds) => (seconds < 100 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`);
-// Passes of each operation's cases, operations weighted by their use in real programs.
+// Returns the share of passing cases, with operations weighted by their use in real programs.
 function weightedPasses(engine) {
   const at = engineNames().indexOf(engine);
   let all = 0, passed = 0;

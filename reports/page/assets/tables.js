@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the page. Long ones are DataTables: only the rows in sight are in the document.
+// Builds the tables of the page. Long ones are DataTables, which render only visible rows.
 'use strict';
 const KINDS = ['pass', 'fail', 'nan_bits', 'unsupported', 'rejected', 'accepted', 'crash', 'timeout',
   'inconclusive', 'error', 'flaky', 'not run'];
-// Marks that need no explanation.
+// Results that need no explanation.
 const QUIET = ['pass', 'nan_bits', 'unsupported'];
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-// A cell of a DataTable: shown as text, sorted by itself.
+// Renders a cell of a DataTable as text, which is sorted by its data.
 const plain = (data, kind) => (kind === 'display' ? escaped(data) : data);
 const column = (title, more) => ({title: escaped(title), render: plain, type: 'string', ...more});
 
@@ -18,7 +18,7 @@ function longTable(where, columns, rows, options) {
   return $(table).DataTable({data: rows, columns, deferRender: true, autoWidth: false,
     lengthChange: false, pageLength: 25, order: [], dom: 'tip', ...options});
 }
-// Fixes of the library for keyboards and screen readers.
+// Fixes the library's tables for keyboards and screen readers.
 function settle(table) {
   for (const head of table.querySelectorAll('th')) head.setAttribute('scope', 'col');
   const wrapper = table.parentElement;
@@ -31,7 +31,7 @@ function settle(table) {
 const searchable = () => ({dom: 'ftip', language: {search: 'Words: '}});
 const named = (input, label) => document.querySelector(input).setAttribute('aria-label', label);
 
-// For each engine: its first wrong release, and the first right one after the last wrong one.
+// Returns, for each family of releases, the first bad one and the first good one after the last bad.
 function spansOf(asked, marks) {
   const families = new Map();
   for (const engine of asked) {
@@ -47,8 +47,8 @@ function spansOf(asked, marks) {
 }
 
 const findingWord = (mark) => (mark === 'p' ? 'right' : mark === 'f' ? 'wrong' : wordOf(mark));
-// A row per finding, a column per release. Columns of engines in this nightly run come first, and so do
-// the findings that they still have.
+// Shows a row per finding and a column per release. Engines in this nightly run and the findings that
+// they still have come first.
 function showFindings() {
   const releases = DATA.releases.filter((engine) =>
     DATA.nights.some((one) => Object.values(one.findings).some((marks) => marks[engine])));
@@ -105,7 +105,7 @@ function showOperations() {
       const [operation, type] = key.split('\n');
       return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[operation] || 0, ...engines];
     });
-  // Failing operations first, among them those that real programs use most.
+  // Sort failing operations first, then by their use in real programs.
   const weight = byType ? 2 : 1, fails = (row) => row.slice(weight + 1).some(countsBad);
   rows.sort((a, b) => fails(b) - fails(a) || b[weight] - a[weight]);
   const show = (counts, kind) => (kind !== 'display' ? KINDS.reduce((sum, word) =>
@@ -148,7 +148,7 @@ function ask(text) {
   found();
 }
 
-// The name of a failure by its cause alone.
+// Returns a name of a failure that depends only on its cause.
 function causeOf(engine, i, mark) {
   const one = recordOf(night().label, engine, i), record = one ? one.record : null;
   if (record && record.expectation) return record.expectation;
