@@ -25,7 +25,7 @@ std::string Field(const std::map<std::string, std::string>& fields, const std::s
   return found == fields.end() ? "" : Substitute(found->second, assignment);
 }
 
-// A directive above the first case.
+// Returns the argument of a directive above the first case, or "".
 std::string Of(const CaseFile& file, const std::string& name) {
   auto found = file.arguments.find(name);
   return found == file.arguments.end() ? "" : found->second;
@@ -41,7 +41,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       }
     } else if (word == "sweep") {
       result.sweep = true;
-      result.style = generators::ArgumentStyle::kSpecial;  // for callers that want one run
+      result.style = generators::ArgumentStyle::kSpecial;  // for callers that run the case once
     } else {
       result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
@@ -53,7 +53,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
   return absl::OkStatus();
 }
 
-// Sets the optional texts.
+// Sets the texts of optional directives.
 void SetTexts(const Template& from, const Assignment& assignment, Case& result) {
   result.infeed_text = Field(from.bodies, "infeed", assignment);
   result.outfeed_text = Field(from.bodies, "outfeed", assignment);
@@ -83,7 +83,7 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   return absl::OkStatus();
 }
 
-// Accepts "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
+// Accepts "lemma 9", "ruling 0071", "legal", "wrong", "recorded" or no text.
 absl::Status CheckFrom(const std::string& from) {
   const std::vector<absl::string_view> words = absl::StrSplit(from, ' ', absl::SkipEmpty());
   int number = 0;
@@ -115,11 +115,11 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
 // The chosen values of one case's parameters, and its operation's columns.
 struct Choice {
   Assignment assignment;
-  std::string suffix;  // of the address
+  std::string suffix;  // suffix of the address
   Tier tier = Tier::kSmoke;
 };
 
-// Sets the reason why no verdict is expected of the case, also in relaxed.
+// Sets the reasons why the case is inconclusive in the default and relaxed profiles.
 absl::Status SetNature(const Template& from, const Choice& choice, Case& result) {
   const auto nature = from.arguments.find("inconclusive");
   if (nature == from.arguments.end()) return absl::OkStatus();
@@ -131,7 +131,7 @@ absl::Status SetNature(const Template& from, const Choice& choice, Case& result)
   return absl::OkStatus();
 }
 
-// Instantiates a case and records every mistake.
+// Instantiates a case and records all its mistakes.
 Case Instantiate(const Template& from, const CaseFile& file, const std::string& prefix,
                  const Choice& choice, std::vector<absl::Status>& mistakes) {
   const Assignment& assignment = choice.assignment;
@@ -146,7 +146,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
     mistakes.push_back(InvalidInput(PlaceOf(from.place, directive), ": @case ", from.name, ": @",
                                     directive, ": ", status.message()));
   };
-  // The case's own directive, else the file's.
+  // Returns the case's directive, or the file's if it has none.
   const auto stated = [&](const std::string& name) {
     const std::string own = Field(from.arguments, name, assignment);
     return own.empty() ? Of(file, name) : own;
@@ -173,7 +173,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
   return result;
 }
 
-// A parameter of several values that no line uses would make equal cases with different names.
+// Rejects a parameter that no line uses: its values would make equal cases of different names.
 absl::Status CheckParametersUsed(const Template& from) {
   for (const auto& [name, values] : from.parameters) {
     const std::string use = absl::StrCat("${", name, "}");
@@ -188,7 +188,7 @@ absl::Status CheckParametersUsed(const Template& from) {
   return absl::OkStatus();
 }
 
-// All combinations of the parameters' values, in order, for one operation.
+// Returns all combinations of the parameters' values, in order, for one operation.
 std::vector<Choice> ChoicesOf(const Template& from, const OperationRow& row) {
   std::vector<Choice> choices = {{row.columns, "", Tier::kSmoke}};
   for (const auto& [name, values] : from.parameters) {
@@ -233,7 +233,7 @@ void AddCases(const Template& from, const CaseFile& read, const OperationRow& ro
   const size_t before = mistakes.size();
   for (const Choice& choice : ChoicesOf(from, row)) {
     Case one = Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice, mistakes);
-    if (mistakes.size() > before) return;  // the mistakes of the other values are the same
+    if (mistakes.size() > before) return;  // other values have the same mistakes
     cases.push_back(std::move(one));
   }
 }

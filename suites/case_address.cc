@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a case's address: queries that select it, its shard, whether it is inconclusive by
-// nature; also the clause that a failure of it breaks.
+// Defines functions of a case's address: queries, shards, inconclusive cases, and the clause of a
+// failure.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -28,7 +28,7 @@ std::string InconclusiveReason(absl::string_view text, absl::string_view paramet
 }
 
 bool QueryMatches(absl::string_view query, absl::string_view address) {
-  // `*` is any run of characters; without one, the query is the address or ends before a separator.
+  // `*` matches any characters. Without it, the query is the address or ends before a separator.
   size_t star = query.find('*');
   if (star == absl::string_view::npos) {
     if (!absl::StartsWith(address, query)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a folder.
+// Loads the cases of a directory.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case as an engine's input: devices, arguments, infeed; also the result that the documents
-// print.
+// Converts a case to an engine's request (devices, arguments, infeed) and returns the result that
+// the documents print.
 #ifndef HLOCTS_SUITES_CASE_REQUEST_H_
 #define HLOCTS_SUITES_CASE_REQUEST_H_
 
@@ -13,23 +13,23 @@
 
 namespace hlocts::suites {
 
-// `load` with the devices that the case or its module asks for.
+// Returns `load` with the devices that the case or its module requires.
 backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
                                     backends::LoadOptions load);
 
-// Errors: leaves that do not fit the module, a device without leaves.
+// Returns the case's request. Fails if leaves do not fit the module or a device has none.
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
                                                      const backends::LoadOptions& load);
 
-// Leaves of @outfeed by device; empty without @outfeed.
+// Returns the leaves of @outfeed by device, none without @outfeed.
 absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
     const Case& one, const backends::LoadOptions& load);
 
-// The leaves of an answer of the case, [device][leaf], of any shapes.
+// Returns the leaves of an output of the case, [device][leaf], with any shapes.
 absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
                                                                const backends::LoadOptions& load);
 
-// Leaves of @expect by device; empty without @expect.
+// Returns the leaves of @expect by device, none without @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const backends::LoadOptions& load);

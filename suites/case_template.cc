@@ -11,7 +11,7 @@
 namespace hlocts::suites {
 namespace {
 
-// Names for lists of element types in @param lines.
+// Returns the names of lists of element types in @param lines.
 const std::map<std::string, std::string>& TypeLists() {
   static const auto* lists = new std::map<std::string, std::string>{
       {"@floats", "f16 bf16 f32 f64"},
@@ -35,7 +35,7 @@ constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses
 // The columns that each line below @for begins with.
 constexpr absl::string_view kRowColumns[] = {"stem", "operation", "opcode"};
 
-// Part of an address.
+// Returns true if the text may be part of an address.
 bool IsName(absl::string_view text) {
   for (char c : text) {
     if (!absl::ascii_isalnum(c) && c != '_') return false;
@@ -49,7 +49,7 @@ class Parser {
 
   void Parse(std::vector<absl::Status>& mistakes) {
     std::string* body = nullptr;
-    std::string skipped;  // text after a directive with a mistake
+    std::string skipped;  // the text after a wrong directive
     const auto note = [&](const absl::Status& status) {
       if (status.ok()) return;
       mistakes.push_back(status);
@@ -60,7 +60,7 @@ class Parser {
     bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
-      // A comment, also between cases; no line of HLO text or of literals begins with '#'.
+      // A comment, also between cases. No line of HLO text or of literals begins with '#'.
       if (absl::StartsWith(line, "#")) {
         commented = true;
         continue;
@@ -146,7 +146,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // One word per column; the last one takes the rest of the line, which may be empty.
+  // Reads one word per column. The last column gets the rest of the line, which may be empty.
   absl::Status Row(absl::string_view line) {
     std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() + 1 < columns_.size()) {
@@ -165,7 +165,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Words after `| TIER` have at least that tier.
+  // Values after `| TIER` have at least that tier.
   absl::Status Parameter(const std::string& argument, Template& current) {
     std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
     std::vector<ParameterValue> values;

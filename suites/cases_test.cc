@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance cases as data: every clause that they cite exists, every operation of the
+// Tests the conformance cases as data: every clause that they cite exists, every operation of the
 // documents has a case, valid modules are valid, and the module of a @reject case breaks exactly
 // the named rule.
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The addresses in the list under the heading Cases of a ruling page.
+// Returns the addresses listed under the heading Cases of a ruling page.
 std::vector<std::string> CasesOfRuling(const Ruling& ruling) {
   std::istringstream in(ReadAll(absl::StrCat("spec/rulings/", ruling.file)));
   std::vector<std::string> addresses;
@@ -82,7 +82,7 @@ TEST(CasesTest, CiteClausesThatExist) {
   }
 }
 
-// suites/clause_tests.txt: clauses that a program tests. Returns them; checks that the tests exist.
+// Returns the clauses in suites/clause_tests.txt, which programs test. Checks that those exist.
 std::set<std::string> ClausesOfPrograms() {
   std::set<std::string> clauses;
   std::istringstream lines(ReadAll("suites/clause_tests.txt"));
@@ -91,7 +91,7 @@ std::set<std::string> ClausesOfPrograms() {
     std::istringstream words(line);
     std::string clause, file, test;
     words >> clause >> file >> test;
-    // TEST(Suite, Name), on one line or two.
+    // Matches TEST(Suite, Name) on one line or two.
     EXPECT_TRUE(std::regex_search(ReadAll(file), std::regex(absl::StrCat(",\\s+", test, "\\)"))))
         << file << " has no test " << test << " for " << clause;
     EXPECT_NE(Clauses().Find(clause), nullptr) << clause;
@@ -113,7 +113,7 @@ TEST(CasesTest, EveryTestableClauseIsCited) {
          "case that would fail if they were broken";
 }
 
-// The message is a sentence, for whoever adds an operation.
+// The message helps the contributor who adds an operation.
 TEST(CasesTest, EveryDocumentedOperationHasACase) {
   std::set<std::string> operations;
   std::string modules;
@@ -136,7 +136,7 @@ TEST(CasesTest, EveryDocumentedOperationHasACase) {
 }
 
 TEST(CasesTest, CasesUseTheOpcodeTheyName) {
-  // Areas that are about several operations at once.
+  // Areas that cover several operations at once.
   const std::set<std::string> mixed = {"aliasing", "broadcasting", "composition", "layout",
                                        "programs"};
   for (const Case& one : AllCases()) {
@@ -163,7 +163,7 @@ TEST(CasesTest, RejectedModulesBreakTheRuleTheyName) {
     ASSERT_TRUE(control.ok()) << Where(one) << ": control: " << control.status();
     absl::Status valid = VerifyModule(**control);
     EXPECT_TRUE(valid.ok()) << Where(one) << ": control: " << valid;
-    // A text without any module is refused by the parser, with a rule of its own.
+    // The parser rejects a text without a module by its own rule.
     auto module = ParseModule(one.module_text);
     absl::Status broken = module.ok() ? VerifyModule(**module) : module.status();
     EXPECT_FALSE(broken.ok()) << Where(one) << "\n" << one.module_text;
@@ -207,7 +207,7 @@ TEST(CasesTest, TextProtoTextIsAFixpoint) {
   }
 }
 
-// The ruling pages name the cases that hold an engine to them.
+// Ruling pages name the cases that test them.
 TEST(CasesTest, CasesOfTheRulingsExist) {
   std::set<std::string> addresses;
   for (const Case& one : AllCases()) addresses.insert(one.address);

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The inputs of a verdict other than the program: the cases, and the clauses that they cite.
+// The inputs of a verdict other than the program: cases, and the clauses that they cite.
 constexpr const char* kSuiteFolders[] = {"suites/cases", "spec/clauses"};
 constexpr const char* kRecordFiles[] = {"verdicts.jsonl", "run.json", "selection.txt",
                                         "scorecard.txt"};
@@ -40,14 +40,14 @@ absl::StatusOr<Json> SuiteHashes() {
   return hashes;
 }
 
-// The edition that decides: the newest of the operation semantics, first in documents.textproto.
+// Returns the newest edition of the operation semantics, the first in documents.textproto.
 absl::StatusOr<std::string> Edition() {
   HLOCTS_ASSIGN_OR_RETURN(Documents documents,
                           Documents::Load(HomeFolder() + "/spec/clauses/documents.textproto"));
   return SourceOf({&documents.all().front()});
 }
 
-// Hashes of the records and of the expectations in the directory.
+// Returns hashes of the records and of the expectations in the directory.
 absl::StatusOr<Json> FileHashes(const std::string& folder) {
   Json hashes;
   for (const char* name : kRecordFiles) {
@@ -74,7 +74,7 @@ Json Machine() {
           {"memory_bytes", static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)}};
 }
 
-// By engine and verdict: how many, and how many as expected.
+// Returns the number of verdicts by engine and kind, and the number of expected ones.
 Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const reports::Verdict& verdict : verdicts) {
@@ -97,7 +97,7 @@ std::string ExpectationsName(const std::string& backend) {
   return std::filesystem::path(ExpectationsPath(backend)).filename();
 }
 
-// The hash and the options of each engine that is a plugin file.
+// Returns the hash and the options of each engine that is a plugin file.
 Json PluginHashes(const std::map<std::string, std::string>& engines) {
   Json plugins = Json::object();
   for (const auto& [recorded, given] : engines) {
@@ -120,7 +120,7 @@ void CompareHashes(const char* what, const Json& claimed, const Json& found,
   }
 }
 
-// Only the suite's own reason why a case cannot be judged excuses a verdict.
+// Checks that each reason why a verdict is excused as inconclusive is the suite's own.
 void CheckNature(const std::vector<Case>& cases, const reports::LoadedRun& run,
                  std::vector<std::string>& problems) {
   std::map<absl::string_view, const Case*> by_address;
@@ -137,7 +137,7 @@ void CheckNature(const std::vector<Case>& cases, const reports::LoadedRun& run,
   }
 }
 
-// The tier's cases in the suite of this tree, except those that this run's queries leave out.
+// Checks that the run has the tier's cases in this tree's suite, except those its queries omit.
 void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& problems) {
   const reports::RunRecord& record = run.record;
   absl::StatusOr<std::vector<Case>> cases = InvalidInput("no tier: ", record.tier);
@@ -158,7 +158,7 @@ void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& pro
 absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& run,
                            std::vector<std::string>& problems) {
   std::map<std::string, ExpectationList> lists;
-  // Expiry counts on the day of the run, in the tiers that check it.
+  // Expiry is checked for the day of the run, in the tiers that check it.
   auto tier = TierFromName(run.record.tier);
   const std::string today = tier && *tier >= Tier::kNightly ? run.record.started.substr(0, 10) : "";
   for (const reports::Verdict& verdict : run.verdicts) {

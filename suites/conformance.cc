@@ -9,7 +9,7 @@
 namespace hlocts::suites {
 namespace {
 
-// An engine that declines cases is not judged on them; it must support at least this percentage.
+// The percentage of cases that an engine must support: it is not judged on cases that it declines.
 constexpr int kSupportedPercent = 90;
 
 int LevelOf(const std::string& tier) {

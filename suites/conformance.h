@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Conformant at level N" of CONFORMANCE.md, decided from the records of a run.
+// Decides "Conformant at level N" of CONFORMANCE.md from the records of a run.
 #ifndef HLOCTS_SUITES_CONFORMANCE_H_
 #define HLOCTS_SUITES_CONFORMANCE_H_
 
@@ -15,18 +15,18 @@ namespace hlocts::suites {
 // The conformance of one engine in one run.
 struct Conformance {
   std::string engine, version, tier, profile;
-  int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0: not conformant
-  std::vector<std::string> against;   // reasons against it, in words
+  int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0 if not conformant
+  std::vector<std::string> against;   // reasons why it is not conformant
   std::map<std::string, int> counts;  // by verdict; "known": failures that are listed
   int cases = 0;
 
-  // "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
+  // Returns "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
   std::string ToText() const;
-  // A badge for a page: "HLO conformance | level 2".
+  // Returns a badge for a web page: "HLO conformance | level 2".
   std::string ToSvg() const;
 };
 
-// One for each engine of the run, in the order of the record.
+// Returns the conformance of each engine of the run, in the order of the record.
 std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
                                        const std::vector<reports::Verdict>& verdicts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last measured times of costly cases: suites/costs.txt, so that shards are of equal size.
-// Cases that are not listed are cheap, and assigned only by the hash of their address.
+// Reads the last measured times of costly cases (suites/costs.txt), so that shards are of equal
+// size. Other cases are cheap; the hash of their address selects their shard.
 #ifndef HLOCTS_SUITES_COSTS_H_
 #define HLOCTS_SUITES_COSTS_H_
 
@@ -18,22 +18,21 @@ using CaseCosts = std::map<std::string, int64_t, std::less<>>;  // milliseconds 
 // Cases that take less time are not listed.
 inline constexpr int64_t kCostlyMilliseconds = 250;
 
-// A missing file means no costs. A line is "address milliseconds"; # begins a comment.
+// Loads lines of "address milliseconds"; # begins a comment. Without a file there are no costs.
 absl::StatusOr<CaseCosts> LoadCosts(const std::string& path);
 absl::Status WriteCosts(const CaseCosts& costs, const std::string& path);
 
-// An unmeasured sweep has the usual time of a function's sweep.
+// The usual time of a function's sweep, for sweeps without a measurement.
 inline constexpr int64_t kSweepMilliseconds = 300'000;
 void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 
-// The costs after a run with the costs `measured` (all its cases, cheap ones too): lines of cases
-// that did not run stay, as long as `suite` has them.
+// Returns the costs after a run in which all cases, also cheap ones, had the costs `measured`.
+// Cases that did not run keep their costs if they are in `suite`.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 
-// The shard, 1..count, of each address, in their order: costly ones in descending order of cost,
-// each to the least loaded shard; all others by ShardOf. Depends on the set of addresses only, not
-// on their order.
+// Returns the shard of each address, 1 to `count`. Costly cases, in descending order of cost, go to
+// the least loaded shard; others to ShardOf. The result does not depend on the order of addresses.
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 

@@ -28,8 +28,8 @@ int64_t Sum(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0});
 }
 
-// Realistic costs over two orders of magnitude: the hash alone gives shards of very different
-// length.
+// Tests realistic costs over two orders of magnitude, for which the hash alone gives shards of very
+// different length.
 TEST(CostsTest, ShardsAreOfOneLengthAndTogetherComplete) {
   std::vector<std::string> addresses = Addresses("cheap", 400);
   CaseCosts costs;
@@ -111,7 +111,7 @@ TEST(CostsTest, AnUpdateKeepsWhatWasNotMeasuredAndDropsWhatIsGoneOrCheap) {
               UnorderedElementsAre(Pair("a/b:kept", 700), Pair("a/b:measured", 900)));
 }
 
-// The actual costs.txt: its cases exist, and it is useful for the whole suite in a few shards.
+// Tests that the cases of costs.txt exist and that it balances the whole suite in a few shards.
 TEST(CostsTest, TheRecordFitsTheSuite) {
   auto costs = LoadCosts(HLOCTS_SOURCE_DIR "/suites/costs.txt");
   ASSERT_TRUE(costs.ok()) << costs.status();

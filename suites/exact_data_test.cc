@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On data that is exact by construction (small integers) structural operations have one acceptable
-// value per element, without any tolerance.
+// Tests that structural operations on data that is exact by construction (small integers) have one
+// acceptable value per element, without any tolerance.
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
@@ -17,7 +17,7 @@ struct Tally {
   int64_t elements = 0;
 };
 
-// Counts elements of the module's outputs that may have more than one value, on exact data.
+// Counts the elements of the module's outputs that may have several values although data is exact.
 void CheckCase(const Case& one, Tally& tally) {
   auto module = ParseModule(one.module_text);
   ASSERT_TRUE(module.ok()) << one.address;
@@ -36,7 +36,7 @@ void CheckCase(const Case& one, Tally& tally) {
     tally.elements += leaf.set.element_count();
     for (int64_t i = 0; i < leaf.set.element_count(); ++i) {
       AcceptanceSet set = leaf.set.At(i);
-      // The sign may be free where zeros are equal.
+      // The sign of a zero may be free.
       bool zero = set.finite() && !set.integer() && set.lo == 0 && set.hi == 0;
       ASSERT_TRUE(zero || Log2Count(set, leaf.set.element_type()) == 0)
           << one.address << ": element " << i << " may be "
@@ -57,7 +57,7 @@ TEST(ExactDataTest, StructureIsZeroWidth) {
                       absl::StartsWith(one.address, "indexing/dynamic") ||
                       absl::StartsWith(one.address, "contraction/") ||
                       absl::StartsWith(one.address, "broadcasting/");
-    // Reject cases have no outputs; a case with its own data is about that data.
+    // Reject cases have no outputs, and cases with their own data test that data.
     if (!structural || !one.reject_rule.empty() || !one.style || one.tier > Tier::kSmoke) continue;
     CheckCase(one, tally);
   }

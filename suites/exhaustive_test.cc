@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on narrow types are tested on every bit pattern; the test names missing
-// ones.
+// Tests that cases run element-wise operations on narrow types on every bit pattern, and names
+// missing ones.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -28,7 +28,7 @@ int64_t Patterns(PrimitiveType type) {
   return type == PrimitiveType::kPred ? 2 : int64_t{1} << BitWidth(type);
 }
 
-// Parameters that hold every pattern: one element per pattern.
+// Returns true for a parameter with at least one element per bit pattern.
 bool HoldsEveryPattern(const Instruction& operand) {
   const Shape& shape = operand.shape();
   if (operand.opcode() != Opcode::kParameter || !shape.IsArray()) return false;
@@ -36,12 +36,12 @@ bool HoldsEveryPattern(const Instruction& operand) {
   return bits > 0 && bits <= kNarrow && shape.ElementCount() >= Patterns(shape.element_type());
 }
 
-// For pairs: both parameters broadcast into a square of all patterns.
+// Returns the parameter: for pairs, both are broadcast into a square of all patterns.
 const Instruction& Source(const Instruction& operand) {
   return operand.opcode() == Opcode::kBroadcast ? operand.operand(0) : operand;
 }
 
-// "tanh of bf16", "convert of s8 to f16", "add of u8" where all pairs occur.
+// Returns what cases cover: "tanh of bf16", "convert of s8 to f16", "add of u8" (on all pairs).
 std::set<std::string> Covered() {
   std::set<std::string> covered;
   auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
@@ -98,7 +98,7 @@ TEST(ExhaustiveTest, BinaryOperationsOfAllPairsOfEightBits) {
   for (Opcode opcode : AllOpcodes()) {
     const OpRow& row = RowOf(opcode);
     if (row.family != Family::kElementwiseBinary || row.documented_as.empty()) continue;
-    if (opcode == Opcode::kComplex) continue;  // of f32 or f64 only
+    if (opcode == Opcode::kComplex) continue;  // f32 and f64 only
     for (PrimitiveType type : NarrowTypes(row.types, 8)) {
       std::string key = Key(opcode, type, type);
       if (!covered.count(key) && key != "subtract of pred") missing.push_back(key);  // invalid

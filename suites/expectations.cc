@@ -30,7 +30,7 @@ std::string ExpectationsPath(const std::string& backend) {
 struct ExpectationList::Impl {
   expectations::Expectations list;
   std::vector<std::string> places;  // of each entry, "FILE:LINE"
-  engines::EngineList engines;      // read where an entry names a release
+  engines::EngineList engines;      // read if an entry names a release
 };
 
 ExpectationList::ExpectationList() : impl_(std::make_unique<Impl>()) {}
@@ -52,7 +52,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
-// Letters of any language, and no control characters except newlines and tabs.
+// Returns true if the text has no control characters except newlines and tabs.
 bool IsText(const std::string& text) {
   for (char c : text) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ bool IsText(const std::string& text) {
   return true;
 }
 
-// The valid words of an entry's `verdict`.
+// Returns the valid words of an entry's `verdict`.
 std::vector<std::string> VerdictWords() {
   std::vector<std::string> words = {std::string(kFlake)};
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind)
@@ -69,7 +69,7 @@ std::vector<std::string> VerdictWords() {
   return words;
 }
 
-// The line at which each entry begins, "FILE:LINE".
+// Returns the line at which each entry begins, "FILE:LINE".
 std::vector<std::string> PlacesOf(const expectations::Expectations& list,
                                   const google::protobuf::TextFormat::ParseInfoTree& tree,
                                   const std::string& path) {
@@ -96,7 +96,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-// The engine and the release that a condition names, where both are of one family.
+// The engine and the release that a condition names, which compare if they are of one family.
 struct Pair {
   const engines::Engine* own = nullptr;
   const engines::Engine* named = nullptr;
@@ -105,7 +105,7 @@ struct Pair {
   bool OwnIsNotEarlier() const { return Compares() && !backends::IsLater(*named, *own); }
 };
 
-// An alias changes over time: the version in the record says which release it was.
+// Returns the engine of a verdict. For an alias, the recorded version decides the release.
 const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict) {
   const std::string name = verdict.backend.substr(0, verdict.backend.find_first_of(":?"));
   const engines::Engine* own = backends::FindEngine(list, name);
@@ -212,7 +212,7 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
     if (!IsOfCase(entry, verdict) || !Holds(impl_->engines, entry, verdict, today)) continue;
     std::string known_as = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
                                         "): ", entry.reason());
-    if (entry.verdict() == kFlake) {  // says nothing about a case that gives one verdict
+    if (entry.verdict() == kFlake) {  // does not apply to a case with one verdict
       flake_known_as = std::move(known_as);
       continue;
     }

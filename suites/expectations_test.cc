@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The list in a file of that name with that text.
+// Writes `text` to a file of that name and loads the list.
 absl::StatusOr<ExpectationList> ListOf(const std::string& name, const std::string& text) {
   const std::string path = ::testing::TempDir() + "/" + name;
   std::ofstream(path) << text;

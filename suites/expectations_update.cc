@@ -15,13 +15,13 @@
 namespace hlocts::suites {
 namespace {
 
-constexpr size_t kReasonMax = 200;  // for an engine's own message
+constexpr size_t kReasonMax = 200;  // for an engine's message
 
-// The file as pieces of text: entries ("expectation {" to "}", both at the beginning of a line) and
-// the text between them.
+// A piece of the file: an entry ("expectation {" to "}", both at the beginning of a line) or the
+// text between entries.
 struct Piece {
   std::string text;
-  expectations::Expectation entry;  // with a query: this piece is an entry
+  expectations::Expectation entry;  // has a query if this piece is an entry
 };
 
 void ReadEntry(Piece& piece) {
@@ -47,11 +47,11 @@ std::vector<Piece> Split(const std::string& text) {
       inside = false;
     }
   }
-  pieces.back().text.pop_back();  // StrSplit sees an empty line after the last newline
+  pieces.back().text.pop_back();  // StrSplit returns an empty last line
   return pieces;
 }
 
-// The verdict's name in an entry.
+// Returns the verdict's name in an entry.
 absl::string_view WordFor(const reports::Verdict& verdict) {
   return verdict.flake.empty() ? OutcomeName(verdict.kind) : "flake";
 }
@@ -74,8 +74,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
-  // The entry is for every version: a build's own version text would invalidate it with the next
-  // build.
+  // The entry applies to every version: a build's version text would change with the next build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: look, then say which kind it is, and why", "\n  clause: \"",
@@ -116,7 +115,7 @@ std::string UpdatedExpectations(const std::string& text,
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(verdict->kind)) continue;  // of several cases: left to a person
+    if (!IsFailure(verdict->kind)) continue;  // a query for several cases is left to a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }

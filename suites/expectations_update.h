@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `hlocts run --update-expectations`: updates the textproto file to the results of a run, and keeps
-// comments and the order of the other entries.
+// Updates an expectations file to the results of a run (`hlocts run --update-expectations`),
+// keeping comments and the order of the other entries.
 #ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
 #define HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
 
@@ -12,19 +12,17 @@
 
 namespace hlocts::suites {
 
-// The text of an expectations file after the verdicts of one engine:
-//   - an entry whose query is one address that passed now (or is unsupported) is removed;
-//   - one whose verdict has changed gets the new one; kind and reason stay for a person to
-//   check;
-//   - a verdict that no entry covers gets an entry at the end, kind UNIMPLEMENTED for `rejected`,
-//   else
-//     BUG, its reason beginning "Not explained yet: ".
-// Queries that select more than one address are left alone. `done` says what was changed.
+// Returns the text of an expectations file after the verdicts of one engine. Queries that select
+// several addresses are not changed. `done` gets a summary of the changes:
+//   - an entry whose query is one address that now passes (or is unsupported) is removed;
+//   - an entry whose verdict has changed gets the new one; a person must check kind and reason;
+//   - a verdict without an entry gets one at the end, of kind UNIMPLEMENTED for `rejected`, else
+//     BUG, with a reason that begins "Not explained yet: ".
 std::string UpdatedExpectations(const std::string& text,
                                 const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done);
 
-// The same for a file, which may not exist yet; returns the changes.
+// Updates a file, which may not exist yet, and returns a summary of the changes.
 absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
                                                    const std::vector<reports::Verdict>& verdicts,
                                                    const std::vector<Case>& cases);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Files of one case, and their names for the manifest.
+// The files of one case, and their names for the manifest.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
@@ -29,7 +29,7 @@ class Folder {
   absl::Status Write(const std::string& name, const std::string& content) {
     return WriteFile(Name(name), content);
   }
-  // The path of a file that now belongs to the case.
+  // Returns the path of a file and adds it to the case.
   std::string Name(const std::string& name) {
     names_.push_back(name);
     return absl::StrCat(path_, "/", name);
@@ -92,7 +92,7 @@ absl::Status ExportReject(const Case& one, Folder& folder, Json& line) {
   line["rule"] = one.reject_rule;
   HLOCTS_RETURN_IF_ERROR(folder.Write("control.hlo", one.control_text));
   auto module = ParseModule(one.module_text);
-  // A text that cannot be a module has no proto either.
+  // A text that is not a module has no proto either.
   if (!module.ok()) return folder.Write("module.hlo", one.module_text);
   return WriteModule(one, **module, folder);
 }

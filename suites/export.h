@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite as plain files for people without our code: `hlocts export`.
+// Exports the suite as plain files for users without this program: `hlocts export`.
 //
 // DIR/manifest.jsonl has a line per case: {"case","operation","opcode","clauses","tier","kind",
 // "folder","devices","files"}. kind is "run" (execute, judge by expected.jsonl) or "reject"
-// (module.hlo must be refused, control.hlo taken). DIR/<folder> holds module.hlo, module.pb and, as
-// far as the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt (results
-// that the documents print), expected.jsonl (acceptance set of the first device;
-// expected.r1.p0.jsonl ... of the others).
+// (module.hlo must be rejected, control.hlo accepted). DIR/<folder> contains module.hlo, module.pb
+// and, if the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt (results
+// that the documents print) and expected.jsonl (acceptance set of the first device;
+// expected.r1.p0.jsonl and so on of the others).
 #ifndef HLOCTS_SUITES_EXPORT_H_
 #define HLOCTS_SUITES_EXPORT_H_
 
@@ -17,9 +17,9 @@
 
 namespace hlocts::suites {
 
-// Writes the case's directory and returns its line of the manifest. Where the judge cannot compute
-// an acceptance set, expected.jsonl is left out, and the line says why ("inconclusive"). kInternal
-// when a file cannot be written.
+// Writes the case's directory and returns its line of the manifest. If the judge cannot compute an
+// acceptance set, expected.jsonl is omitted, and the line gives the reason ("inconclusive").
+// Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out);
 

@@ -42,7 +42,7 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The cases of one file or folder; mistakes of the format go to `bad`.
+// Returns the cases of one file or directory; `bad` gets the format's mistakes.
 absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<BadFile>& bad) {
   if (fs::is_directory(path)) return LoadCases(path, &bad);
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
   return cases;
 }
 
-// Returns true if the verdict on an answer agrees with the one that the case states. An answer that
+// Returns true if the verdict on an output agrees with the one that the case states. An output that
 // is hardly checked counts as accepted; a NaN with other bits does not.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
@@ -86,7 +86,7 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
   return absl::OkStatus();
 }
 
-// A module that only tests its shape rule (spec/infer/cases).
+// Returns true for a module that only tests its shape rule (spec/infer/cases).
 bool IsOfAShapeRule(const Case& one) {
   return one.clauses.empty() && one.outputs.empty() && one.expect_text.empty();
 }
@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
         contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
-  std::set<std::string> seen;  // cases of one template share a mistake
+  std::set<std::string> seen;  // cases of one template share it
   std::erase_if(mistakes, [&](const std::string& one) { return !seen.insert(one).second; });
   return mistakes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes in case files that no parser sees: unknown names, cases that contradict the reference.
+// Finds mistakes in case files: unknown names, and cases that contradict the reference.
 #ifndef HLOCTS_SUITES_LINT_H_
 #define HLOCTS_SUITES_LINT_H_
 
@@ -18,7 +18,7 @@ namespace hlocts::suites {
 class CaseNames {
  public:
   static absl::StatusOr<CaseNames> Load();
-  // "file:line: what" of each clause, operation or opcode that does not exist.
+  // Returns "file:line: what" for each clause, operation or opcode that does not exist.
   std::vector<std::string> MistakesOf(const Case& one) const;
 
  private:
@@ -26,8 +26,8 @@ class CaseNames {
   std::vector<std::string> operations_, opcodes_;
 };
 
-// "file:line: what" for every mistake below a directory, or in one file. `reference` runs each case
-// of the smoke and presubmit tiers that has no other mistake; one that fails there contradicts it.
+// Returns "file:line: what" for every mistake below a directory or in one file. `reference` runs
+// each smoke and presubmit case without other mistakes; a failure there contradicts the reference.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clauses about the client (broadcasting, the forms of 2018, paddings by name) are tested by
-// modules that are already lowered, since an engine receives no others. This test builds each of
-// them from the form in the clause: the result is the case's module, except for names.
+// Tests clauses about the client (broadcasting, the forms of 2018, paddings by name). Their cases
+// are modules that are already lowered, since engines receive no others. This test builds each
+// module from the form in the clause and expects the case's module, except for names.
 #include <functional>
 
 #include "absl/strings/ascii.h"
@@ -23,7 +23,7 @@ struct Lowered {
   std::function<Value(Builder&, const Parameters&)> make;
 };
 
-// The parameters are those of the case's module.
+// Builds from the parameters of the case's module.
 using B = Builder;
 using P = const Parameters&;
 const Lowered kLowered[] = {
@@ -124,7 +124,7 @@ const std::vector<Case>& Cases() {
   return **cases;
 }
 
-// Without names; of the entry's layout only the part that follows from the shapes.
+// Returns the entry computation as text without names.
 std::string TextOf(const Module& module) {
   PrintOptions options = PrintOptions::Canonical();
   options.entry_computation_layout = false;

@@ -34,13 +34,13 @@ class CommandLine {
     return WriteFile(path, text);
   }
   void Add(const std::string& argument) { Note(argument, argument); }
-  // Adds only values that differ from the default of the command line.
+  // Adds a value only if it differs from the default of the command line.
   template <typename T>
   void AddUnless(const T& usual, const std::string& flag, const T& value) {
     if (value != usual) Add(absl::StrCat(flag, value));
   }
   std::string text() const { return "diff" + text_; }
-  // {"arguments": ["diff", "{folder}/module.hlo", ...]}
+  // Writes {"arguments": ["diff", "{folder}/module.hlo", ...]}.
   absl::Status Write(const Case& one) const {
     nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
     json["mark"] = OwnMark(absl::StrJoin(movable_, "\n"));
@@ -128,7 +128,7 @@ absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
 namespace {
 
 constexpr absl::string_view kEngine = "--backend=";
-// Prefixes of words that neither run code of the directory's choice nor write.
+// Prefixes of arguments that neither write nor run code from the directory.
 constexpr absl::string_view kPlainWords[] = {"{folder}/",
                                              "--inputs={folder}/",
                                              "--infeed={folder}/",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failing case as files for `hlocts diff`, and the command line that reproduces the failure.
+// Writes a failing case as files for `hlocts diff`, with the command line that reproduces it.
 #ifndef HLOCTS_SUITES_REPLAY_H_
 #define HLOCTS_SUITES_REPLAY_H_
 
@@ -15,24 +15,24 @@ namespace hlocts::suites {
 // Quotes one word for a shell.
 std::string ShellQuoted(const std::string& text);
 
-// Writes <folder>/module.hlo (or control.hlo, where a reject case fails by its control), with
-// inputs.txt, infeed.txt and expect.txt where the case has them, and replay.json, by which
-// `hlocts replay <folder>` repeats the verdict at any location of the directory. Returns the
-// arguments of `hlocts` that do the same on the engine `backend`, with absolute paths, quoted for a
-// shell. `options` are those that the case ran under. kInternal when a file cannot be written.
+// Writes <folder>/module.hlo (or control.hlo, if the control of a reject case failed), the files
+// inputs.txt, infeed.txt and expect.txt if the case has them, and replay.json. With that, `hlocts
+// replay <folder>` repeats the verdict even if the directory is moved. Returns the arguments of
+// `hlocts` that do the same on the engine `backend`, with absolute paths, quoted for a shell.
+// `options` are those of the run. Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
                                         const backends::DiffOptions& options,
                                         const std::string& folder);
 
-// The arguments in replay.json of a case directory: the subcommand, its module, its flags; with
-// `backend`, on that engine. kFailedPrecondition where it asks for more than a module of the
-// directory on an engine that hlocts knows by name, and this user's hlocts has not written it.
+// Returns the arguments in replay.json of a case directory: the subcommand, its module, its flags,
+// and `backend` if given. Returns kFailedPrecondition if a file that this user's hlocts did not
+// write requires more than a module of the directory on an engine that hlocts knows by name.
 absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
                                                     const std::string& backend = "");
-// The address of the directory's case.
+// Returns the address of the directory's case.
 absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder);
-// The directory name of a case, without characters that archives, Windows or CI artefacts refuse.
+// Returns the directory name of a case, without characters that archives, Windows or CI reject.
 std::string FolderNameOfCase(const std::string& address);
 
 }  // namespace hlocts::suites

@@ -46,8 +46,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   return std::move(run.verdicts);
 }
 
-// Removes only files of a run: files of others stay, and a directory that holds only such files is
-// not written at all.
+// Removes only the files of an earlier run. Fails if the directory has cases/ from elsewhere.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
   const bool is_run = HoldsRun();
@@ -104,7 +103,7 @@ absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
 }
 
 absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
-  // The entry leads from a cell of the scorecard to the module, the clauses and the expectation.
+  // The entry links a cell of the scorecard to the module, the clauses and the expectation.
   failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
                  << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
                  << "\n    "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output directory of `hlocts run --out=DIR`.
+// Writes the output directory of `hlocts run --out=DIR`.
 #ifndef HLOCTS_SUITES_RUN_FOLDER_H_
 #define HLOCTS_SUITES_RUN_FOLDER_H_
 
@@ -16,24 +16,23 @@
 
 namespace hlocts::suites {
 
-// Writes records, the scorecard and, for every case that neither passed nor was unsupported, known
-// or not, the files and the line in replay.txt that reproduce it. With an empty path nothing is
-// written.
+// Writes records, the scorecard and, for every case that neither passes nor is unsupported (whether
+// expected or not), files and a line in replay.txt that reproduce it. An empty path writes nothing.
 class RunFolder {
  public:
-  // `engines`: the names given on the command line, by recorded name.
+  // `engines` maps recorded names to the names on the command line.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run, unless `resume`: then returns its verdicts and appends new
-  // ones. Errors: the directory cannot be written, is being written by another process, holds files
-  // and no run, or holds a run of another request.
+  // Removes the files of an earlier run or, if `resume`, returns its verdicts and appends new ones.
+  // Fails if the directory cannot be written, is being written by another process, contains cases/
+  // but no run, or contains a run of another request.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
-  // True where there is an earlier run, which Open without `resume` would remove.
+  // Returns true if there is an earlier run, which Open would remove without `resume`.
   bool HoldsRun() const;
-  // An error where a write fails: a run whose records are lost ends.
+  // Returns an error if a write fails. The run must end then, since its records are lost.
   absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
-  // How to inspect the failures; "" without any.
+  // Returns how to inspect the failures, or "" without any.
   std::string Summary() const;
 
  private:
@@ -47,7 +46,7 @@ class RunFolder {
   std::map<std::string, std::string> engines_;
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
-  // Counts for failing.txt, which lists inconclusive cases too; surprises are unexpected verdicts.
+  // Counts for failing.txt, which includes inconclusive cases; surprises are unexpected verdicts.
   int64_t failures_ = 0, inconclusive_ = 0, surprises_ = 0;
 };
 

@@ -41,7 +41,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
-// A reject case is evidence only if the control, one edit away, is accepted.
+// Runs a reject case, which is evidence only if the engine accepts the control, one edit away.
 reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
                            const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
@@ -64,8 +64,8 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   return backends::DiffInvalidModule(module, backend, options);
 }
 
-// A choice that the documents leave to the engine is no evidence either way; a crash or a wrong
-// value is.
+// Makes the verdict unsupported if the documents let the engine accept or reject the module. A
+// crash or a wrong value still counts.
 void LeaveOpen(const Case& one, reports::Verdict& verdict) {
   if (one.open_ruling.empty() || verdict.of_control) return;
   const bool taken = verdict.kind == Outcome::kAccepted;
@@ -75,7 +75,7 @@ void LeaveOpen(const Case& one, reports::Verdict& verdict) {
                                 " leaves to the engine: ", verdict.reason);
 }
 
-// A case about an opcode that no document names, which an engine may lack (ruling 0101).
+// Makes the rejection of an opcode unsupported if no document names the opcode (ruling 0101).
 void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected || one.operation != one.opcode) return;
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
@@ -84,8 +84,8 @@ void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
   verdict.reason = absl::StrCat("refused; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
-// A case that declares that nothing can be checked is held to that: once the judge can check
-// something in default, the directive has to go.
+// Checks a case that declares that nothing can be checked. If the judge can check something in the
+// default profile, the directive must be removed.
 void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
@@ -138,13 +138,13 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
 
 namespace {
 
-// The same module on other inputs: one compilation is enough.
+// Returns true if one compilation is enough for both cases, which differ only in their inputs.
 bool SharesModule(const Case& a, const Case& b) {
   return a.module_text == b.module_text && a.replicas == b.replicas && a.reject_rule.empty() &&
          b.reject_rule.empty() && !a.sweep && !b.sweep;
 }
 
-// The work of all jobs: adjacent cases with the same module stay together, on one worker.
+// The work of all jobs. Adjacent cases with the same module stay on one worker.
 class Queue {
  public:
   explicit Queue(const std::vector<Case>& cases) {
@@ -154,7 +154,7 @@ class Queue {
     begins_.push_back(cases.size());
   }
   size_t size() const { return begins_.size() - 1; }
-  // The first case and the one after the last.
+  // Returns the first case and the one after the last.
   std::optional<std::pair<size_t, size_t>> Next() {
     size_t next = next_.fetch_add(1);
     if (next + 1 >= begins_.size()) return std::nullopt;
@@ -180,7 +180,7 @@ reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const Runn
   return first;
 }
 
-// An unknown option makes an engine reject every module: checked once, with the simplest module.
+// Rejects options that make the engine reject even the simplest module.
 absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   if (!absl::StrContains(name, '?')) return absl::OkStatus();
   auto module = ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }\n");
@@ -214,7 +214,7 @@ absl::StatusOr<Engines> StartEngines(
       engines.all.push_back(*std::move(engine));
       continue;
     }
-    // A mistake in the name, not a missing engine.
+    // The name is wrong; the engine is not missing.
     if (absl::IsNotFound(engine.status())) return engine.status();
     if (absl::IsInvalidArgument(engine.status())) return Annotate(engine.status(), name);
     if (!unavailable) return Annotate(engine.status(), name);
@@ -258,14 +258,14 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
           }
           reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
-          if (options.stop()) return;  // the verdict may be a consequence of the stop
+          if (options.stop()) return;  // the stop may have caused the verdict
           sink(cases[i], verdict);
         }
       }
     }
   };
-  // On a busy machine another process of an engine may not start in time: such a job takes no case,
-  // since the case would have no verdict of that engine; the first job runs it.
+  // On a busy machine another process of an engine may not start in time. Such a job runs no cases,
+  // since they would have no verdict on that engine; the first job runs them.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);

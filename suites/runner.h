@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs cases on engines: several at a time, each engine in a worker of its own per job. Every
-// verdict goes to the sink as soon as it arrives.
+// Runs cases on engines, several at a time, with one worker per engine and job. Every verdict goes
+// to the sink as soon as it arrives.
 #ifndef HLOCTS_SUITES_RUNNER_H_
 #define HLOCTS_SUITES_RUNNER_H_
 
@@ -18,14 +18,14 @@ namespace hlocts::suites {
 struct RunnerOptions {
   backends::DiffOptions diff;
   int jobs = 1;
-  // Called for every verdict: true runs the case again, `again` times; differing verdicts are a
-  // flake.
+  // Called for every verdict. If it returns true, the case runs again, `again` times; different
+  // verdicts are a flake.
   std::function<bool(const reports::Verdict&)> is_surprise = [](const reports::Verdict&) {
     return false;
   };
   int again = 2;
-  // Polled between cases, and while an engine works: true stops the run (Ctrl-C). Running cases are
-  // abandoned and have no verdict.
+  // Polled between cases and while an engine works. If it returns true, the run stops (Ctrl-C):
+  // running cases are abandoned without a verdict.
   std::function<bool()> stop = [] { return false; };
   // Called under the sink's lock when a case begins on an engine.
   std::function<void(const Case& one)> began = [](const Case&) {};
@@ -34,24 +34,24 @@ struct RunnerOptions {
 // Called under a lock, in the order in which verdicts arrive.
 using VerdictSink = std::function<void(const Case& one, const reports::Verdict& verdict)>;
 
-// Running engines, by the names that they were given by.
+// Running engines and the names that were given for them.
 struct Engines {
   std::vector<std::string> names;
   std::vector<std::unique_ptr<backends::Backend>> all;
 };
 
-// Starts the engines. One that cannot start is a call of `unavailable`, or without it an error. A
-// name or an option that no engine knows is an error in any case: kNotFound, kInvalidArgument.
+// Starts the engines. Calls `unavailable` for one that cannot start, or fails if it is null. Always
+// fails for an unknown name (kNotFound) or option (kInvalidArgument).
 absl::StatusOr<Engines> StartEngines(
     const std::vector<std::string>& names,
     const std::function<void(const std::string& name, const absl::Status&)>& unavailable);
 
-// Runs each case on every engine; starts more processes of an engine for more jobs.
+// Runs each case on every engine; more jobs start more processes of an engine.
 void RunCases(const std::vector<Case>& cases, Engines& engines, const RunnerOptions& options,
               const VerdictSink& sink);
 
-// Runs one case on one engine. `error` verdicts say that case, reference or harness is at fault.
-// `stop` is polled inside of long cases.
+// Runs one case on one engine. An `error` verdict means that case, reference or harness is wrong.
+// `stop` is polled in long cases.
 reports::Verdict RunCase(
     const Case& one, backends::Backend& backend, const backends::DiffOptions& options,
     const std::function<bool()>& stop = [] { return false; });

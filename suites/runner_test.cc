@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts that depend on the subject of the case.
+// Tests verdicts that depend on the subject of the case.
 #include "suites/runner.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An engine that refuses every module.
+// An engine that rejects every module.
 class RefusingEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {.name = "refusing"}; }
@@ -40,7 +40,7 @@ TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   EXPECT_EQ(lacking.kind, Outcome::kUnsupported);
   EXPECT_THAT(lacking.reason, HasSubstr("mulhi is not documented"));
   EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, Outcome::kRejected);
-  // A case about another opcode does not excuse a lacking one.
+  // Copy is a subject of the documents, so its rejection is not excused.
   EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, Outcome::kRejected);
 }
 

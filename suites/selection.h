@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of cases beyond queries: words in the address, and cases that failed before.
+// Selects cases by words in their addresses and by earlier failures.
 #ifndef HLOCTS_SUITES_SELECTION_H_
 #define HLOCTS_SUITES_SELECTION_H_
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::suites {
 
-// `bf16 and not (nan or inf)`: a word holds of an address that contains it. kInvalidArgument says
-// where the expression is wrong.
+// An expression such as `bf16 and not (nan or inf)`. A word is true for an address that contains
+// it. kInvalidArgument says where the expression is wrong.
 class WordExpression {
  public:
   static absl::StatusOr<WordExpression> Parse(const std::string& text);
@@ -32,17 +32,17 @@ class WordExpression {
   int root_ = -1;
 };
 
-// Keeps the cases for which the expression holds; an error when none is left.
+// Keeps the cases for which the expression is true. Fails if none is left.
 absl::Status KeepWords(const std::string& expression, std::vector<Case>& cases);
 
-// Keeps the cases whose address is in `addresses`; an error when none is left.
+// Keeps the cases whose address is in `addresses`. Fails if none is left.
 absl::Status KeepAddresses(const std::vector<std::string>& addresses, const std::string& what,
                            std::vector<Case>& cases);
 
-// The one of `names` with the smallest edit distance, "" when none is near.
+// Returns the name with the smallest edit distance, or "" if none is near.
 std::string NearestAddress(const std::string& query, const std::vector<std::string>& names);
-// A suffix for the error of a query that selects none of the addresses: "; '*QUERY*' selects 3,
-// such as ...", "; nearest: ...", or "".
+// Returns a suffix for the error of a query that selects no address: "; '*QUERY*' selects 3, such
+// as ...", "; nearest: ...", or "".
 std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses);
 
 }  // namespace hlocts::suites

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of bytes and files, as lower-case hexadecimal digits.
+// Computes SHA-256 of bytes and files, as lower-case hexadecimal digits.
 #ifndef HLOCTS_SUITES_SHA256_H_
 #define HLOCTS_SUITES_SHA256_H_
 
@@ -11,8 +11,8 @@ namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
-// The hash of the names and contents of all regular files below a directory, independent of their
-// order on disk.
+// Returns the hash of the names and contents of all regular files below a directory, independent of
+// their order on disk.
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
 
 }  // namespace hlocts::suites

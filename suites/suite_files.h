@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases by query (spec/files/home_folder.h says where they are).
+// Selects cases of the suite by query (spec/files/home_folder.h locates them).
 #ifndef HLOCTS_SUITES_SUITE_FILES_H_
 #define HLOCTS_SUITES_SUITE_FILES_H_
 
@@ -12,8 +12,8 @@
 namespace hlocts::suites {
 
 using hlocts::HomeFolder;
-// All cases that a query selects (all without queries), of this tier and the smaller ones. A query
-// that selects none is an error that names the nearest match.
+// Returns all cases of this and the smaller tiers that a query selects (all without queries). A
+// query that selects none is an error that names the nearest match.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites

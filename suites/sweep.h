@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every bit pattern of a 32-bit parameter, a part at a time, for `@inputs sweep`. The module is
+// Runs every bit pattern of a 32-bit parameter, part by part, for `@inputs sweep`. The module is
 // compiled once and runs 2^32 / N times on its parameter of N elements.
 //
 // Accepted outputs are remembered by their hash, per module, profile and build of this program, in
@@ -14,9 +14,9 @@
 
 namespace hlocts::suites {
 
-// The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
-// does not have exactly one parameter, of 32 bits per element and a size that divides 2^32. `stop`
-// is polled between parts; true ends the sweep with kError.
+// Returns the first verdict on a part that is not a pass, or the sum of all. Returns kError if the
+// module does not have exactly one parameter, of 32 bits per element and a size that divides 2^32.
+// `stop` is polled between parts; true ends the sweep with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA's own parser, through the plugin, reads every text that our printer writes: all modules of
-// the suites and of the benchmarks, in the three forms of `convert`.
+// Tests that XLA's own parser, through the plugin, reads every text that our printer writes: all
+// modules of the suites and of the benchmarks, in the three forms of `convert`.
 //
-// This directory is left out without the wheel (HLOCTS_XLA_DIR). A test here opens XLA through
-// xla_c_api.h only.
+// This directory is omitted without the wheel (HLOCTS_XLA_DIR). Its tests use XLA only through
+// xla_c_api.h.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class XlaReads : public ::testing::Test {
     ASSERT_TRUE(parse_ && free_);
   }
 
-  // XLA's error on the text, "" when it reads it.
+  // Returns XLA's error on the text, or "" if it reads it.
   std::string Refusal(const std::string& text) {
     hlocts_xla_bytes module{}, error{};
     hlocts_xla_status status = parse_({text.data(), text.size()}, &module, &error);
@@ -77,7 +77,7 @@ TEST_F(XlaReads, TheModulesOfTheSuites) {
   EXPECT_GT(texts_, 3000);
 }
 
-// A number for a whole array is printed as it was read.
+// A constant written as one number for a whole array is printed in the same form.
 TEST_F(XlaReads, LargeConstantsOfOneNumber) {
   for (const char* text : {"HloModule m\nENTRY e { ROOT x = f32[100000] constant(-1.5) }",
                            "HloModule m\nENTRY e { ROOT x = pred[512,512] constant(true) }",
