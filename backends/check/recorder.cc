@@ -108,9 +108,10 @@ uint64_t Recorder::AddProgram(const std::string& format, const std::string& code
 }
 
 bool Recorder::Wanted(const Program& program, uint64_t number) {
-  if (!program.unsupported.empty() || !IsOwn()) return false;
-  if (number < settings_.sample_first) return true;
-  if (settings_.sample_every == 0 || number % settings_.sample_every != 0) return false;
+  const bool first = number < settings_.sample_first;
+  if (!first && (settings_.sample_every == 0 || number % settings_.sample_every != 0)) return false;
+  if (!program.unsupported.empty() || !IsOwn()) return false;  // a call of the system: last
+  if (first) return true;
   const auto elapsed = static_cast<double>((Clock::now() - start_).count());
   if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;
   Skip("over the budget of time");
