@@ -104,6 +104,27 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
 }
 
+// The largest element of each row and its place, of which only the place is used: XLA:TPU narrows
+// the other result.
+TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
+  const auto module = [](const std::string& direction, const std::string& type) {
+    return absl::StrCat(
+        "HloModule m\nc { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) "
+        "j = s32[] parameter(3) g = pred[] compare(a, b), direction=",
+        direction,
+        " s = f32[] select(g, a, b) k = s32[] select(g, i, j) ROOT r = (f32[], s32[]) tuple(s, k) "
+        "}\n"
+        "ENTRY e { x = f32[2,2] parameter(0) n = s32[2,2] iota(), iota_dimension=1 "
+        "z = f32[] constant(0) y = s32[] constant(7) r = (",
+        type,
+        "[2], s32[2]) reduce(x, n, z, y), dimensions={1}, to_apply=c "
+        "ROOT o = s32[2] get-tuple-element(r), index=1 }");
+  };
+  const std::vector<std::string> argument = {"f32[2,2] {{1, 1.001}, {3, 2}}"};
+  EXPECT_EQ(Judge(module("GE", "f32"), module("GE", "bf16"), argument).kind, Outcome::kPass);
+  EXPECT_EQ(Judge(module("GE", "f32"), module("LE", "bf16"), argument).kind, Outcome::kFail);
+}
+
 // The sum of an array of no element is 0; a program that takes the padding for an element is wrong,
 // whatever the padding holds.
 TEST(CompiledTest, PaddingHoldsAnyContent) {

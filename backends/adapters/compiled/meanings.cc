@@ -228,28 +228,63 @@ Computation* AddCopy(const Computation& computation, std::string name, Module& m
   return module.Add(std::move(copy));
 }
 
-// Moves of elements that also change their type, as XLA:TPU makes for its matrix units: the move,
-// then a convert.
+// Moves and sums that also change the element type, as XLA:TPU makes them: the operation in the
+// type of its operands, then a convert.
 constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
-                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduceWindow,
-                             Opcode::kReshape,      Opcode::kReverse,     Opcode::kSlice,
-                             Opcode::kTranspose};
+                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduce,
+                             Opcode::kReduceWindow, Opcode::kReshape,     Opcode::kReverse,
+                             Opcode::kSlice,        Opcode::kTranspose};
 
-bool ConvertsToo(const Instruction& instruction) {
-  if (!absl::c_linear_search(kMoves, instruction.opcode())) return false;
-  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
-  return from.IsArray() && to.IsArray() && from.element_type() != to.element_type();
+// The results of the operation in the types of its operands.
+std::vector<Shape> InTypesOfOperands(const Instruction& move) {
+  std::vector<Shape> parts =
+      move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
+  for (size_t i = 0; i < parts.size() && i < move.operands().size(); ++i) {
+    const Shape& operand = move.operand(static_cast<int64_t>(i)).shape();
+    if (operand.IsArray() && parts[i].IsArray() &&
+        operand.element_type() != parts[i].element_type()) {
+      parts[i] = Shape(operand.element_type(), parts[i].dimensions()).WithDefaultLayout();
+    }
+  }
+  return parts;
 }
 
+Shape WholeOf(const Instruction& move, std::vector<Shape> parts) {
+  return move.shape().IsTuple() ? Shape::Tuple(std::move(parts)) : parts[0];
+}
+
+bool ConvertsToo(const Instruction& instruction) {
+  return absl::c_linear_search(kMoves, instruction.opcode()) &&
+         WholeOf(instruction, InTypesOfOperands(instruction)) != instruction.shape();
+}
+
+// Appends instructions behind `move`, the last of which takes its place.
 void SeparateConvert(Instruction* move) {
-  auto convert = std::make_unique<Instruction>(absl::StrCat(move->name(), ".convert"),
-                                               Opcode::kConvert, move->shape());
-  Instruction* added = move->parent()->Add(std::move(convert));
-  MoveBehind(move, {added});
-  ReplaceUses(move, added);
-  added->mutable_operands() = {move};
-  Shape shape(move->operand(0).shape().element_type(), move->shape().dimensions());
-  move->mutable_shape() = shape.WithDefaultLayout();
+  const Shape wanted = move->shape();
+  const std::vector<Shape> parts = InTypesOfOperands(*move);
+  std::vector<Instruction*> added;
+  const auto add = [&](const std::string& suffix, Opcode opcode, const Shape& shape,
+                       std::vector<Instruction*> operands) {
+    added.push_back(move->parent()->Add(
+        std::make_unique<Instruction>(absl::StrCat(move->name(), suffix), opcode, shape)));
+    added.back()->mutable_operands() = std::move(operands);
+    return added.back();
+  };
+  if (wanted.IsTuple()) {
+    std::vector<Instruction*> converted;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Instruction* part = add(absl::StrCat(".part", i), Opcode::kGetTupleElement, parts[i], {move});
+      part->Set(Attr::kIndex, static_cast<int64_t>(i));
+      converted.push_back(
+          add(absl::StrCat(".convert", i), Opcode::kConvert, wanted.tuple_shapes()[i], {part}));
+    }
+    add(".converted", Opcode::kTuple, wanted, converted);
+  } else {
+    add(".convert", Opcode::kConvert, wanted, {move});
+  }
+  MoveBehind(move, added);
+  ReplaceUses(move, added.back(), added);
+  move->mutable_shape() = WholeOf(*move, parts);
 }
 
 std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
