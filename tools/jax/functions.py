@@ -94,9 +94,9 @@ FUNCTIONS = {
 }
 
 
-def write(folder, name, function, *arguments):
+def write(folder, name, function, *arguments, platform="cpu"):
     arguments = jax.tree_util.tree_map(lambda leaf: np.asarray(jnp.asarray(leaf)), arguments)
-    lowered = jax.jit(function).lower(*arguments)
+    lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=(platform,))
     (folder / f"{name}.mlir").write_text(lowered.as_text())
     np.savez(folder / f"{name}.npz", *jax.tree_util.tree_leaves(arguments))
 

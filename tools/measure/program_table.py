@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Judges the results of engines for JAX programs, one line per program: those of
-tools/bench/programs, and with --jax those of tools/jax/sharded_programs.py, lowered by the
+tools/bench/programs, or with --jax the small ones of tools/jax/sharded_programs.py, lowered by the
 installed JAX. The last line of an engine counts its verdicts.
 """
 
@@ -9,6 +9,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tools" / "bench" / "programs"
+# The JAX platform of an engine's family: for what its programs are lowered.
+PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 
 
 def judge(arguments, backend, module, inputs, cut=0):
@@ -59,13 +62,14 @@ def table(arguments, backend, programs):
     print(f"{len(programs)} programs in {total:.0f} s: {words}", flush=True)
 
 
-def lowered(folder):
+def lowered(folder, backend):
     """The programs of tools/jax as StableHLO with their inputs, written to `folder`."""
     sys.path.insert(0, str(ROOT / "tools" / "jax"))
     import functions
     import sharded_programs
+    platform = PLATFORMS.get(re.split("[@?]", backend)[0], "cpu")
     for name, program in sharded_programs.PROGRAMS.items():
-        functions.write(folder, name, *program)
+        functions.write(folder, name, *program, platform=platform)
     return [(path, f"--inputs={path.with_suffix('.npz')}") for path in sorted(folder.glob("*.mlir"))]
 
 
@@ -73,7 +77,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
     parser.add_argument("--backend", action="append", help="may be repeated (xla@0.11.2)")
-    parser.add_argument("--jax", action="store_true", help="the programs of tools/jax as well")
+    parser.add_argument("--jax", action="store_true", help="the programs of tools/jax instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cut", type=int, default=1,
                         help="what is inconclusive is judged again by pieces of so many "
@@ -84,10 +88,10 @@ def main():
     programs = [(path, f"--seed={arguments.seed}") for path in sorted(PROGRAMS.glob("*.hlo"))]
     print(f"{'program':29} {'verdict':12} {'elements':>9} {'bits':>6} {'unspec.':>7} {'s':>6}"
           "  reason", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        if arguments.jax:
-            programs += lowered(pathlib.Path(folder))
-        for backend in arguments.backend or ["xla@0.11.2"]:
+    for backend in arguments.backend or ["xla@0.11.2"]:
+        with tempfile.TemporaryDirectory() as folder:
+            if arguments.jax:
+                programs = lowered(pathlib.Path(folder), backend)
             table(arguments, backend, programs)
 
 

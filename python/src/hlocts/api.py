@@ -27,6 +27,8 @@ from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError
 from hlocts.result import Failure, Operand, Result, Sentence
 
+# The JAX platform of a compiler without a device; other engines take what this JAX runs itself.
+_PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # Temporary directories: their prefix, how many of failures are kept, and how long each is in use at
 # most.
@@ -51,7 +53,8 @@ def check(
 
     engine: None is JAX in this process; "jax" is the same JAX in a separate process,
     where a crash is a verdict and the smallest wrong piece is found; otherwise an engine of the
-    program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
+    program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION"
+    compile without a device what JAX lowers for one.
     keep: directory for module, inputs and outputs. By default a temporary one: for a pass it exists
     as long as the result; for other verdicts the 16 newest are kept.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
@@ -60,7 +63,8 @@ def check(
     repeat: the number of runs; the first failure counts, and `runs` of the result has the verdicts.
     """
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
-    low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None)
+    low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
+                         platform=_PLATFORMS.get(re.split("[@?]", engine or "")[0]))  # fmt: skip
     if engine is None:
         outputs, runs = low.execute(), {}
         if repeat > 1:

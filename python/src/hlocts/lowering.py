@@ -128,17 +128,21 @@ def _unequal(result: Any) -> list[str]:
 
 
 def lower(
-    f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None, annotated: bool = False
-) -> Lowered:
+    f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None,
+    annotated: bool = False, platform: str | None = None,
+) -> Lowered:  # fmt: skip
     """Arguments that the function does not use stay parameters. Static arguments are bound
     before, with functools.partial or a lambda. With `spread`, execute runs on its devices, and
-    the text is of one device, or has the annotations."""
+    the text is of one device, or has the annotations. With `platform`, the text is what JAX lowers
+    for it, and execute does not run."""
     jax = _jax()
     words = _words(jax, args)
     on_words = _on_words(jax, f, args)
     parted = spread.jit(jax, on_words) if spread else None
     whole = jax.jit(on_words, keep_unused=True)
-    lowered = (parted if parted and annotated else whole).lower(*words)
+    jitted = parted if parted and annotated else whole
+    lowered = (jitted.trace(*words).lower(lowering_platforms=(platform,)) if platform
+               else jitted.lower(*words))  # fmt: skip
     unequal: list[str] = []
 
     def execute() -> list[Array]:
