@@ -57,14 +57,14 @@ RunOutcome Backend::Run(const Module& module, const LoadOptions& options,
 
 namespace {
 
-// An engine in this process may write its results into donated arguments, and the judge reads the
-// arguments afterwards.
+// Copies donated arguments: an engine in this process may write its results into them, and the
+// judge reads the arguments afterwards.
 ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
   for (std::vector<Literal>& leaves : request.arguments) {
     for (int64_t leaf : request.donated_leaves) {
       if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) continue;
       Literal& given = leaves[static_cast<size_t>(leaf)];
-      if (given.shape().IsArray()) given.mutable_raw_data();  // its storage is its own now
+      if (given.shape().IsArray()) given.mutable_raw_data();  // gives it storage of its own
     }
   }
   return request;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of every engine: ours, real XLA, any PJRT plugin, a program on a pipe. An engine
-// loads a module and executes it on per-device arguments; it reports what it cannot or will not do
-// by status code, and OutcomeOf turns the code into the outcome of a verdict.
+// loads a module and executes it on per-device arguments. It reports what it does not support by
+// status code, and OutcomeOf turns the code into the outcome of a verdict.
 #ifndef HLOCTS_BACKENDS_BACKEND_H_
 #define HLOCTS_BACKENDS_BACKEND_H_
 
@@ -27,12 +27,12 @@ struct BackendInfo {
   std::string name;     // as given on the command line, options included
   std::string version;  // "" when unknown
   bool available = true;
-  EngineError error;  // why not available
-  // "execute", "verify", "proto", "replicas", ...; "without:s1": has no such elements;
-  // "partitions": takes modules that it is to partition.
+  EngineError error;  // why the engine is not available
+  // For example "execute", "verify", "proto", "replicas". "without:s1": the engine has no elements
+  // of that type. "partitions": it partitions modules itself.
   std::vector<std::string> capabilities;
-  // Promises of this engine beyond the documents, e.g. "convert.saturate": target facts of the
-  // acceptance rules.
+  // Target facts: promises of this engine beyond the documents, e.g. "convert.saturate", which the
+  // acceptance rules use.
   std::vector<std::string> facts;
 };
 
@@ -40,26 +40,28 @@ struct LoadOptions : RunSettings {
   int64_t replicas = 1;
   int64_t partitions = 1;
   double timeout_seconds = 60;
-  // For the reference and its sets, which otherwise have no limit; 0: no limit.
+  // The time limit of the reference and its sets; 0 for no limit.
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
-  // The last loaded module may be reused if module and options are the same: cases that differ in
-  // their inputs only compile once. Never set where a case is run again to detect a flake.
+  // True if the executable loaded last may be reused when module and options are the same, so that
+  // cases that differ only in their inputs compile once. Never set when a case is run again to
+  // detect a flake.
   bool reuse = false;
-  // Polled if set; true: the caller no longer waits. No run begins, a busy worker is killed, and
-  // the outcome (an error, a timeout) says nothing about the module.
+  // Polled if set; returns true once the caller no longer waits. Then no run begins, a busy worker
+  // is killed, and the outcome (an error or a timeout) is no verdict on the module.
   std::function<bool()> stop;
 };
 
-// Literals are leaves: tuples flattened depth first, in parameter or root order. For a module that
-// the engine partitions (spec/ops/partitions.h) they are whole arrays, and `partitions` is 1.
-// Device d is replica d / partitions, partition d % partitions.
+// The arguments of an execution. Literals are leaves: tuples are flattened depth first, in
+// parameter or root order. For a module that the engine partitions (spec/ops/partitions.h) they are
+// full arrays, and `partitions` is 1. Device d is replica d / partitions, partition d % partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
-  std::vector<int64_t> donated_leaves;          // the same on every device
-  std::vector<std::vector<Literal>> infeed;     // [device][leaf], empty: nothing is fed
-  // Consecutive runs on the same arguments, for measurements: the results are those of the last. An
-  // engine that cannot repeat (none can where something is donated or fed) runs once.
+  std::vector<int64_t> donated_leaves;          // equal on every device
+  std::vector<std::vector<Literal>> infeed;     // [device][leaf]; empty if there is no infeed
+  // The number of consecutive runs on the same arguments, for measurements; the results are those
+  // of the last run. An engine that cannot repeat runs once. No engine can repeat donations or
+  // infeed.
   int64_t runs = 1;
 
   bool Repeatable() const { return donated_leaves.empty() && infeed.empty(); }
@@ -69,26 +71,26 @@ struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer
   int64_t aliased_output = -1;  // output leaf in the caller's memory, -1: none
-  // A kept argument that was read back after the run has other bits than before. Engines check if
-  // the module has aliases or donors, on any device.
+  // True if a kept argument has other bits after the run than before. Engines check this, on all
+  // devices, if the module has aliases or donors.
   bool changed = false;
 };
 
 struct ExecuteResult {
-  // [device][leaf]; for a module that the engine partitions one entry, or two that differ where
-  // devices hold different copies of an element.
+  // [device][leaf]. A module that the engine partitions has one entry, or two if devices have
+  // different copies of an element.
   std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // of device 0
-  double seconds = 0;                         // of execution alone
-  std::vector<double> seconds_of_runs;        // of each, where more than one took place
+  double seconds = 0;                         // the time of the execution alone
+  std::vector<double> seconds_of_runs;        // the time of each run, if there is more than one
 };
 
 class Executable {
  public:
   virtual ~Executable() = default;
   virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
-  // The module, after all passes, from which code was made, as a serialized HloModuleProto.
+  // The module, after all passes, from which the code was made, as a serialized HloModuleProto.
   // kUnimplemented: the engine does not report it.
   virtual absl::StatusOr<std::string> OptimizedModule();
 };
@@ -99,26 +101,27 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual BackendInfo info() = 0;
-  // The module may be malformed: an engine that accepts it is a finding of the reject suite. An
-  // engine in a worker holds the last module only: earlier executables fail (FailedPrecondition).
+  // Loads a module, which may be malformed: accepting such a module is a finding of the reject
+  // suite. An engine in a worker keeps only the last module; earlier executables fail
+  // (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
-  // Loads and executes once: an engine in another process can be asked for both at once. See
-  // RunModule.
+  // Loads and executes once. For an engine in another process, both requests can be sent at once.
+  // See RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);
 };
 
 // The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported,
-// kAborted (its process died) is kCrash, kDeadlineExceeded kTimeout, kUnavailable (the engine could
-// not be started) kError, which says nothing about the module; any other code is a refusal,
+// kAborted (the process died) is kCrash, kDeadlineExceeded is kTimeout, kUnavailable (the engine
+// could not be started) is kError, which is no verdict on the module. Any other code is a refusal,
 // kRejected.
 Outcome OutcomeOf(const absl::Status& status);
 
-// The result of a module on an engine.
+// The result of running a module on an engine.
 struct RunOutcome {
-  std::optional<Outcome> failure = Outcome::kError;  // nullopt: it returned values
-  EngineError error;                                 // of a failure
+  std::optional<Outcome> failure = Outcome::kError;  // nullopt if the engine returned values
+  EngineError error;                                 // the error of a failure
   ExecuteResult result;                              // of values
   double load_seconds = 0;
 
@@ -127,7 +130,7 @@ struct RunOutcome {
 
 RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result);
 RunOutcome FailedRun(const absl::Status& status);
-// Runs nothing if the caller no longer waits.
+// As Backend::Run, but runs nothing if the caller no longer waits.
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request);
 

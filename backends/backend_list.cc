@@ -64,7 +64,7 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
                    DidYouMean(name.name, near)));
 }
 
-// The release of that name, if it is one; built-in engines take precedence.
+// The release with the given name, if there is one; built-in engines take precedence.
 absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& name) {
   if (RowOf(name.name)) return std::nullopt;
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
@@ -74,13 +74,14 @@ absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& na
   return *engine;
 }
 
-// The label of a backend name, which ends at an '='; "" without a label.
+// The label of a backend name: the text before '='; "" if there is none.
 absl::string_view LabelOf(absl::string_view text) {
   size_t end = text.find_first_of("=:?");
   return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
 }
 
-// A label is part of file names, and never replaces the name of a known engine.
+// Returns an error for a bad label: it is part of file names, and must not be the name of a known
+// engine.
 absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   for (char c : label) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
@@ -93,7 +94,7 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
 }
 
 // Replaces every path by its last component: drops the text before each '/', back to a character
-// that cannot be part of a path here.
+// that ends a path.
 std::string WithoutFolders(absl::string_view text) {
   std::string result;
   for (char c : text) {
@@ -265,7 +266,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
-  // An engine of ours is made here as well, only to detect an error in its name: an error of a
+  // Our own engines are made here as well, only to detect an error in the name: an error in a
   // worker would look like an engine that cannot run.
   if (built && !name.options.empty() && !release->opens_device()) {
     HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
@@ -282,8 +283,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   return MakeCompiledBackend(std::move(worker), std::move(reference));
 }
 
-// External code runs on the system's malloc, as for its own users: it checks the heap and ends a
-// process that has corrupted it. Ours uses the allocator that hlocts is linked with.
+// External code runs with the system's malloc, as its own users run it: that malloc checks the heap
+// and ends a process that has corrupted it. Our code uses the allocator that hlocts is linked with.
 std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
   std::vector<std::string> argv = {OwnProgram(), "worker", flag};
 #ifdef HLOCTS_ALLOCATOR

@@ -42,7 +42,7 @@ bool IsHash(absl::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == absl::string_view::npos;
 }
 
-// A name is a directory in the cache and a word on the command line.
+// Returns true if the text can be a directory in the cache and a word on the command line.
 bool IsName(absl::string_view text) {
   for (char c : text) {
     if (!absl::ascii_isalnum(c) && !absl::StrContains("@.-_", c)) return false;
@@ -50,14 +50,14 @@ bool IsName(absl::string_view text) {
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
-// Returns true if the entry has no installation of its own: it is in the directory of its
+// Returns true if the entry has no installation of its own but is in the directory of its
 // converter.
 bool IsPartOfAnother(const Engine& engine) {
   return engine.reach() == engines::PYTHON && engine.sha256().empty() &&
          !engine.converter().empty();
 }
 
-// Returns true if the text is a month or a day.
+// Returns true if the text is a month or a date.
 bool IsDate(absl::string_view text) {
   constexpr absl::string_view kForm = "dddd-dd-dd";
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
@@ -67,7 +67,7 @@ bool IsDate(absl::string_view text) {
   return true;
 }
 
-// The first error of one entry taken alone, "" when it is valid.
+// The first error of one entry, regardless of the other entries; "" if it is valid.
 std::string WhatIsWrong(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";
@@ -103,14 +103,15 @@ std::string WhatIsWrong(const Engine& engine) {
   return "";
 }
 
-// Version managers leave programs on the path that only say that the version is missing.
+// Returns true if this Python runs: version managers put programs on the path that only report that
+// the version is missing.
 bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;
   return std::system(absl::StrCat("'", python, "' -c '", statement, "' </dev/null >/dev/null 2>&1")
                          .c_str()) == 0;
 }
 
-// A directory that may contain a program: those of PATH, then those of pyenv, newest release last.
+// Directories that may contain a program: those of PATH, then those of pyenv, newest release last.
 std::vector<std::string> ProgramFolders(const std::string& python_version) {
   std::string path = Variable("PATH");
   std::vector<std::string> folders = absl::StrSplit(path, ':', absl::SkipEmpty());
@@ -124,7 +125,7 @@ std::vector<std::string> ProgramFolders(const std::string& python_version) {
   return folders;
 }
 
-// "" where no directory has it.
+// The directory of our own engines that has `library`; "" if there is none.
 std::string OwnEnginesFolder(const std::string& library) {
   namespace fs = std::filesystem;
   if (std::string named = Variable("HLOCTS_ENGINES_DIR"); !named.empty()) return named;
@@ -142,7 +143,7 @@ bool IsPython(const Engine& engine) {
   return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
 }
 
-// Returns true if the user has the package: it can be found, which does not mean that it works.
+// Returns true if Python finds the user's package, which does not mean that it works.
 bool UserHas(const Engine& engine) {
   const std::string python = PythonOf(engine);
   return !python.empty() &&
@@ -214,7 +215,8 @@ std::string EngineStamp(const Engine& engine) {
 
 namespace {
 
-// A plugin that has been deleted or truncated does not count as installed.
+// Returns true if the library exists; a plugin that has been deleted or truncated does not count as
+// installed.
 bool HasItsLibrary(const Engine& engine, const std::string& folder) {
   if (engine.reach() != engines::PJRT && engine.reach() != engines::COMPILE) return true;
   std::ifstream in(absl::StrCat(folder, "/", engine.library()), std::ios::binary);
@@ -242,7 +244,7 @@ bool IsInstalled(const Engine& engine) {
   std::ifstream in(*folder + "/.stamp");
   std::string stamp;
   std::getline(in, stamp);
-  // ci/fetch-xla writes its own stamp, which begins with the hash too.
+  // ci/fetch-xla writes its own stamp, which also begins with the hash.
   if (engine.reach() == engines::BUILD) return absl::StartsWith(stamp, engine.sha256());
   return in && stamp == EngineStamp(engine) && HasItsLibrary(engine, *folder);
 }

@@ -75,7 +75,7 @@ TEST(EngineListTest, XlaIsTheNewestPluginOfXla) {
   }
 }
 
-// One pin in two places: the script that a build runs, and the entry.
+// The script that a build runs and the entry must pin the same wheel.
 TEST(EngineListTest, TheBuildsXlaIsTheOneThatIsFetched) {
   std::ifstream in(HLOCTS_SOURCE_DIR "/ci/fetch-xla");
   std::stringstream script;

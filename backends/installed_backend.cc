@@ -19,7 +19,7 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// The options of the entry, unless the name gives another value, then those of the name.
+// The options of the entry that the name does not override, then those of the name.
 Options Merged(const engines::Engine& engine, const Options& given) {
   Options merged;
   for (const std::string& option : engine.option()) {
@@ -32,7 +32,7 @@ Options Merged(const engines::Engine& engine, const Options& given) {
   return merged;
 }
 
-// The release's version in records: package, version, all options that it runs with, and how many
+// The release's version in records: package, version, all options in effect, and how many
 // processors it may use, since XLA splits its work among them.
 std::string VersionOf(const engines::Engine& engine, const Options& options) {
   const std::string version = engine.version().empty() ? "?" : engine.version();
@@ -53,8 +53,8 @@ absl::StatusOr<std::string> ConverterFolder(const engines::Engine& engine) {
   return EngineFolder(*converter);
 }
 
-// -I: ignores the user's own Python packages, unless they are requested; -B: writes no files next
-// to the sources.
+// -I ignores the user's own Python packages, unless they are requested. -B writes no files next to
+// the sources.
 absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& engine,
                                                       const std::string& folder) {
   const bool own = engine.reach() == engines::USER;
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = absl::StrCat(folder, "/", engine.library());
-  // Our plugins take them for the client as well, so that a wrong one is reported before any
+  // Our plugins take them as client options too, so that a wrong option is reported before any
   // module.
   (ours ? settings.client_options : settings.compile_options) = Merged(engine, name.options);
   settings.device_count_option = "cpu_device_count";

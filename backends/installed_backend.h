@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that `hlocts engines install` has installed (backends/engine_list.h), as backends.
+// Makes backends from the engines that `hlocts engines install` has installed
+// (backends/engine_list.h).
 #ifndef HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
 #define HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
 
@@ -11,18 +12,19 @@
 
 namespace hlocts::backends {
 
-// A release that is a plugin, in this process. The options of its entry apply unless the name gives
-// them; they are part of the version, so that every verdict records them.
+// Makes the engine of a release that is a plugin, in this process. The options of its entry apply
+// unless the name overrides them; they are part of the version, so every verdict records them.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine);
 
-// A release that is a program or a worker in Python: the process that serves it.
+// Makes the engine of a release that is a program or a Python worker, and starts the process that
+// serves it.
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
                                                            const engines::Engine& engine);
 
-// The command that asks a release that is reached through StableHLO for the module that its
-// compiler gets. One more argument must be appended: a file with a HloModuleProto. It writes
-// another one to standard output.
+// The command that prints the module that the compiler of an engine gets if the engine is reached
+// through StableHLO. The caller appends one argument, a file with a HloModuleProto; the command
+// writes another HloModuleProto to standard output.
 absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends

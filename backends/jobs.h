@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of workers of an engine that a machine can run at once.
+// Limits how many workers of an engine run at once.
 #ifndef HLOCTS_BACKENDS_JOBS_H_
 #define HLOCTS_BACKENDS_JOBS_H_
 
@@ -7,8 +7,8 @@
 
 namespace hlocts::backends {
 
-// Returns `jobs`, or the engine's own limit if that is less (the capability "workers:N"), at least
-// one. A reduction is reported on standard error.
+// Returns `jobs`, or the engine's own limit (the capability "workers:N") if that is lower, but at
+// least one. A reduction is reported on standard error.
 int BoundedJobs(int jobs, const BackendInfo& info);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `hlo-evaluator`: XLA's own interpreter, of the pinned wheel, through xla_c_api.h.
+// The engine `hlo-evaluator`: XLA's own interpreter from the pinned wheel, called through
+// xla_c_api.h.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -79,7 +80,8 @@ class EvaluatorExecutable : public Executable {
   }
 
  private:
-  // A bounded dynamic array is passed to XLA as a static array of its run-time size.
+  // Returns `leaf` as a static array of its run-time size, the form in which XLA takes a bounded
+  // dynamic array.
   static Literal Shrunk(const Literal& leaf);
   absl::StatusOr<std::vector<Literal>> Grown(std::vector<Literal> leaves) const;
 
@@ -89,7 +91,7 @@ class EvaluatorExecutable : public Executable {
   int64_t steps_max_;
 };
 
-// Copies the elements of `from` into `to`, both row-major, as far as `sizes` go.
+// Copies the elements of `from` within `sizes` into `to`; both are row-major.
 void CopyElements(const Literal& from, Literal& to, absl::Span<const int64_t> sizes) {
   size_t width = static_cast<size_t>(StorageBytes(from.element_type()));
   std::vector<int64_t> from_strides = RowMajorStrides(from.shape().dimensions());

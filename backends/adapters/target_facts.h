@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises of an engine beyond the documents, by the name of its target.
+// The promises of an engine beyond the documents, found by the name of its target.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::backends {
 
-// "" promises nothing; kInvalidArgument for a name that is no target.
+// Returns the facts of a target; none for "". kInvalidArgument: no such target.
 absl::StatusOr<std::vector<std::string>> TargetFacts(absl::string_view target);
 
 }  // namespace hlocts::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_xla.so, XLA's C++ of the pinned wheel: a file next to this program, which a worker
-// process opens at run time.
+// Finds libhlocts_xla.so, the part of hlocts that contains the C++ of the pinned wheel. It is a
+// file next to this program, which a worker process opens at run time.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 
@@ -11,9 +11,9 @@
 
 namespace hlocts::backends {
 
-// $HLOCTS_XLA_LIBRARY, or next to the program.
+// The path: $HLOCTS_XLA_LIBRARY, or the file next to the program.
 std::string XlaLibraryPath();
-// kUnavailable, one sentence, where this build left XLA's C++ out.
+// kUnavailable, with one sentence, if this build has no XLA C++.
 absl::Status CheckXlaLibrary();
 absl::StatusOr<void*> OpenXlaLibrary();
 

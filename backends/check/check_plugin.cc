@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_check.so: a PJRT plugin in front of another. Its table is that of the real plugin
-// except for the functions that compile, execute and destroy executables: these pass the call
-// through and keep copies of programs, arguments and results (recorder.h). Nothing is judged in
-// this process, and no result is changed.
+// libhlocts_check.so, a PJRT plugin that forwards to another plugin. Its function table is that of
+// the real plugin except for the functions that compile, execute and destroy executables. These
+// forward the call and keep copies of programs, arguments and results (recorder.h). This process
+// judges nothing and changes no result.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -21,7 +21,8 @@
 namespace hlocts::check {
 namespace {
 
-// The state of this process; never destroyed, since a client's threads may run until its end.
+// The state of this process. It is never destroyed, since a client's threads may run until the
+// process ends.
 struct State {
   const PJRT_Api* real = nullptr;
   std::unique_ptr<Recorder> recorder;
@@ -33,7 +34,7 @@ State& TheState() {
   return *state;
 }
 
-// True if the call succeeded; destroys its error.
+// Returns true if the call succeeded, and destroys its error.
 bool Succeeded(PJRT_Error* error) {
   if (error == nullptr) return true;
   PJRT_Error_Destroy_Args args = {};
@@ -61,7 +62,7 @@ bool Await(PJRT_Event* event) {
   return ok;
 }
 
-// Copies the value of a buffer, dense and row-major; waits until it is ready.
+// Copies the value of a buffer, dense and row-major, after waiting until the buffer is ready.
 bool CopyToHost(PJRT_Buffer* buffer, Leaf& leaf) {
   const PJRT_Api& api = *TheState().real;
   auto type = ArgsOf<PJRT_Buffer_ElementType_Args>(PJRT_Buffer_ElementType_Args_STRUCT_SIZE);
@@ -102,8 +103,8 @@ bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leave
   return true;
 }
 
-// The number of outputs of an executable; 0 where the plugin does not report it. The plugin makes
-// an object for the answer, so it is asked once.
+// The number of outputs of an executable; 0 if the plugin does not report it. It is queried once
+// per program, since the plugin makes an object for each query.
 size_t OutputCount(PJRT_LoadedExecutable* loaded, Program& program) {
   if (program.outputs >= 0) return static_cast<size_t>(program.outputs);
   const PJRT_Api& api = *TheState().real;
@@ -176,7 +177,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
     if (!program->unsupported.empty()) recorder.Skip(program->unsupported);
     return state.real->PJRT_LoadedExecutable_Execute(args);
   }
-  // Arguments are copied before the call, which may take the storage of donated ones.
+  // Arguments are copied before the call, because it may reuse the memory of donated ones.
   auto start = std::chrono::steady_clock::now();
   std::vector<Leaf> inputs, outputs;
   const bool copied = CopyAll(args->argument_lists[0], args->num_args, inputs);
@@ -203,7 +204,7 @@ void AtExit() {
 }
 
 std::vector<std::string> JudgeCommand() {
-  const char* named = getenv("HLOCTS_CHECK_JUDGE");  // arguments, one a line
+  const char* named = getenv("HLOCTS_CHECK_JUDGE");  // one argument per line
   std::stringstream lines(named != nullptr ? named : "python3\n-m\nhlocts.check\n--judge");
   std::vector<std::string> command;
   for (std::string line; std::getline(lines, line);) command.push_back(line);
@@ -221,7 +222,7 @@ const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
   return get == nullptr ? nullptr : get();
 }
 
-// Null where the settings or the real plugin are wrong, after one sentence on standard error.
+// Returns null, after one sentence on standard error, if the settings or the real plugin are wrong.
 const PJRT_Api* MakeTable() {
   const char* words = getenv("HLOCTS_CHECK");
   Settings settings;
@@ -234,7 +235,7 @@ const PJRT_Api* MakeTable() {
   }
   settings.judge = JudgeCommand();
   state.recorder = std::make_unique<Recorder>(std::move(settings));
-  // The table may be longer than the one of this header: later functions pass through.
+  // The real table may be longer than that of this header; later functions are forwarded unchanged.
   const size_t size = std::max(state.real->struct_size, sizeof(PJRT_Api));
   void* memory = calloc(1, size);
   memcpy(memory, state.real, state.real->struct_size);
@@ -255,7 +256,7 @@ extern "C" const PJRT_Api* GetPjrtApi() {
   return api;
 }
 
-// For a framework that has handlers of custom calls, see handlers.h.
+// For frameworks with handlers of custom calls; see handlers.h.
 extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* platform,
                                                   void* handler, uint32_t traits) {
   if (GetPjrtApi() == nullptr) return "there is no plugin";

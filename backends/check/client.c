@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of a PJRT plugin in C: client PLUGIN MODULE THREADS RUNS
+// A client of a PJRT plugin, written in C. Usage: client PLUGIN MODULE THREADS RUNS
 //
 // MODULE is a serialized HloModuleProto that maps f32[4] to f32[4]. Each thread compiles it and
-// runs it RUNS times on {1, 2, 3, 4}. Prints the result; exit status 1 where two results differ.
-// Shows how another program than JAX runs under the checking plugin: PLUGIN is libhlocts_check.so,
-// and HLOCTS_CHECK names the real one.
+// runs it RUNS times on {1, 2, 3, 4}. Prints the result; exit status 1 if two results differ.
+// The program shows how clients other than JAX run under the checking plugin: PLUGIN is
+// libhlocts_check.so, and HLOCTS_CHECK names the real plugin.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

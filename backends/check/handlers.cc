@@ -9,10 +9,10 @@
 namespace hlocts::check {
 namespace {
 
-// The parts of XLA_FFI's C ABI that are read here. Names and offsets are facts of the ABI.
+// The parts of XLA_FFI's C ABI that this file reads. Names and offsets are defined by the ABI.
 struct Extension {
   size_t struct_size;
-  int type;  // 1: the frame asks for the handler's metadata
+  int type;  // 1: the call is a query of the handler's metadata
   Extension* next;
 };
 struct Version {
@@ -44,7 +44,7 @@ struct Functions {
   const void* internal;
   Error* (*error_create)(ErrorCreateArgs*);
   void* unread[7];
-  Error* (*state_get)(void*);  // made by the handler's instantiation
+  Error* (*state_get)(void*);  // state from the handler's instantiation
 };
 struct Frame {
   size_t struct_size;
@@ -98,7 +98,8 @@ Error* StateGet(void*) {
       "no plugin can be given");
 }
 
-// A plugin has one table of functions.
+// Returns the plugin's functions with the missing entries filled. A plugin has only one table of
+// functions.
 const Functions* ExtendedFunctions(const Functions* given) {
   static const Functions* const functions = [given] {
     Extended* const extended = TheFunctions();
@@ -111,7 +112,7 @@ const Functions* ExtendedFunctions(const Functions* given) {
 }
 
 constexpr size_t kHandlersMax = 1024;
-std::array<Handler, kHandlersMax> handlers;  // written before the plugin knows their slot
+std::array<Handler, kHandlersMax> handlers;  // written before the plugin gets the slot
 std::atomic<size_t> handler_count{0};
 
 Error* Call(Frame* frame, Handler handler) {
@@ -138,7 +139,7 @@ Error* Call(Frame* frame, Handler handler) {
   return nullptr;
 }
 
-// A handler has no argument of its own, so each needs a separate function.
+// Calls the handler of a slot. A handler gets no user data, so each needs a function of its own.
 template <size_t slot>
 Error* CallSlot(Frame* frame) {
   return Call(frame, handlers[slot]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of typed custom calls, on their way from a client to the real plugin.
+// Passes handlers of typed custom calls from a client to the real plugin.
 //
-// A framework keeps its handlers in its own library, so that a plugin knows none of them: they are
-// registered here by HloctsCheckRegisterHandler. XLA refuses a handler that was compiled for a
-// newer minor version of its foreign function interface (XLA_FFI) than its own, and PJRT's FFI
-// extension drops that error. A handler is therefore called through a function of this library,
-// which reports the version of the plugin and gives the handler a table of functions with an entry
-// for each function that the plugin does not have: such an entry is the error UNIMPLEMENTED.
+// A framework keeps its handlers in its own library, unknown to a plugin, so it registers them here
+// by HloctsCheckRegisterHandler. XLA refuses a handler that was compiled for a newer minor version
+// of its foreign function interface (XLA_FFI) than its own, and PJRT's FFI extension drops that
+// error. A handler is therefore called through a function of this library, which reports the
+// version of the plugin and gives the handler a table with an entry for each function that the
+// plugin lacks. Such an entry returns the error UNIMPLEMENTED.
 #ifndef HLOCTS_BACKENDS_CHECK_HANDLERS_H_
 #define HLOCTS_BACKENDS_CHECK_HANDLERS_H_
 
@@ -16,9 +16,9 @@
 
 namespace hlocts::check {
 
-// Returns null, or a sentence that says why the plugin cannot take it. A null `handler` means one
-// that a plugin cannot be given, such as one of several stages: its calls fail with
-// `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
+// Returns null, or a sentence that explains why the plugin cannot use the handler. A null `handler`
+// means a handler that cannot be given to a plugin, e.g. one with several stages; calls of it fail
+// with `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

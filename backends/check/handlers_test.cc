@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of custom calls, with a plugin of 5 functions and version 0.4.
+// Tests of handlers of custom calls on a fake plugin with 5 functions and version 0.4.
 #include "backends/check/handlers.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// As much of XLA_FFI as a plugin and a handler see, in 8-byte words.
+// The part of XLA_FFI that plugin and handler see, as 8-byte words.
 struct Words {
   uint64_t at[24] = {};
 };
@@ -47,7 +47,8 @@ class HandlersTest : public testing::Test {
     extension_.at[1] = PJRT_Extension_Type_FFI;
     extension_.at[5] = reinterpret_cast<uint64_t>(&Register);
     plugin_.extension_start = reinterpret_cast<PJRT_Extension_Base*>(&extension_);
-    // Size, extension, version (size, extension, numbers), internal, create an error, ...
+    // The fields are: size, extension, version (size, extension, numbers), internal, create an
+    // error, ...
     functions_.at[0] = 15 * 8;
     functions_.at[4] = Version(0, 4);
     functions_.at[6] = reinterpret_cast<uint64_t>(&MakeError);
@@ -59,7 +60,7 @@ class HandlersTest : public testing::Test {
               nullptr);
     return registered(&frame_);
   }
-  // Queries the metadata of a handler that reports version 0.`minor`.
+  // The version in the metadata of a handler that reports version 0.`minor`.
   uint64_t VersionOf(Handler handler) {
     metadata_.at[0] = 44;
     extension_of_frame_.at[0] = 32;
@@ -93,7 +94,7 @@ TEST_F(HandlersTest, ANewerHandlerHasTheVersionOfThePlugin) {
               return nullptr;
             }),
             Version(0, 1));
-  // The plugin decides whether to refuse another major version.
+  // The plugin itself decides about refusing another major version.
   EXPECT_EQ(VersionOf([](Words* frame) -> void* {
               MetadataOf(frame)->at[3] = Version(1, 7);
               return nullptr;

@@ -62,10 +62,10 @@ Recorder::Recorder(Settings settings)
       owner_(getpid()),
       directory_(settings_.out.empty() ? "hlocts-check-" + std::to_string(owner_) : settings_.out),
       start_(Clock::now()) {
-  // A client may change its directory.
+  // Made absolute, since a client may change its working directory.
   std::error_code error;
   directory_ = std::filesystem::absolute(directory_, error).string();
-  // Several processes of one client share `out`.
+  // The processes of a client share `out`.
   if (!settings_.out.empty()) directory_ += "/" + std::to_string(owner_);
 }
 
@@ -73,7 +73,7 @@ bool Recorder::IsOwn() const { return getpid() == owner_ && !broken_; }
 
 bool Recorder::WriteFile(const std::string& name, const std::string& content) {
   const std::string path = directory_ + "/" + name, part = path + ".part";
-  // Few calls of the system: the client waits for them.
+  // Few system calls are made, since the client waits for them.
   const auto create = [&] {
     return open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   };
@@ -156,7 +156,7 @@ void Recorder::StartJudge() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // A process group of its own: Ctrl-C ends the client, and the judge reports.
+  // The judge has its own process group: Ctrl-C ends the client, and the judge still reports.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -189,9 +189,9 @@ int Recorder::Finish() {
   WriteCounts();
   if (!error_.empty()) fprintf(stderr, "hlocts check: %s\n", error_.c_str());
   if (judge_ <= 0) return 0;
-  close(judge_input_);  // the judge finishes its work, or ends at its time limit
+  close(judge_input_);  // the judge then finishes, or ends at its time limit
   auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
-  bool terminated = false;  // it reports what it has
+  bool terminated = false;  // a terminated judge reports its results so far
   int status = 0;
   while (waitpid(judge_, &status, WNOHANG) == 0) {
     if (Clock::now() > limit) {

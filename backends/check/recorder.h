@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of programs and executions on disk, and the judge that reads them.
+// Records programs and executions on disk, and starts the judge that reads them.
 //
 // The directory:
 //   programs/ID.FORMAT        the program as the client compiled it: mlir, hlo, hlo_with_config
 //   spool/N.record            an execution: a line of JSON, then the bytes of its leaves
-//   counts.json               what was seen; rewritten at exit
+//   counts.json               counts of programs and executions; rewritten at exit
 // A record's line: {"program":ID,"execution":K,"inputs":[LEAF...],"outputs":[LEAF...]}, a LEAF
-// {"type":PJRT_Buffer_Type,"dims":[...],"bytes":N}. Bytes are dense and row-major. Files appear by
-// renaming, so that a reader never sees a part.
+// {"type":PJRT_Buffer_Type,"dims":[...],"bytes":N}. Bytes are dense and row-major. A file is
+// renamed to its final name when complete, so that a reader never sees a part of it.
 #ifndef HLOCTS_BACKENDS_CHECK_RECORDER_H_
 #define HLOCTS_BACKENDS_CHECK_RECORDER_H_
 
@@ -31,32 +31,32 @@ struct Leaf {
   std::string bytes;
 };
 
-// A program as compiled; one for each loaded executable.
+// A program as compiled, one for each loaded executable.
 struct Program {
   uint64_t id = 0;
   std::string unsupported;  // why executions of it are not recorded, "" where they are
   std::atomic<uint64_t> executions{0};
-  std::atomic<int64_t> outputs{-1};  // their number, -1 until it is asked for
+  std::atomic<int64_t> outputs{-1};  // number of outputs, -1 until it is queried
 };
 
-// Thread-safe. Nothing here changes what the client computes: an error ends recording, with a
-// sentence in counts.json.
+// Records for the judge. It never changes what the client computes: an error ends recording, with a
+// sentence in counts.json. Thread-safe.
 class Recorder {
  public:
   explicit Recorder(Settings settings);
 
-  // Writes the program once for each content.
+  // Writes the program once for each distinct content, and returns its id.
   uint64_t AddProgram(const std::string& format, const std::string& code);
-  // True if execution `number` of the program, counted from 0, is to be recorded.
+  // Returns true if execution `number` of the program, counted from 0, is to be recorded.
   bool Wanted(const Program& program, uint64_t number);
   void AddExecution(const Program& program, uint64_t number, const std::vector<Leaf>& inputs,
                     const std::vector<Leaf>& outputs);
-  // An execution that was not recorded, by its reason.
+  // Counts an execution that was not recorded, by reason.
   void Skip(const std::string& reason);
-  // Time that the client waited for a record.
+  // Adds time for which the client waited for a record.
   void AddTime(std::chrono::steady_clock::duration time) { recording_ns_ += time.count(); }
   void CountExecution() { ++executions_; }
-  // Waits for the judge and returns the exit status that the settings ask for, 0 or 1.
+  // Waits for the judge and returns the exit status that the settings require, 0 or 1.
   int Finish();
 
  private:
@@ -71,14 +71,14 @@ class Recorder {
   const std::chrono::steady_clock::time_point start_;
   std::atomic<int64_t> recording_ns_{0};
   std::atomic<uint64_t> executions_{0}, records_{0};
-  std::atomic<uint64_t> waiting_bytes_{0};  // at most: the judge removes records
+  std::atomic<uint64_t> waiting_bytes_{0};  // upper bound: the judge removes records
   std::atomic<bool> broken_{false};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, uint64_t> program_ids_;
   std::map<std::string, uint64_t> skipped_;
   std::string error_;
   pid_t judge_ = 0;
-  int judge_input_ = -1;  // closed at the end of this process, however it ends
+  int judge_input_ = -1;  // closed when this process ends, even by a crash
 };
 
 }  // namespace hlocts::check

@@ -7,7 +7,7 @@
 namespace hlocts::check {
 namespace {
 
-// A number, as a share of one where a percent sign follows, or bytes with K, M or G.
+// Reads a number, optionally with a unit: % for a share of 1, K, M or G for bytes, s for seconds.
 bool ReadNumber(const std::string& text, double& number) {
   char* end = nullptr;
   number = std::strtod(text.c_str(), &end);
@@ -23,7 +23,7 @@ bool ReadNumber(const std::string& text, double& number) {
   return end != text.c_str() && scale != 0 && number >= 0;
 }
 
-// "first,1/100", "3,1/10", "all" or "first".
+// Reads a sample setting: "first,1/100", "3,1/10", "all" or "first".
 bool ReadSample(const std::string& text, Settings& settings) {
   if (text == "all") {
     settings.sample_every = 1;
@@ -72,7 +72,7 @@ std::string Settings::Read(const std::string& words) {
     } else if (name == "fail") {
       ok = value == "0" || value == "1";
       fail = value == "1";
-    } else if (name != "profile" && name != "facts") {  // of the judge, which reads them itself
+    } else if (name != "profile" && name != "facts") {  // the judge reads them itself
       return "HLOCTS_CHECK: expected plugin, out, sample, budget, spool, wait, fail, profile or "
              "facts, found " +
              name;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The behaviour that is required of every engine.
+// Tests the behaviour that is required of every engine.
 //
-// The test runs once for each engine of ../backends.def, and for those that HLOCTS_CONTRACT_ENGINES
-// names (`all`: every installed release). It compares no values except that data return unchanged;
-// deliberately broken engines must give a verdict within the caller's time limit. There is no
-// exception for any engine.
+// The test runs for each engine of ../backends.def and for the engines in HLOCTS_CONTRACT_ENGINES
+// (`all`: every installed release). The only values it compares are those of data that return
+// unchanged. Deliberately broken engines must give a verdict within the caller's time limit. No
+// engine is exempt.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,13 +72,13 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
       request.arguments.push_back(ArgumentsOf(module));
     return RunModule(*engine_, module, options, request);
   }
-  // The arguments in this order, bit for bit, or `unsupported`.
+  // Expects the arguments in this order, bit for bit, or `unsupported`.
   void ExpectArgumentsBack(const Module& module, const std::vector<size_t>& order,
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.failure == Outcome::kUnsupported) return;
-    // An external engine may refuse a type or crash on it: that is a verdict on it, after which it
-    // works again.
+    // An external engine may refuse a type or crash on it: that is a verdict, and the engine must
+    // work afterwards.
     const bool refused =
         outcome.failure == Outcome::kCrash || outcome.failure == Outcome::kRejected;
     if (refused && IsForeign(GetParam())) return ExpectWorks();
@@ -191,8 +191,8 @@ ENTRY e {
   ROOT d = f32[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })");
   RunOutcome outcome = Run(*broken);
-  // An engine that accepts it, or crashes on it, fails the reject suite; only the answer counts
-  // here.
+  // An engine that accepts the module, or crashes on it, fails the reject suite. Here it must only
+  // answer.
   EXPECT_THAT(outcome.failure, Not(AnyOf(Eq(Outcome::kTimeout), Eq(Outcome::kError))))
       << outcome.error.Text();
   ExpectWorks();
@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, ContractTest, ::testing::ValuesIn(EngineNames(
                            return name;
                          });
 
-// An engine that does not answer hello, or answers something else, is soon not available.
+// An engine that answers hello wrongly or not at all must soon be unavailable.
 TEST(BrokenEngineTest, NoHelloIsNoEngine) {
   const double usual = StartSecondsMax();
   SetStartSecondsMax(0.5);
@@ -231,7 +231,7 @@ struct Broken {
   std::optional<Outcome> failure;
 };
 
-// An engine that answers hello, and then does what the module's name says.
+// An engine that answers hello and then behaves as the module's name selects.
 TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
   auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
   ASSERT_TRUE(engine.ok());
@@ -249,7 +249,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
         absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
     ExecuteRequest request;
     request.arguments.push_back(ArgumentsOf(*module));
-    // The short limit is for engines that hang; an engine on a loaded machine gets enough time.
+    // Only an engine that hangs gets the short limit; others need time on a loaded machine.
     options.timeout_seconds = broken.failure == Outcome::kTimeout ? 0.5 : 120;
     RunOutcome outcome = RunModule(**engine, *module, options, request);
     EXPECT_EQ(outcome.failure, broken.failure) << broken.module << ": " << outcome.error.Text();
@@ -259,7 +259,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
 }  // namespace
 }  // namespace hlocts::backends
 
-// The workers of external engines are this program again, just as they are otherwise hlocts.
+// The workers of external engines run this program, as otherwise they run hlocts.
 int main(int argc, char** argv) {
   setenv("HLOCTS_XLA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_xla.so", /*overwrite=*/0);
   constexpr absl::string_view kFlag = "--backend=";

@@ -21,10 +21,10 @@ namespace {
 using Clock = PieceRunner::Clock;
 
 constexpr int64_t kPrintedElements = 64;
-// The instructions at fault, and the evidence.
+// The instructions at fault, and the evidence against them.
 struct Blame {
   reports::Localisation found;
-  reports::Verdict verdict;  // of the piece
+  reports::Verdict verdict;  // the verdict on the piece
 };
 
 struct Subject {
@@ -46,7 +46,8 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                       text);
 }
 
-// A sentence on the value that the piece returned; writes the set of its element to `set`.
+// A sentence on the wrong value of the piece. Also writes the acceptance set of that element to
+// `set`.
 std::string ElementText(const PieceRun& run, const Subject& subject, std::string& set) {
   const auto& failure = run.verdict.first_failure;
   if (!failure) return absl::StrCat("  ", reports::ReasonText(run.verdict), "\n");
@@ -86,7 +87,8 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   return blame;
 }
 
-// Tries each instruction by itself; when none is wrong, the fewest that are wrong together.
+// Judges each instruction as a module of its own; if none is wrong, finds the fewest instructions
+// that are wrong together.
 absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
                                const Subject& subject) {
   CutOptions each;
@@ -102,7 +104,7 @@ absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& reque
   return nothing;
 }
 
-// The piece, or the smallest part of it that is wrong by itself.
+// Blames the smallest part of the piece that is wrong by itself, or else the piece.
 absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   if (wrong.piece->instructions.size() > 1) {
     HLOCTS_ASSIGN_OR_RETURN(Blame inner, Localise(*wrong.piece->module, wrong.request, subject));
@@ -112,8 +114,8 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
-// The module fails and so does a piece of it: the failure stays the module's, its cause is the
-// piece's.
+// Adds the blame to the failure of a module: the module stays the failing one, and the piece is its
+// cause.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;
@@ -121,14 +123,14 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
-    // The operands are those that the engine itself computed if the element is the module's own.
+    // The operands of the piece are those that the engine itself computed.
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
     if (!blame.verdict.first_failure->operands.empty())
       verdict.first_failure->operands = blame.verdict.first_failure->operands;
   }
 }
 
-// The outputs are acceptable, a piece is not: reports the piece.
+// The verdict on a wrong piece of a module whose outputs are acceptable.
 reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
@@ -151,7 +153,8 @@ std::string Remainder(const CutCounts& counts) {
   return text;
 }
 
-// No piece is wrong: the pieces may have settled what the outputs leave open.
+// The verdict if no piece is wrong: a pass if the outputs are inconclusive but all pieces are
+// right.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
@@ -167,8 +170,8 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// Operations on a path through a piece, from checkpoint to checkpoint: the first number that leaves
-// nothing open says the most.
+// The number of operations on a path through a piece, between checkpoints. Larger pieces are tried
+// first, since they give the strongest verdict.
 constexpr int64_t kCheckpoints[] = {256, 16, 1};
 
 bool LeavesOpen(const reports::Verdict& verdict) {
@@ -213,11 +216,11 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
-  // Cutting a wrong module may take long; it gets the time limit of one module.
+  // Cutting a wrong module may take long; it gets the time limit of one module again.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
   of_pieces.suspect = DiffOptions::Suspect::kNot;
-  of_pieces.describe = false;  // the piece that is blamed is described
+  of_pieces.describe = false;  // the blamed piece is described instead
   Subject subject{
       of_pieces, backend,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};

@@ -24,7 +24,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The severity of a device's verdict: the worst one is the module's.
+// The severity of a device's verdict; the module gets the most severe one.
 int Severity(Outcome kind) {
   switch (kind) {
     case Outcome::kPass:
@@ -61,7 +61,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
     verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
-    // A change of a NaN's bits by a data movement is a failure in strict only (ruling 0071).
+    // A change of a NaN's bits by a data movement fails only in the strict profile (ruling 0071).
     const bool apart = result.only_nan_bits && profile != Profile::kStrict;
     if (apart) verdict.kind = Outcome::kNanBits;
     verdict.first_failure = reports::VerdictFailure{
@@ -72,7 +72,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
   return verdict;
 }
 
-// Two devices' verdicts as one: the worse one, with the counts of both.
+// Combines the verdicts on two devices: the more severe one, with the counts of both.
 reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
   reports::Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
   merged.elements = a.elements + b.elements;
@@ -96,7 +96,8 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
   return merged;
 }
 
-// An engine may lack tiles that do not divide an array (ruling 0120).
+// Makes the verdict `unsupported` if the engine does not support tiles that do not divide an array
+// (ruling 0120).
 void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected) return;
   const Instruction* uneven = FirstUneven(module);
@@ -106,7 +107,7 @@ void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
                                 " do not divide it (ruling 0120): ", verdict.reason);
 }
 
-// The freedom that widened the set of the failing element.
+// The freedoms that widened the set of the failing element.
 std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
                                     const reports::VerdictFailure& failure) {
   const size_t leaf = static_cast<size_t>(failure.output);
@@ -123,7 +124,7 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
-  // The reference's own inability says nothing about the engine.
+  // A limitation of the reference is no verdict on the engine.
   if (verdict.kind == Outcome::kRejected) verdict.kind = Outcome::kError;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;
@@ -192,7 +193,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     const ModuleAcceptance* accepted = &(**sets)[d];
     JudgeResult result = JudgeLeaves(*accepted, outputs[d]);
     if (result.outcome == Outcome::kFail) {
-      // A failure is proven only by rigorous enclosures.
+      // Only rigorous enclosures prove a failure.
       auto rigorous = Sets(facts, Kind::kRigorous);
       if (!rigorous.ok()) return FromStatus(rigorous.status());
       accepted = &(**rigorous)[d];
@@ -214,7 +215,7 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   const std::string unequal = IsSharded(module_) ? UnequalCopies(outputs) : "";
   if (!unequal.empty()) {
     reports::Verdict verdict = JudgeOutputs({outputs[0]}, facts);
-    // A module without meaning (ruling 0124) has no copies that must agree.
+    // A module without meaning (ruling 0124) has no copies that must be equal.
     if (verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError) return verdict;
     verdict.kind = Outcome::kFail;
     verdict.notes.push_back(unequal);
@@ -249,7 +250,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   ExcuseUnevenShards(module_, verdict);
-  // Run-time sizes that do not match are neither the module's fault nor the engine's.
+  // Run-time sizes that do not match are neither the module's nor the engine's fault.
   const bool dynamic = absl::c_any_of(ArgumentLeafShapes(module_),
                                       [](const Shape& leaf) { return leaf.is_dynamic(); });
   if (verdict.kind == Outcome::kRejected && dynamic) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a module on an engine and judges the results: the differential test in one call. It knows no
-// engine by name; an engine reports its own promises beyond the documents (target facts).
+// Runs a module on an engine and judges the results: the differential test in one call. It has no
+// code for particular engines; an engine reports its own promises beyond the documents (target
+// facts).
 #ifndef HLOCTS_BACKENDS_DIFFER_DIFFER_H_
 #define HLOCTS_BACKENDS_DIFFER_DIFFER_H_
 
@@ -20,53 +21,56 @@ namespace hlocts::backends {
 struct DiffOptions {
   Profile profile = Profile::kDefault;
   LoadOptions load;
-  RuleChange change_rule;  // for the self-check: a mutant of the rule table
-  // [device][leaf], or empty: results that the documents print. Outputs must equal these bit for
+  RuleChange change_rule;  // a mutant of the rule table, for the self-check
+  // Results that the documents print, as [device][leaf], or empty. Outputs must equal them bit for
   // bit (a "nan" without sign and payload is any NaN), and must be in the acceptance sets as well.
   std::vector<std::vector<Literal>> printed_result;
-  // [device][leaf], or empty: what must have been sent out, in this order.
+  // The expected outfeed in order, as [device][leaf], or empty.
   std::vector<std::vector<Literal>> expected_outfeed;
-  // Approximate number of floating-point operations per piece: pieces are judged as well as the
-  // outputs. 0: the module is cut only where a value under a joint predicate is consumed inside,
-  // and only when the outputs leave something open. kNoCut: never.
+  // The approximate number of floating-point operations per piece. If positive, pieces are judged
+  // in addition to the outputs. With 0, the module is cut only if the outputs are inconclusive, and
+  // only at values that a joint predicate judges and that the module itself uses. With kNoCut, it
+  // is never cut.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // If the outputs are inconclusive, the module is cut at checkpoints: into large pieces and blocks
-  // of trips, then into smaller ones.
+  // Cuts a module with inconclusive outputs at checkpoints: first into large pieces and blocks of
+  // loop trips, then into smaller ones.
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong by itself (many executions).
   bool blame = false;
-  // Outputs that no set refuses are tested against the likely effects of roundings (RULES 44), and
-  // may be `suspect`: where the sets say nothing, also where they are wide, or always.
+  // When to test outputs that no set refuses against the likely effects of roundings (RULES 44),
+  // which may make the verdict `suspect`: if the outputs are inconclusive, also if their sets are
+  // wide, or always.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
-  // A pass reports its improbable features as well (a second walk over the module).
+  // Adds improbable features to a passing verdict (evaluates the module once more).
   bool unusual = false;
-  // A failure reports the operands of its instruction at the failing element (one more evaluation).
+  // Adds the operands of the failing element to a failure (evaluates the module once more).
   bool describe = false;
-  // The largest distance of accepted values of functions of real numbers from the exact ones.
+  // Reports the largest distance of accepted results of real functions from their exact values.
   bool ulps = false;
 };
 
-// One module with its arguments; the acceptance sets are computed once per set of target facts and
-// shared by all engines.
+// Judges one module with its arguments. The acceptance sets are computed once per set of target
+// facts and shared by all engines.
 class Differ {
  public:
-  // Both must outlive the Differ. The module is verified.
+  // The module must be verified. It and the request must outlive the Differ.
   Differ(const Module& module, const ExecuteRequest& request, DiffOptions options)
       : module_(module), request_(request), options_(std::move(options)) {}
 
-  // Runs and judges. `verdict` fields that only the caller knows (module, case, seed) stay empty.
+  // Runs and judges. The fields of the verdict that only the caller knows (module, case, seed) stay
+  // empty.
   reports::Verdict Diff(Backend& backend);
-  // The same for a finished run; the engine runs the pieces, if any.
+  // Judges a finished run; runs pieces, if any, on the engine.
   reports::Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
   // Judges the given outputs, [device][leaf].
   reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                 const std::vector<std::string>& facts = {});
-  // Improbable features of acceptable outputs (two more walks over the module).
+  // Finds improbable features of acceptable outputs (evaluates the module twice more).
   hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
                               const std::vector<std::string>& facts = {});
-  // The sets of one device, for explanations and bundles.
+  // The acceptance sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
                                                      const std::vector<std::string>& facts = {});
 
@@ -74,7 +78,7 @@ class Differ {
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
   bool AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
-  // The sets to use: those of every judgement, rigorous ones to confirm a failure, likely and far
+  // The kind of sets: those of every judgement, rigorous ones to confirm a failure, likely and far
   // ones to find improbable features.
   enum class Kind { kUsual, kRigorous, kLikely, kFar };
   double LambdaOf(Kind kind) const;
@@ -84,7 +88,7 @@ class Differ {
                       const std::vector<std::string>& facts, reports::Verdict& verdict);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,
                const std::vector<std::string>& facts, reports::Verdict& verdict);
-  // Operation, distance and, where asked for, operands of a failure.
+  // Adds to a failure its operation, its distance and, if requested, its operands.
   void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                   reports::VerdictFailure& failure);
   const Module& module_;
@@ -93,14 +97,14 @@ class Differ {
   std::map<std::string, absl::StatusOr<std::vector<ModuleAcceptance>>> sets_;
 };
 
-// The verdict on an engine that returned no values.
+// The verdict on a run that returned no values.
 reports::Verdict VerdictOf(const RunOutcome& outcome);
 
-// The module is invalid: refusal is the pass, "accepted" the failure.
+// Judges an engine on an invalid module: refusal is a pass, and "accepted" is a failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// The same for a text that our parser refuses, so that it cannot be sent as a module: a pass of an
-// engine that reads with our parser, `unsupported` for any other.
+// The verdict on a text that our parser refuses and that therefore cannot be sent as a module: a
+// pass for an engine that uses our parser, `unsupported` for others.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Details that the differ adds to a failure, and failures that are not the engine's.
+// The part of the differ that adds details to failures and excuses failures that are not the
+// engine's.
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -9,8 +10,8 @@
 namespace hlocts::backends {
 namespace {
 
-// "via:ENGINE" of a hello: the engine is given another form of the module, and ENGINE evaluates
-// what that form, read back, says.
+// ENGINE if the engine reports "via:ENGINE": the engine gets the module in another form, and ENGINE
+// evaluates that form.
 std::string RoadOf(const BackendInfo& info) {
   for (absl::string_view word : info.capabilities) {
     if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
@@ -20,8 +21,8 @@ std::string RoadOf(const BackendInfo& info) {
 
 }  // namespace
 
-// If the engine receives a converted module, a failure is the engine's only where the converted
-// module still means the same.
+// Makes a failure inconclusive if the engine receives a converted module whose meaning the
+// conversion has changed.
 bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
   const std::string road = RoadOf(info);
   if (verdict.kind != Outcome::kFail || road.empty()) return false;
@@ -42,7 +43,7 @@ bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
-  // A set of one value has no origin: the instruction that makes the output is named instead.
+  // A set of one value has no origin, so the instruction that makes the output is named.
   if (failure.instruction.empty()) {
     if (const auto producer = ProducerOf(module_, failure.output)) {
       failure.instruction = producer->instruction->name();

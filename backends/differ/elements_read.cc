@@ -25,7 +25,7 @@ bool Contains(const Index& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// All elements of `shape` whose index is `fixed` where that is not -1.
+// The elements of `shape` whose index equals `fixed` in every dimension where `fixed` is not -1.
 std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
   Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
   Index free;
@@ -117,7 +117,7 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
   const Shape& shape = dot.operand(left ? 0 : 1).shape();
   Index fixed(shape.rank(), -1);
   for (size_t b = 0; b < batch.size(); ++b) fixed[batch[b]] = index[b];
-  // The result's dimensions: batch, free ones of lhs, free ones of rhs.
+  // The result's dimensions are batch, free dimensions of lhs, free dimensions of rhs.
   int64_t free = shape.rank() - static_cast<int64_t>(batch.size() + contracted.size());
   int64_t at =
       left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
@@ -130,7 +130,7 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
 Elements OfElementwise(const Instruction& instruction, const Shape& shape, const Index& index) {
   if (shape.rank() == 0) return std::vector<int64_t>{0};
   bool same = shape.dimensions() == instruction.shape().dimensions();
-  return same ? One(shape, index) : std::nullopt;  // bitcast-convert may change the last one
+  return same ? One(shape, index) : std::nullopt;  // bitcast-convert may change the rank
 }
 
 Elements OfMovement(ops::Movement movement, const Instruction& instruction, size_t operand,
@@ -155,7 +155,7 @@ Elements OfMovement(ops::Movement movement, const Instruction& instruction, size
       return std::vector<int64_t>{
           LinearIndex(index, RowMajorStrides(instruction.shape().dimensions()))};
     case ops::Movement::kBitcast:
-    case ops::Movement::kDynamicReshape:  // of sizes that only a run knows
+    case ops::Movement::kDynamicReshape:  // depends on run-time sizes
       return std::nullopt;
   }
   HLOCTS_UNREACHABLE();

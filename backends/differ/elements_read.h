@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of an operand from which one element of the result is made, where the instruction
-// alone determines them: for readers of a failing element.
+// For a failing element, finds the operand elements that it is made from, if the instruction alone
+// determines them.
 #ifndef HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 #define HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 
@@ -12,10 +12,10 @@
 
 namespace hlocts::backends {
 
-// Elements of operand `operand` by their row-major number, in the order in which they are read;
-// none where the element is made of others (padding, the other parts of a concatenation). nullopt:
-// the instruction alone does not determine it (indices that are data, windows), or it is a tuple.
-// `index` is the index of an element of the result, an array of the instruction's shape.
+// The elements of operand `operand`, as row-major numbers in the order in which they are read, that
+// determine the result's element at `index`. Empty if the element does not depend on this operand
+// (padding, other operands of a concatenation). nullopt: the instruction alone does not determine
+// them (indices that are data, windows), or a shape is a tuple.
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
 

@@ -25,10 +25,10 @@ namespace {
 
 using Index = std::vector<int64_t>;
 
-constexpr size_t kShown = 6;         // of the elements that are read
-constexpr int64_t kPrintedMax = 16;  // whole operands up to this many elements
+constexpr size_t kShown = 6;         // most read elements to show
+constexpr int64_t kPrintedMax = 16;  // largest operand to print in full
 
-// Steps from one number of the format up to another.
+// The number of steps in the format from `lo` up to `hi`.
 double StepsBetween(double lo, double hi, const FloatFacts& facts) {
   return static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo));
 }
@@ -50,7 +50,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true};
   if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
   if (std::isinf(actual)) return {"infinite, where numbers are accepted", true};
-  // A bound may not be a number of the type.
+  // A bound need not be a number of the type.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
     return {StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
@@ -79,8 +79,8 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
-// Traces from the failing output back to the instruction to blame, through instructions that only
-// move or change elements one by one; nullopt when it is not on that path.
+// Traces the index of the failing output back to the blamed instruction, through data movement and
+// elementwise instructions. nullopt if the instruction is not on that path.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
                              int depth) {
   constexpr int kDepthMax = 64;
@@ -98,7 +98,7 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
   return std::nullopt;
 }
 
-// Keeps the operands of one instruction of the entry, and ends the evaluation there.
+// Keeps the operands of one instruction of the entry computation, and ends the evaluation there.
 class OperandCatcher : public reference::EvalHook {
  public:
   explicit OperandCatcher(const Instruction& wanted) : wanted_(wanted) {}
@@ -247,7 +247,7 @@ std::optional<int64_t> FirstNan(const Literal& value) {
   return std::nullopt;
 }
 
-// Keeps the values of the entry that have a NaN.
+// Keeps the values of the entry computation that have a NaN.
 class NanCatcher : public reference::EvalHook {
  public:
   absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,
@@ -267,7 +267,7 @@ struct NanElement {
   int64_t element;
 };
 
-// The NaN among the operands of this element.
+// The operand element that is NaN and determines this element.
 std::optional<NanElement> NanBefore(const NanElement& at,
                                     const std::map<const Instruction*, Literal>& values) {
   const auto& dimensions = at.instruction->shape().dimensions();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The details that a reader of a failure needs first: its distance, the operands, and the
-// operation.
+// The details of a failure that readers need first: its distance, its operands and its operation.
 #ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 #define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 
@@ -16,40 +15,43 @@
 namespace hlocts::backends {
 
 struct Distance {
-  // "3 ulps above the largest accepted value", "off by 5", "a NaN, where none is accepted"; ""
-  // where the element is accepted or anything is. An ulp is a step to the next number of the type.
+  // The distance: "3 ulps above the largest accepted value", "off by 5", "a NaN, where none is
+  // accepted". "" if the element is accepted or every value is. An ulp is a step to the next number
+  // of the type.
   std::string text;
-  bool categorical = false;  // between kinds of values, not measured
+  bool categorical = false;  // differs in kind (NaN, infinity), has no distance
 };
 Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 
-// The array that is leaf `number` of the module's root; nullopt: there is none.
+// The instruction and index whose array is leaf `number` of the module's root; nullopt if there is
+// no such array.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
-// "log"; "compare:LT", "fft:RFFT", "rng:rng_normal" where each variant has a clause of its own
-// (spec/clauses/of_opcodes.txt). "" when the module has no instruction of that name.
+// The operation of the named instruction: "log", or "compare:LT", "fft:RFFT", "rng:rng_normal" if
+// each variant has its own clause (spec/clauses/of_opcodes.txt). "" if there is no such
+// instruction.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
-// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) by the innermost
-// stack frame of its metadata, or by the metadata's source file; else its op_name. "" where the
-// module does not say.
+// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) from the innermost
+// stack frame of its metadata, or else from the metadata's source file; otherwise its op_name. ""
+// if the module has none of them.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
-// "HLO itself gives NaN at output 0 [1]: ORIGIN" of the first NaN among outputs that are accepted;
-// "" where there is none, or its origin is not known.
+// The note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs; ""
+// if there is none or its origin is unknown.
 std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                     const std::vector<Literal>& outputs);
 
-// "multiply.3, operands a[1] = 0, b[1] = inf": the first instruction whose value is NaN though none
-// of its operands is, on the way to this element of a leaf of the root, by the reference's
-// evaluation; or "input Arg_0.1[2] is NaN". "" where the reference's value is none, or more than
-// one device runs.
+// The origin of a NaN in an element of a root leaf, from an evaluation by the reference: the first
+// instruction on the path that makes a NaN from operands without NaN, as "multiply.3, operands a[1]
+// = 0, b[1] = inf"; or "input Arg_0.1[2] is NaN". "" if the reference's value is not NaN, or if
+// more than one device runs.
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 
-// The operands of the instruction that the failure names, at the failing element; the values are
-// the reference's. Empty where they are unknown: the instruction is not in the entry, its element
-// is not traced back, more than one device runs.
+// The operands, at the failing element, of the instruction that the failure names; the values are
+// the reference's. Empty if they are unknown: the instruction is not in the entry computation, its
+// element cannot be traced, or more than one device runs.
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acceptable but improbable outputs (RULES 32, 44): two more walks over the module, or one in f64.
+// Finds acceptable but improbable outputs (RULES 32, 44) by two more evaluations of the module, or
+// by one in f64.
 #include <algorithm>
 
 #include "backends/differ/differ.h"
@@ -11,7 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Effective bits of nearly all elements above which the statistics add nothing to the sets.
+// If nearly all elements have more effective bits than this, the statistics add nothing to the
+// sets.
 constexpr double kSharp = 20;
 
 absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
@@ -35,8 +37,8 @@ absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
 double Differ::LambdaOf(Kind kind) const {
   if (kind == Kind::kLikely) return kLikelyLambda;
   if (kind != Kind::kFar) return 0;
-  // Each element of each result may be a sum. Repetitions of a loop count once: the number enters
-  // by the root of a logarithm.
+  // Each element of each result may be a sum. Iterations of a loop count once, since only the
+  // square root of the logarithm of the number matters.
   int64_t sums = 1;
   for (const auto& computation : module_.computations()) {
     for (const auto& instruction : computation->instructions()) {

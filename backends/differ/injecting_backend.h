@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: an engine that computes as the reference does, except for planted faults.
+// A test engine that computes as the reference does, except for planted faults.
 #ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 #define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 
@@ -15,13 +15,14 @@
 
 namespace hlocts::backends {
 
-// Adds `steps` representable values to element `element` of the floating-point instruction (16, 32
-// or 64 bits) `instruction`.
+// Adds `steps` representable values to element `element` of the floating-point instruction
+// `instruction` (16, 32 or 64 bits).
 struct Injection {
   std::string instruction;
   int64_t element = 0;
   int32_t steps = 0;
-  // Only if all of these are in the same module, computed there and not fed: a fault of fusion.
+  // The fault appears only if one module computes all of these instructions (none is a parameter),
+  // as in a fault of fusion.
   std::vector<std::string> together;
 };
 
@@ -49,8 +50,8 @@ class InjectingBackend : public Backend {
     return reference_->Load(*copy, options);
   }
 
-  std::optional<std::string> refuse;   // an instruction that this engine cannot do
-  std::optional<std::string> only_in;  // a module of this name
+  std::optional<std::string> refuse;   // an instruction that this engine does not support
+  std::optional<std::string> only_in;  // name of the only module with the fault
   int loads = 0;
 
  private:
@@ -89,7 +90,8 @@ class InjectingBackend : public Backend {
     }
   }
 
-  // The instruction's bits as integers, plus steps at one element, and back.
+  // Plants the fault: converts the instruction's bits to integers, adds the steps at one element,
+  // and converts back.
   void Plant(Computation& computation) {
     Instruction* target = nullptr;
     for (const auto& i : computation.instructions()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs left open because a joint predicate judges them, settled by pieces.
+// Tests outputs that are inconclusive because a joint predicate judges them; pieces give the
+// verdict.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ reports::Verdict Diff(const std::string& text, Backend& backend, int64_t cut) {
   return Differ(**module, request, options).Diff(backend);
 }
 
-// Solves for the rows of q; no interval bounds the values computed from them.
+// Solves for the rows of q; no interval bounds the values computed from q.
 constexpr char kJoint[] = R"(ENTRY e {
   a = f32[3,3] parameter(0)
   t = f32[3,3] transpose(a), dimensions={1,0}

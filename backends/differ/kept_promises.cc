@@ -19,7 +19,7 @@ void Fail(std::string reason, const char* clause, reports::Verdict& verdict) {
   verdict.reason = absl::StrCat(reason, ", clause ", clause);
 }
 
-// The number of the leaf at `index` below `shape`; -1: none.
+// The number of the leaf at `index` in `shape`; -1 if there is none.
 int64_t LeafAt(const Shape& shape, const ShapeIndex& index) {
   int64_t leaf = 0, found = -1;
   ForEachLeaf(shape, [&](const Shape&, const ShapeIndex& path) {
@@ -60,8 +60,8 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
   }
 }
 
-// Without an alias, input and output are two buffers (aliasing.4). A shared buffer is detected
-// where they differ; a parameter that is the result may be returned unchanged.
+// Fails if an input and an output without an alias share a buffer (aliasing.4). A shared buffer is
+// an error only if the two values differ; a result that is a parameter may be returned unchanged.
 void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
                 const ArgumentState& state, reports::Verdict& verdict) {
   if (state.aliased_output < 0 || IsDonated(request, state.leaf)) return;

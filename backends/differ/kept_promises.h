@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects of a run other than its outputs: on the arguments, and outfeeds.
+// Judges the effects of a run other than its outputs: changes of arguments, and the outfeed.
 #ifndef HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 #define HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 
@@ -10,18 +10,18 @@
 
 namespace hlocts::backends {
 
-// Turns a pass into a failure where an argument that was not donated was changed (aliasing.19), or
-// one that was donated, with an alias that must be, is not the output's memory (aliasing.15; ruling
-// 0068), as far as the engine reports it.
+// Turns a pass into a failure if the engine reports that an argument that was not donated was
+// changed (aliasing.19), or that a donated argument with a must-alias is not the memory of its
+// output (aliasing.15; ruling 0068).
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict);
 
-// `expected`: [device][leaf] in the order in which it is sent; empty changes nothing. Bits are
-// compared (after_all.3, after_all.4).
+// Compares the bits of the outfeed with `expected`, [device][leaf] in sending order (after_all.3,
+// after_all.4). An empty `expected` changes nothing.
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict);
 
-// A sentence where devices hold different copies of an element of a partitioned module, else "".
+// A sentence if devices have different copies of an element of a partitioned module; otherwise "".
 std::string UnequalCopies(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends

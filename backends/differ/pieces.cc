@@ -10,9 +10,10 @@
 namespace hlocts::backends {
 namespace {
 
-// A wrong trip is among the first ones or is found by the loop as a whole.
+// The number of first loop trips to run. A wrong later trip is found only by judging the loop as
+// one piece.
 constexpr int64_t kTripsMax = 16;
-// Sets of this many trips are hardly wider than those of one.
+// The sets of a block of this many trips are hardly wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;
 
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {
@@ -88,7 +89,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   return absl::OkStatus();
 }
 
-// The request of a piece from the known values; nullopt when one is missing.
+// The request for a piece, from the known values; nullopt if a value is missing.
 std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
                                                       const Values& values) const {
   ExecuteRequest request;
@@ -118,8 +119,8 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-// The pieces of a called computation may settle what the results of the call leave open: the call
-// is then no piece itself, just as the module is none.
+// Does not count an inconclusive call if the pieces inside the called computation are conclusive;
+// the call is then treated like the module itself.
 void PieceRunner::LeaveToInside(const reports::Verdict& verdict, const CutCounts& before) {
   const bool settled = counts_.pieces > before.pieces &&
                        counts_.inconclusive == before.inconclusive &&
@@ -165,13 +166,13 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   } else {
     Count(verdict);
   }
-  // A failure inside is more precise than a failure of the whole.
+  // A failure inside a computation is more precise than that of its caller.
   bool single = piece.instructions.size() == 1 && CanCutInside(*piece.instructions[0]);
   const size_t before = wrong_.size();
   const CutCounts counts_before = counts_;
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
   LeaveToInside(verdict, counts_before);
-  // A loop's trips run the same pieces again.
+  // Each trip of a loop runs the same pieces.
   bool known = std::any_of(wrong_.begin(), wrong_.end(),
                            [&](const auto& run) { return run->piece == &piece; });
   if (wrong_.size() == before && !known && IsFinding(verdict.kind)) {
@@ -197,7 +198,7 @@ const std::vector<Literal>* PieceRunner::Find(const Instruction& instruction,
   return found == values.end() ? nullptr : &found->second;
 }
 
-// Values of the callee's parameters.
+// The values of the callee's parameters.
 std::optional<PieceRunner::Values> PieceRunner::Arguments(
     const Computation& callee, const std::vector<const Instruction*>& operands,
     const Values& values) const {
@@ -216,7 +217,7 @@ std::optional<PieceRunner::Values> PieceRunner::Arguments(
   return arguments;
 }
 
-// The truth value or branch number that all devices agree on.
+// The predicate or branch index, if all devices agree on it.
 std::optional<int64_t> PieceRunner::Selector(const Instruction& selector,
                                              const Values& values) const {
   const std::vector<Literal>* literals = Find(selector, {}, values);
@@ -242,7 +243,7 @@ absl::Status PieceRunner::RunBranch(const Instruction& instruction, const Values
   }
   int64_t branch = *selected < 0 || *selected > last ? last : *selected;
   if (instruction.operands()[0]->shape().element_type() == PrimitiveType::kPred) {
-    branch = 1 - *selected;  // true_computation is branch 0
+    branch = 1 - *selected;  // branch 0 is true_computation
   }
   auto arguments = Arguments(*branches[branch], {instruction.operands()[1 + branch]}, values);
   if (!arguments) return absl::OkStatus();
@@ -263,8 +264,8 @@ absl::StatusOr<Piece*> PieceRunner::BlockOf(const Instruction& loop) {
   return &blocks_.emplace(&loop, std::move(block)).first->second;
 }
 
-// Runs the loop in blocks of trips, each fed with the results of the one before it. An inconclusive
-// block is halved; an inconclusive trip is cut inside.
+// Runs the loop in blocks of trips; each block gets the results of the previous one. An
+// inconclusive block is halved, and an inconclusive trip is cut inside.
 absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values state,
                                             const std::string& where) {
   auto block = BlockOf(loop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the pieces of a cut module on an engine and judges each as a module of its own: every piece
-// is fed the bits that the engine itself made in the pieces before it.
+// Runs the pieces of a cut module on an engine and judges each as a module of its own. A piece gets
+// the bits that the engine itself computed in earlier pieces.
 #ifndef HLOCTS_BACKENDS_DIFFER_PIECES_H_
 #define HLOCTS_BACKENDS_DIFFER_PIECES_H_
 
@@ -29,30 +29,31 @@ struct PieceRun {
 struct CutCounts {
   int64_t pieces = 0;        // executions judged
   int64_t inconclusive = 0;  // of them
-  int64_t not_run = 0;       // for want of inputs, or unsupported by the engine
+  int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
   int64_t elements = 0;
   int64_t unspecified = 0;
-  double bits = 0;      // checked, over all elements
+  double bits = 0;      // bits checked, summed over all elements
   std::string stopped;  // why cutting stopped: time, trips, ...
 };
 
 class PieceRunner {
  public:
   using Clock = std::chrono::steady_clock;
-  // All must outlive the runner. Stops at the first finding, or at `deadline`.
+  // All references must outlive the runner. It stops at the first finding, or at `deadline`.
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
-  // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within
-  // a loop, branch or call that is wrong: the first one inside. Null: none.
+  // Returns the first wrong piece in data order; a crash, a hang and a refusal are wrong too. In a
+  // wrong loop, branch or call, it is the first wrong piece inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
-  // The first `most` of them, each instruction once, including pieces that are fed by a wrong one.
+  // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
+  // come from a wrong piece.
   absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
-  // Runs one more piece of the entry computation on the values that FindWrong has left. Returns
-  // null when the piece is not wrong, or needs a value that was not computed.
+  // Runs one more piece of the entry computation on the values from FindWrong. Returns null if the
+  // piece is not wrong, or needs a value that was not computed.
   absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
   const CutCounts& counts() const { return counts_; }
-  // Pieces of the entry computation, after FindWrong.
+  // The number of pieces of the entry computation, known after FindWrong.
   size_t entry_pieces() const { return entry_pieces_; }
 
  private:
@@ -60,7 +61,7 @@ class PieceRunner {
   absl::Status RunComputation(const Computation& computation, Values& values,
                               const std::string& where);
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
-  // Executes and judges.
+  // Executes and judges a piece.
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
                                          RunOutcome& outcome);
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
@@ -69,7 +70,7 @@ class PieceRunner {
   absl::Status RunWhile(const Instruction& instruction, Values state, const std::string& where,
                         int64_t trip = 0);
   absl::StatusOr<Piece*> BlockOf(const Instruction& loop);
-  // False: not possible.
+  // Returns false if the loop cannot be run in blocks.
   absl::StatusOr<bool> RunBlocks(const Instruction& loop, Values state, const std::string& where);
   absl::Status RunBranch(const Instruction& instruction, const Values& values,
                          const std::string& where);
@@ -79,7 +80,7 @@ class PieceRunner {
   const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
                                    const Values& values) const;
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
-  // times = -1: undoes a count.
+  // Adds a verdict to the counts; times = -1 subtracts it.
   void Count(const reports::Verdict& verdict, int times = 1);
   void LeaveToInside(const reports::Verdict& verdict, const CutCounts& before);
   bool Stop(const std::string& why);
@@ -102,19 +103,19 @@ class PieceRunner {
   size_t entry_pieces_ = 0;
 };
 
-// A piece that is wrong by itself: a module of its own, with its arguments.
+// A piece that is wrong by itself, as a module with its arguments.
 struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
 };
 // The instructions of a module that are wrong by themselves, at most `most`, with the arguments
-// that the engine computes; as many as are found within the time limit of one module.
+// that the engine computes. The search stops at the time limit of one module.
 absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         const ExecuteRequest& request,
                                                         const DiffOptions& options,
                                                         Backend& backend, size_t most);
 
-// fail, crash, timeout, rejected: something is wrong with the engine.
+// Returns true for fail, crash, timeout and rejected, which are faults of the engine.
 bool IsFinding(Outcome kind);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting and blame end to end: engines that are wrong at one place, and the verdicts on them.
+// End-to-end tests of cutting and blame on engines with a single fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct Subject {
   }
 };
 
-// x * x - x is wrong by much less than the error of exp: the outputs hide it.
+// x * x - x is wrong by much less than the error of exp, so the outputs hide the fault.
 constexpr char kHidden[] = R"(ENTRY e {
   p = f32[8] parameter(0)
   a = f32[8] add(p, p)
@@ -118,7 +118,7 @@ TEST(PiecesTest, TheFewestThatAreWrongTogether) {
   InjectingBackend whole({"m", 5, 1 << 20, {"a", "m", "t", "n", "z"}});
   EXPECT_THAT(reports::ReasonText(all.Diff(whole, 0)),
               HasSubstr("compiled together: {a, m, t, n, z}"));
-  // Two independent chains, one of which is wrong.
+  // Two independent chains, of which one is wrong.
   Subject two(R"(ENTRY e {
     p = f32[8] parameter(0)
     q = f32[8] parameter(1)
@@ -148,9 +148,9 @@ TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   DiffOptions options = subject.options;
   options.cut = 1;
   partial.refuse = "t";
-  // The module itself is refused as a whole: there is nothing to cut.
+  // The engine refuses the module itself, so there is nothing to cut.
   EXPECT_EQ(subject.Diff(partial, 1).kind, Outcome::kUnsupported);
-  // Only the piece is refused: its reader cannot run either.
+  // The engine refuses only the piece; the piece that uses its value cannot run either.
   RunOutcome outcome = RunModule(*MakeInProcessBackend("reference").value(), *subject.module,
                                  options.load, subject.request);
   Differ differ(*subject.module, subject.request, options);
@@ -207,7 +207,8 @@ TEST(PiecesTest, LoopsBranchesAndCallsAreLookedInto) {
   }
   Subject subject(kLoop);
   InjectingBackend right({"none", 0, 0});
-  // Entry: w, c, z. In the loop: 4 tests, 3 trips of q, y, j. The branch: k, o. The call: h, v.
+  // Entry: w, c, z. In the loop: 4 conditions, 3 trips of q, y, j. The branch: k, o. The call: h,
+  // v.
   EXPECT_THAT(reports::ReasonText(subject.Diff(right, 1)), HasSubstr("20 pieces judged"));
 }
 
@@ -265,9 +266,9 @@ TEST(PiecesTest, WhatIsNotCutKeepsItsVerdict) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("not cut: w: infeed"));
 }
 
-// Issue: of injections of max(4 x bound, 1 ulp) at one element of one instruction that change an
-// output bit, in f32 element-wise modules of depth 8, outputs alone show at least 25 %, cuts every
-// 2 operations 80 %, cuts at each instruction 99 %.
+// The required detection rates for injections of max(4 x bound, 1 ulp) at one element of one
+// instruction that change an output bit, in elementwise f32 modules of depth 8: at least 25 % by
+// outputs alone, 80 % with cuts every 2 operations, 99 % with cuts at each instruction.
 class Chain {
  public:
   explicit Chain(uint64_t seed) : random_(seed) {
@@ -296,10 +297,10 @@ class Chain {
 
 struct Score {
   int changed = 0, outputs = 0, twos = 0, each = 0, named = 0;
-  std::string missed;  // by cuts at each instruction
+  std::string missed;  // not found by cuts at each instruction
 };
 
-// NaN for NaN is no change: its bits are free.
+// Returns true if a value changed. NaN for NaN is no change, since its bits are free.
 bool Changed(const Literal& clean, const Literal& dirty) {
   for (int64_t i = 0; i < clean.element_count(); ++i) {
     float a = clean.data<float>()[i], b = dirty.data<float>()[i];

@@ -10,7 +10,7 @@
 namespace hlocts::backends {
 namespace {
 
-// A leaf as text with every NaN written "nan".
+// Replaces every NaN in the text of a leaf by "nan".
 std::string WithPlainNans(std::string text) {
   for (size_t at; (at = text.find("nan(")) != std::string::npos;) {
     text.erase(at + 3, text.find(')', at) + 1 - (at + 3));
@@ -19,14 +19,14 @@ std::string WithPlainNans(std::string text) {
   return text;
 }
 
-// Bitwise equality, except that a "nan" without sign and payload matches any NaN.
+// Bitwise equality, except that a "nan" without sign and payload equals any NaN.
 bool IsPrinted(const Literal& printed, const Literal& actual) {
   if (printed.BitwiseEqual(actual)) return true;
   std::string text = FormatLeaf(printed);
   return text == WithPlainNans(text) && text == WithPlainNans(FormatLeaf(actual));
 }
 
-// The first difference; "" when all outputs are as printed.
+// Describes the first difference; "" if all outputs are as printed.
 std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
                      const std::vector<std::vector<Literal>>& outputs) {
   for (size_t d = 0; d < printed.size() && d < outputs.size(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that a document prints, as a second judge next to the acceptance sets.
+// Judges outputs by the results that a document prints, in addition to the acceptance sets.
 #ifndef HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
 #define HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts::backends {
 
-// `verdict` is that of the sets on `outputs`, [device][leaf]. It becomes a failure where an output
-// is not the printed one, and a pass where all are and the sets were inconclusive. An empty
+// Changes `verdict`, which the sets gave for `outputs` ([device][leaf]): to a failure if an output
+// is not the printed one, and to a pass if all are equal and the sets were inconclusive. An empty
 // `printed` changes nothing.
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
                         const std::vector<std::vector<Literal>>& outputs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine's obligations other than values: arguments that it was not given, outfeeds, and the
-// bits of NaNs that it only moves.
+// Tests the obligations of an engine other than values: arguments that were not donated, outfeeds,
+// and the bits of NaNs that are only moved.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the result that it was constructed with.
+// An engine that returns the result given to its constructor.
 class ScriptedEngine : public Backend, public Executable {
  public:
   explicit ScriptedEngine(ExecuteResult result) : result_(std::move(result)) {}
@@ -69,7 +69,7 @@ TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
   ArgumentState state;
   EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);  // not consumed
   state.consumed = true;
-  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // its memory is not shown
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // the state does not include memory
   state.aliased_output = 0;
   EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);
   state.aliased_output = 1;
@@ -149,8 +149,8 @@ Outcome OfOutput(const char* module, const char* argument, const char* output,
   return VerdictOn(module, request, result, options).kind;
 }
 
-// A sort whose rows all tie, and a scatter of two updates to one element: the set is one of
-// several.
+// A sort whose rows all tie, and a scatter of two updates to one element: several results are
+// acceptable.
 TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   using Kind = Outcome;
   constexpr const char* kSort =
@@ -173,7 +173,7 @@ TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {2}"), Kind::kFail);
 }
 
-// Outputs of two devices for a module that the engine partitioned: their copies differ.
+// The outputs of two devices for a module that the engine partitioned; their copies differ.
 TEST(PromisesTest, CopiesOfATileAreEqualWhereTheModuleHasAMeaning) {
   const auto of_copies = [](const char* sharding) {
     auto module = ParseModule(

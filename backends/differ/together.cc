@@ -20,7 +20,8 @@ absl::StatusOr<bool> TogetherSearch::Wrong(const Members& members) {
   return true;
 }
 
-// Drops chunks of half, a quarter, ... down to one instruction, as long as the rest stays wrong.
+// Drops chunks of half, a quarter, ... down to one instruction, while the remaining part stays
+// wrong.
 absl::Status TogetherSearch::Shrink(bool front) {
   for (size_t chunk = members_.size() / 2; chunk >= 1; chunk /= 2) {
     bool smaller = true;
@@ -35,7 +36,7 @@ absl::Status TogetherSearch::Shrink(bool front) {
 }
 
 absl::Status TogetherSearch::TryComponents() {
-  std::map<const Instruction*, Members> components;  // by first member
+  std::map<const Instruction*, Members> components;  // keyed by the first member
   std::map<const Instruction*, const Instruction*> first_of;
   for (const Instruction* member : members_) {
     std::set<const Instruction*> joined;

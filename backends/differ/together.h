@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that appear only when instructions are compiled together: the smallest run that was found.
+// Finds faults that appear only when instructions are compiled together.
 #ifndef HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
 #define HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
 
@@ -12,12 +12,13 @@ namespace hlocts::backends {
 
 class TogetherSearch {
  public:
-  // `runner` has run the module at one operation per piece and found nothing wrong.
+  // `runner` must have run the module with one operation per piece and found nothing wrong.
   TogetherSearch(const Module& module, PieceRunner& runner, PieceRunner::Clock::time_point deadline)
       : module_(module), runner_(runner), deadline_(deadline) {}
 
-  // Starts with all instructions, then drops as many as possible from the front, from the back, and
-  // those not connected to the rest. Null: not even all of them together are wrong again.
+  // Returns the smallest wrong piece that it finds. It starts with all instructions, then drops as
+  // many as possible from the front and from the back, and those not connected to the rest. Null: a
+  // piece of all instructions is not wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> Find();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attribution of failures of engines that receive another form of the module.
+// Tests whose fault a failure is if the engine receives another form of the module.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Wrong by two representable values, and reached through the conversion that it names.
+// An engine that is wrong by two representable values and reports the conversion by which it gets
+// its modules.
 class ReachedBackend : public InjectingBackend {
  public:
   ReachedBackend(std::string road, int steps)

@@ -22,7 +22,7 @@ namespace {
 
 using reports::WorstUlps;
 
-// A function and its arguments, element by element.
+// A function and its arguments, used for each element.
 struct Call {
   const Instruction* function = nullptr;
   std::vector<const Literal*> arguments;
@@ -67,7 +67,7 @@ std::string PlaceText(const Call& call, int64_t index) {
   return text;
 }
 
-// "ulp(3), 7 from 2^127": with what the rule adds for large results.
+// The stated bound, "ulp(3), 7 from 2^127", including what the rule adds for large results.
 std::string StatedBound(const Rule& rule) {
   std::string text = RuleText(rule);
   if (rule.big_ulps > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest distance of accepted values from the exact ones, of functions with exact arguments.
+// Measures the largest distance from the exact value, of functions with exact arguments.
 #ifndef HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
 #define HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
 
@@ -13,11 +13,11 @@
 
 namespace hlocts::backends {
 
-// For each output, [leaf], that is a function of real numbers (spec/ops/scalar_functions.def,
-// square root) of parameters and constants: the accepted element that is farthest from the exact
-// value. Elements for which UlpsFromExact has no answer are not counted; there is one entry per
-// function and type. `arguments` are those of the same device. Functions that carry a
-// `result_accuracy` are left out: their bound is the module's own.
+// For each output leaf that is a real function (spec/ops/scalar_functions.def, square root) of
+// parameters and constants: the accepted element that is farthest from the exact value. Elements
+// that UlpsFromExact cannot measure are not counted; there is one entry per function and type.
+// `arguments` are those of the same device. Functions with a `result_accuracy` are left out, since
+// their bound comes from the module.
 std::vector<reports::WorstUlps> WorstUlpsOf(const Module& module,
                                             const std::vector<Literal>& arguments,
                                             const std::vector<Literal>& outputs,

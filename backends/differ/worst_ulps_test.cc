@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that is right but for a few steps of one element: measures these steps.
+// Tests on an engine that is wrong by a few steps in one element that these steps are measured.
 #include "backends/differ/worst_ulps.h"
 
 #include <gtest/gtest.h>

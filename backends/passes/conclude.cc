@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the conclusion from judged stages, or from the end of the dumps.
+// Concludes which pass is at fault from the judged stages, or from where the dumps end.
 #include "absl/algorithm/container.h"
 #include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
@@ -15,7 +15,7 @@ void Suspect(const std::string& pass, PassBlame& blame) {
   if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
 }
 
-// Right up to `right`, wrong or unknown after it.
+// The conclusion if stage `right` is right and later ones are wrong or unknown.
 void AfterPass(size_t right, size_t end, PassBlame& blame) {
   blame.guilty = Guilty::kAfterPass;
   blame.pass = blame.stages[right].stage.after;
@@ -57,9 +57,9 @@ void ConcludeFromStages(PassBlame& blame) {
   }
 }
 
-// No values: the compiler crashed, hung or refused the module, and its dumps end there. Passes that
-// change nothing leave no text, so the last text gives the pass after which it ended, not the one
-// in which it did.
+// The conclusion for a run without values: the compiler crashed, hung or refused the module, and
+// its dumps end there. Passes that change nothing dump no new text, so the last text names the last
+// pass that completed, not the one that crashed.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {
@@ -68,7 +68,8 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.reason = "XLA's verifier refuses what this pass makes";
     return;
   }
-  // Code of a wrong text may crash: the texts say more than the place of the crash.
+  // Code made from a wrong text may crash, so the texts are better evidence than the point of the
+  // crash.
   if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
     blame.guilty = Guilty::kCodeGeneration;

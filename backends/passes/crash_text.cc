@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kSuspectsMax = 8;
 
-// Frames common to all passes, which name none.
+// Returns true for classes in the stack frames of all passes, which identify no pass.
 bool IsMachinery(const std::string& name) {
   for (const char* part : {"HloPassInterface", "HloPassPipeline", "HloPassFix", "OpExpanderPass",
                            "HloModule", "HloComputation", "HloInstruction", "CpuCompiler",
@@ -24,7 +24,7 @@ bool IsMachinery(const std::string& name) {
   return false;
 }
 
-// RngExpander -> rng_expander.
+// Converts RngExpander to rng_expander.
 std::string Snake(const std::string& camel) {
   std::string snake;
   for (size_t i = 0; i < camel.size(); ++i) {
@@ -36,7 +36,7 @@ std::string Snake(const std::string& camel) {
 }
 
 void Suspect(std::string snake, std::vector<std::string>& passes) {
-  // The only pass whose name does not match its file's.
+  // The only pass whose name differs from its file's.
   if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
   for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
     if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))

@@ -10,12 +10,13 @@
 
 namespace hlocts::backends {
 
-// "Failed after P": XLA's verifier runs between passes and names the one whose module it refuses.
+// Returns the pass P of "Failed after P": XLA's verifier runs between passes and names the pass
+// whose module it refuses.
 std::string PassNamedByVerifier(const EngineError& error);
 
-// Passes that a stack or a failed check points at: a failed check in the file of a pass and
-// `xla::RngExpander::RunImpl()` give rng-expander and rng_expander, since XLA spells names both
-// ways. This is no proof, only the order of the search.
+// The passes that a stack or a failed check names. A failed check in a pass's file and a frame
+// `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells names
+// both ways. They are no proof; they only determine the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

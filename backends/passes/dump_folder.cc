@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr absl::string_view kAfterWord = ".after_", kBeforeWord = ".before_";
 
-// Removes a trailing ".NAME"; false where there is no dot.
+// Removes a trailing ".NAME"; returns false if there is no dot.
 bool TakeLast(absl::string_view* text, std::string* word) {
   const size_t dot = text->rfind('.');
   if (dot == text->npos) return false;
@@ -27,7 +27,8 @@ bool TakeLast(absl::string_view* text, std::string* word) {
   return true;
 }
 
-// "m.0007.pipeline.after_P.before_Q", without prefix and suffix; steps inside a pass have no Q.
+// Parses "m.0007.pipeline.after_P.before_Q", without prefix and suffix. Steps inside a pass have no
+// Q.
 bool ParsePass(absl::string_view name, DumpFile* dump) {
   const size_t before = name.rfind(kBeforeWord);
   const size_t after = name.rfind(kAfterWord, before);
@@ -46,7 +47,7 @@ bool ParsePass(absl::string_view name, DumpFile* dump) {
   return absl::SimpleAtoi(number, &dump->number);
 }
 
-// "m.before_optimizations", "m.cpu_after_optimizations".
+// Parses "m.before_optimizations" or "m.cpu_after_optimizations".
 bool ParseEnds(absl::string_view name, DumpFile* dump) {
   std::string last;
   if (!TakeLast(&name, &last)) return false;
@@ -125,8 +126,9 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
 
 namespace {
 
-// A text at the start of a pipeline that differs from the one before it was changed by the pass
-// that runs this pipeline: the next one to end in a pipeline that had begun before.
+// The dump of the pass that made text i. A text at the start of a pipeline that differs from the
+// previous text was changed by the pass that runs this pipeline: the next pass to end in a pipeline
+// that had begun before.
 const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
   if (files[i].after != kPipelineStart) return files[i];
   for (size_t later = i + 1; later < files.size(); ++later) {

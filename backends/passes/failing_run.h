@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the failing module for blame: with its own XLA_FLAGS, in a new worker.
+// Runs the failing module once for blame, with its own XLA_FLAGS, in a new worker.
 #ifndef HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
 #define HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// Extends XLA_FLAGS during its lifetime: a worker that starts meanwhile inherits it.
+// Extends XLA_FLAGS during its lifetime; a worker that starts then inherits them.
 class MoreXlaFlags {
  public:
   explicit MoreXlaFlags(const std::string& flags);
@@ -27,12 +27,12 @@ struct Ran {
   RunOutcome outcome;
   std::vector<std::string> facts;
 };
-// Errors: the engine cannot be started.
+// Runs and judges the module. Errors: the engine cannot be started.
 absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend& engine);
 absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
                                  const EngineFactory& factory, const std::string& flags);
 
-// The element that the first run got wrong, in the outputs of any run.
+// The value, in the outputs of any run, of the element that `failure` reports as wrong.
 std::string ElementOf(const Ran& ran, const reports::Verdict& failure);
 bool IsWrong(const reports::Verdict& verdict);
 

@@ -28,7 +28,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
-    // It crashed after the last text, but not without this pass: this pass crashed.
+    // The compiler crashes after the last text, but not without this pass: this pass crashed.
     if (blame.stages.empty()) {
       blame.guilty = Guilty::kPass;
       blame.pass = pass;
@@ -53,8 +53,8 @@ absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string
   return ReadDumpFolder(folder).ok();
 }
 
-// The requested module among those that were compiled: constant folding and the like may compile
-// small ones of their own before it.
+// The dumps of the requested module: others may have been compiled before it, e.g. by constant
+// folding.
 const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const Module& module) {
   for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
     if (it->name == module.name()) return &*it;

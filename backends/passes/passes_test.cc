@@ -52,7 +52,7 @@ TEST(DumpNameTest, KnowsTheTextsAtBothEndsAndNothingElse) {
   }
 }
 
-// A compilation by hand: add of two parameters through the passes a, b and c.
+// The dumps of a compilation, written by hand: passes a, b and c on an add of two parameters.
 constexpr char kText[] = R"(HloModule m
 ENTRY e {
   x = f32[2] parameter(0)
@@ -113,7 +113,7 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
 }
 
-// A rotation over two devices: each sends its first element to the other, or to itself.
+// A rotation over two devices: each sends its first element to the other device, or to itself.
 constexpr char kRotation[] = R"(HloModule m, num_partitions=2
 ENTRY e {
   x = f32[3] parameter(0), sharding={devices=[2]<=[2]}
@@ -231,8 +231,8 @@ TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
 
-// An engine with a fault: it runs other modules than its input, and reports having made code of
-// them.
+// An engine with a planted fault: it runs other modules than its input, and reports that its code
+// was made from them.
 struct Planted {
   std::string runs, tells;
 };

@@ -17,8 +17,8 @@ reports::Verdict NotEvaluated(const absl::Status& status) {
   return verdict;
 }
 
-// A stage has the same argument and result leaves as the original module. If the engine partitions
-// the module, it computes tiles, on each device, after the partitioner has run.
+// Evaluates a stage, which has the argument and result leaves of the original module. If the engine
+// partitions the module, stages after the partitioner compute tiles on each device.
 absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
                                                            const std::string& text,
                                                            Backend& reference,

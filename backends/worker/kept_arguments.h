@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a module with aliases, remembered over a run, for engines that read them in
-// place: those that were not donated must keep their contents (aliasing.19).
+// Checks that arguments that were not donated keep their contents in a run (aliasing.19), for
+// engines that read arguments of a module with aliases in place.
 #ifndef HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
 #define HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
 
@@ -13,13 +13,13 @@ namespace hlocts::backends {
 
 class KeptArguments {
  public:
-  // Remembers nothing where the module has neither aliases nor donors.
+  // Copies the arguments, unless the module has neither aliases nor donors.
   KeptArguments(const Module& module, const ExecuteRequest& request);
-  // Marks the states of leaves that hold other bits now, on any device.
+  // Sets `changed` in the states of leaves whose bits differ now, on any device.
   void Compare(const ExecuteRequest& request, std::vector<ArgumentState>& states) const;
 
  private:
-  std::vector<std::vector<std::string>> bytes_;  // [device][leaf]; empty of the donated
+  std::vector<std::vector<std::string>> bytes_;  // [device][leaf]; empty for donated leaves
 };
 
 }  // namespace hlocts::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of engines' error texts: finds the line that says what happened, and the data in
-// it. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
+// Reads engines' error texts; no other code does. It finds the line that states what happened, and
+// the data in it. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
 #ifndef HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
 #define HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
 
@@ -10,16 +10,17 @@
 
 namespace hlocts::backends {
 
-// The line that says what happened: a failed check or assertion in message or log, where there is
-// one, else the first line of the message. A view into `error`.
+// The line that states what happened: a failed check or assertion in message or log if there is
+// one, otherwise the first line of the message. It is a view into `error`.
 absl::string_view TellingLine(const EngineError& error);
 
-// Sets the condition, at most 80 characters, if that line is from a failed assert(): "n == 2" of
-// "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Its line number changes from release to
-// release, the condition seldom does.
+// Sets the condition, at most 80 characters, if TellingLine is from a failed assert(): "n == 2" of
+// "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". The line number changes with releases, the
+// condition seldom does.
 void ReadAssertion(EngineError& error);
 
-// A custom-call target of the module that the message names as a whole word; "" for none.
+// The custom-call target of the module that the message contains as a full word; "" if there is
+// none.
 std::string TargetNamed(absl::string_view message, const Module& module);
 
 }  // namespace hlocts::backends

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test program on the worker protocol: returns its arguments as outputs, unless the module's name
-// asks for something else ("count_loads": the number of loads as the time it took) or worse
-// ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment
-// does. It refuses custom calls and more than one partition; with the argument "options" every
-// module. In the environment: MISBEHAVE_ABORT_EVERY=2 aborts every second execution of a process,
-// MISBEHAVE_HANG_FROM=3 hangs from the third on, MISBEHAVE_MEMORY_EVERY=4 exhausts memory every
-// fourth time.
+// A test engine on the worker protocol. It returns its arguments as outputs, unless the module's
+// name or the environment selects another behaviour. Module names: "count_loads" reports the number
+// of loads as its time; "abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes" and
+// "exit" misbehave. It refuses custom calls and more than one partition; with the argument
+// "options" it refuses every module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second
+// execution of a process, MISBEHAVE_HANG_FROM=3 hangs from the third on, MISBEHAVE_MEMORY_EVERY=4
+// exhausts memory every fourth time.
 #include <poll.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kGiB = size_t{1} << 30;
 
-// Touches memory until the driver kills it.
+// Uses more and more memory until the driver kills it.
 void UseMemory() {
   std::vector<std::vector<char>> blocks;
   while (true) {
@@ -31,7 +31,7 @@ void UseMemory() {
   }
 }
 
-// Allocates at once, as a program does that confuses a size with a count.
+// Allocates all at once, like a program that confuses a size with a count.
 void UseTenGigabytes() {
   std::vector<char> block(10 * kGiB, 1);
   usleep(10'000'000);
@@ -43,8 +43,9 @@ int Wanted(const char* name) {
   return value == nullptr ? 0 : std::atoi(value);
 }
 
-// Hangs for a limited time: if the driver was killed, nothing else ends this process, and a reader
-// of its output would wait as long. The pipe of requests signals that.
+// Hangs, but for at most a minute and only while the driver lives, which the pipe of requests
+// shows. If the driver was killed, nothing else ends this process, and a reader of its output would
+// wait.
 void HangWhileSomeoneListens() {
   pollfd requests{STDIN_FILENO, 0, 0};
   poll(&requests, 1, 60'000);
@@ -60,7 +61,7 @@ void MisbehaveAsTheEnvironmentSays() {
   if (hang_from > 0 && executions >= hang_from) HangWhileSomeoneListens();
 }
 
-// Prints like a failed check: the failure, and much more text after it.
+// Prints what a failed check prints: the failure, followed by much more text.
 [[noreturn]] void Complain() {
   std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b %s\n",
                std::string(4000, 'x').c_str());
@@ -133,8 +134,8 @@ class MirrorBackend : public Backend {
  private:
   int loads_ = 0;
   int output_fd_;
-  bool foreign_;      // is sent modules like an external engine
-  bool refuses_all_;  // as with an option that it does not know
+  bool foreign_;      // is sent modules as an external engine is
+  bool refuses_all_;  // as if started with an unknown option
 };
 
 }  // namespace

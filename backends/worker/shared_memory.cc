@@ -13,7 +13,7 @@
 namespace hlocts::backends {
 
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create() {
-  // memfd: no name to clean up after a crash; the worker opens it through /proc.
+  // A memfd has no name to clean up after a crash; the worker opens it through /proc.
   int fd = memfd_create("hlocts-worker", MFD_CLOEXEC);
   if (fd < 0) return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
   return std::unique_ptr<SharedMemory>(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file that both processes map, through which large arrays of the worker protocol travel.
-// Requests fill it from the front, as do replies after the request was read: the two never use it
-// at the same time.
+// One file that both processes map, for large arrays of the worker protocol. Requests fill it from
+// the front, and so do replies after the request was read; the two never use it at the same time.
 #ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 #define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 
@@ -14,21 +13,21 @@
 
 namespace hlocts::backends {
 
-// Arrays below this size travel in the message: mapping pays only above it.
+// Smaller arrays are sent in the message, because mapping them does not pay.
 inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
 
 class SharedMemory {
  public:
-  // Creates a file whose only name is in this process's /proc entry or /dev/shm.
+  // Creates a file whose only name is in this process's /proc entry or in /dev/shm.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Create();
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& path);
   ~SharedMemory();
 
   const std::string& path() const { return path_; }
-  void Rewind() { used_ = 0; }  // forget what was appended
-  // Copies bytes in, growing the file; returns their offset.
+  void Rewind() { used_ = 0; }  // forgets appended bytes
+  // Copies bytes to the end, growing the file, and returns their offset.
   absl::StatusOr<uint64_t> Append(absl::string_view bytes);
-  // A view that is valid until the next Append or View; an error when it leaves the file.
+  // A view that is valid until the next Append or View; an error if it is not inside the file.
   absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals and statuses as messages of worker.proto, and back.
+// Conversions between literals or statuses and messages of worker.proto.
 #ifndef HLOCTS_BACKENDS_WORKER_WIRE_H_
 #define HLOCTS_BACKENDS_WORKER_WIRE_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// `memory` may be null: then the message contains all data.
+// Writes a leaf. If `memory` is null, the message contains all data.
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value);
 absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* memory);
 

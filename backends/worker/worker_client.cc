@@ -21,13 +21,14 @@ namespace hlocts::backends {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
+constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // less than a pipe's 64 KiB
 
-// Consecutive failures. An engine that has started before exists: a busy machine, or a library that
-// is being relinked, is no reason to give up the rest of a run.
+// The limit of consecutive failed restarts. An engine that has started before exists: a busy
+// machine, or a library that is being relinked, is no reason to end the run.
 constexpr int kFailedRestartsMax = 3;
 
-// Global to this process: set once, when the command line is parsed.
+// The start limit of this process, set once when the command line is parsed. By default it covers a
+// library of 813 MiB from a cold disk.
 std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
 bool EndsTheWorker(const absl::Status& status) {
@@ -58,7 +59,7 @@ class WorkerBackend : public Backend {
                                                    const LoadOptions& options) override;
   RunOutcome Run(const Module& module, const LoadOptions& options,
                  const ExecuteRequest& request) override;
-  // `load`: the number of the Load that made the executable; a worker holds the last one only.
+  // `load` is the number of the Load that made the executable; a worker keeps only the last one.
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options,
                                         int64_t load);
   absl::StatusOr<std::string> OptimizedModule(const LoadOptions& options, int64_t load);
@@ -71,12 +72,13 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HoldsStill(int64_t load) const;
-  // The status of a failure to load or execute: a refusal counts only if a constant is not refused.
+  // Converts a failure to load or execute: a refusal counts only if the engine does not refuse a
+  // constant too.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
-  // True if a constant is refused on so many devices; asked once.
+  // Returns true if the engine refuses a constant on that many devices; tested once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
-  // Sends to and receives from the present worker, which is dropped when it ends.
+  // Send to and receive from the current worker, which is dropped when it ends.
   absl::Status Send(absl::string_view frames);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
 
@@ -98,7 +100,7 @@ class WorkerBackend : public Backend {
     return absl::OkStatus();
   }
 
-  // Ensures a worker; its output from now on is about the next module.
+  // Ensures that a worker runs. Its output from now on belongs to the next module.
   absl::Status BeginLoad() {
     HLOCTS_RETURN_IF_ERROR(Ensure());
     worker_->BeginModule();
@@ -131,7 +133,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   }
   if (!reply->has_error()) return reply;
   absl::Status status = StatusFromWire(reply->error());
-  // Only we report on the process: an engine that says "aborted" has merely refused.
+  // Only we report the end of the process; an engine that answers "aborted" has only refused.
   if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
     return WithCode(absl::StatusCode::kUnknown, status);
   }
@@ -175,8 +177,8 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
 
 absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   const absl::StatusOr<worker::Reply> reply = Receive(options);
-  // A worker that has failed its own checks may be in any state: the next module gets a fresh one.
-  // XLA, asked to shift floats, makes code that it finds broken, and aborts some modules later.
+  // A worker whose internal checks failed may be in any state, so the next module gets a new one.
+  // XLA, given shifts of floats, makes code that fails its own checks, and aborts on later modules.
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
@@ -277,8 +279,9 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
 
-// Refusals that are not the module's own: a custom call without a handler in the engine (ruling
-// 0069), and refusals of a constant as well: the number of devices, or the engine's options.
+// Converts refusals that are not due to the module: a custom call without a handler in the engine
+// (ruling 0069), and refusals that a constant gets as well, due to the number of devices or to the
+// engine's options.
 absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
                                    const LoadOptions& options) {
   if (OutcomeOf(failure) != Outcome::kRejected) return failure;
@@ -299,8 +302,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both at once if the empty pipe holds them: else we would wait for a worker that hangs
-// before reading.
+// Sends both requests at once if an empty pipe can take them; otherwise we would wait for a
+// worker that hangs before reading.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -7,7 +7,8 @@ namespace hlocts::backends {
 namespace {
 
 constexpr double kPollSeconds = 0.02;  // interval of time checks
-// Memory is checked less often: it takes a file of each thread, and most modules finish earlier.
+// Memory is checked less often, because that reads a file of each thread and most modules finish
+// earlier.
 constexpr int kPollsPerMemory = 5;
 
 }  // namespace
@@ -34,7 +35,8 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
     error.message = absl::StrCat("worker did not start: ", error.message);
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
-  // The output of `cat` reads as a hello of the same version, whose name is our path.
+  // A command like `cat`, which copies its input, seems to answer hello in the same version, with
+  // our path as its name.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
     return absl::UnavailableError(
         "the program sends back what it is sent: it does not speak the worker protocol "

@@ -16,7 +16,8 @@
 
 namespace hlocts::backends {
 
-// kAborted, kDeadlineExceeded and kDataLoss are the end of the process: drop the connection.
+// A connection to a worker. After kAborted, kDeadlineExceeded or kDataLoss the process has ended:
+// drop the connection.
 class WorkerConnection {
  public:
   // Starts the process and exchanges hellos. kUnavailable: communication failed.
@@ -24,13 +25,13 @@ class WorkerConnection {
       const std::vector<std::string>& argv, double start_seconds);
 
   const worker::HelloReply& hello() const { return hello_; }
-  SharedMemory* memory() { return memory_.get(); }  // null: not used
+  SharedMemory* memory() { return memory_.get(); }  // null if not used
 
-  // Starts another module: earlier output on standard error is not reported if the process dies of
-  // this one.
+  // Begins another module: if the process dies of it, earlier output on standard error is not
+  // reported.
   void BeginModule();
   absl::Status Send(absl::string_view frames);
-  // Waits as long as the limits allow; kills the process when it takes more than it may.
+  // Waits for a reply; kills the process if it exceeds a limit.
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& limits);
 
  private:

@@ -20,19 +20,20 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// A second and a half for a worker that is no longer needed: an interrupted run ends within two.
+// The checks if a worker has ended by itself, for 1.5 seconds in all: an interrupted run must end
+// within two.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
-// Groups of the running workers; 0: a free slot. Further ones end with their driver, one by one
-// (PR_SET_PDEATHSIG).
+// The process groups of the running workers; 0 is a free slot. Workers that do not fit end with
+// their driver by PR_SET_PDEATHSIG.
 std::array<std::atomic<pid_t>, 4096> g_workers;
 
-// Between fork and exec only async-signal-safe calls are allowed.
+// Runs in the child. Between fork and exec only async-signal-safe calls are allowed.
 [[noreturn]] void RunChild(char* const* argv, int input_fd, int output_fd, int error_fd,
                            pid_t driver) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed driver leaves no orphans
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker ends when its driver is killed
   if (getppid() != driver) _exit(126);
   signal(SIGINT, SIG_IGN);  // Ctrl-C is for the driver, which ends its workers in order
   signal(SIGTERM, SIG_DFL);
@@ -47,13 +48,14 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   _exit(127);
 }
 
-// Pages of a process and its children: the program that a shell runs is not the shell.
+// The resident pages of a process and its children; a shell, for example, runs the engine as a
+// child.
 int64_t ResidentPages(pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
   std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
   int64_t total = 0, resident = 0;
   statm >> total >> resident;
-  std::error_code gone;  // it may end at any time
+  std::error_code gone;  // the process may end at any time
   for (std::filesystem::directory_iterator task(absl::StrCat("/proc/", pid, "/task"), gone), end;
        !gone && task != end && depth < kDepthMax; task.increment(gone)) {
     std::ifstream children(task->path() / "children");
@@ -62,7 +64,7 @@ int64_t ResidentPages(pid_t pid, int depth) {
   return resident;
 }
 
-// The offset of the last line that says why a process ends itself; npos where there is none.
+// The offset of the last line that states why a process ended itself; npos if there is none.
 size_t TellingLine(const std::string& text) {
   size_t last = text.npos;
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
@@ -78,7 +80,7 @@ size_t TellingLine(const std::string& text) {
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
     const std::vector<std::string>& argv) {
-  signal(SIGPIPE, SIG_IGN);  // a worker that died is a status, not our end
+  signal(SIGPIPE, SIG_IGN);  // a dead worker is a status and must not end us
   int to_child[2], from_child[2];
   if (pipe2(to_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
   if (pipe2(from_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
@@ -99,8 +101,8 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
       new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
 }
 
-// An idle worker ends by itself when its input ends, and with it any tool that watches it: a
-// sanitizer writes its report then.
+// Returns true if the worker has ended by itself. An idle worker does so when its input ends, and a
+// tool that watches it, e.g. a sanitizer, can then write its report.
 bool WorkerProcess::EndsByItself() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;
@@ -134,7 +136,7 @@ WorkerProcess::~WorkerProcess() {
   close(input_fd_);
   if (!reaped_ && !killed_ && EndsByItself()) {
     reaped_ = true;
-    kill(-pid_, SIGKILL);  // children that it may have started
+    kill(-pid_, SIGKILL);  // also kills its children
   }
   if (!reaped_) {
     kill(-pid_, SIGKILL);
@@ -168,7 +170,7 @@ std::string WorkerProcess::DescribeEnd() {
     reaped_ = true;
     return "closed its output and was killed";
   }
-  kill(-pid_, SIGKILL);  // children that it may have started
+  kill(-pid_, SIGKILL);  // also kills its children
   if (WIFSIGNALED(status_)) {
     end_signal_ = WTERMSIG(status_);
     return absl::StrCat("killed by signal ", end_signal_, " (", strsignal(WTERMSIG(status_)), ")");

@@ -14,30 +14,31 @@
 
 namespace hlocts::backends {
 
-// Ends every worker of this process and their children, from a signal handler or a thread that may
-// take no lock: the process is about to end.
+// Ends every worker of this process, with its children. May be called from a signal handler or from
+// a thread that must not take locks, when the process is about to end.
 void KillAllWorkers();
 
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
-  // Waits a second and a half for it to end, then kills the process group and reaps it.
+  // Waits 1.5 seconds for the process to end, then kills the process group and reaps it.
   ~WorkerProcess();
 
   int input_fd() const { return input_fd_; }    // we write
   int output_fd() const { return output_fd_; }  // we read
-  // Bytes resident in memory, including its child processes; 0 when it has ended.
+  // The resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;
   void Kill();
-  // Waits until it has ended (kills it after a second) and describes its end: "killed by signal 6
-  // (Aborted)".
+  // Waits until the process has ended (kills it after a second) and describes its end: "killed by
+  // signal 6 (Aborted)".
   std::string DescribeEnd();
-  // The signal that ended it, known after DescribeEnd; 0: none, or our own.
+  // The signal that ended the process, known after DescribeEnd; 0 if there was none, or if it was
+  // ours.
   int64_t end_signal() const { return end_signal_; }
-  // The end of its standard error, at most `bytes_max`: from the line that says what failed, where
-  // there is one, since a message and the stack after it may be longer than that.
+  // The end of standard error, at most `bytes_max`. If a line states what failed, the text begins
+  // there, since a message and its stack may be longer than the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
-  // Discards its output so far.
+  // Discards the output on standard error so far.
   void ForgetErrors();
 
  private:

@@ -34,10 +34,10 @@ class Server {
       const auto start = std::chrono::steady_clock::now();
       worker::Request request;
       if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
-      if (request.kind_case() == worker::Request::kCancel) continue;  // nothing is pending here
+      if (request.kind_case() == worker::Request::kCancel) continue;  // no reply is pending here
       AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
-      // A client that has sent more requests is not woken for every answer, unless that would delay
-      // it.
+      // Holds replies back while a client has sent more requests, so that it is not woken for each
+      // reply, unless that would delay it.
       const bool quick = std::chrono::steady_clock::now() - start < kHeldBackMax;
       if (quick && reader_.HasFrame()) continue;
       HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));
@@ -84,7 +84,7 @@ class Server {
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
     reply.set_answers_ahead(true);
-    // Our own engines refuse a malformed module by the verifier's rule, not by the reader's.
+    // Our own engines must refuse a malformed module by a rule of the verifier, not of the reader.
     if (absl::c_linear_search(info.capabilities, "our-parser")) malformed_ = Malformed::kKeptToRun;
     return absl::OkStatus();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side of the protocol: serves one engine on a pair of file descriptors.
+// The worker's side of the worker protocol: serves one engine on a pair of file descriptors.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_
 
@@ -7,16 +7,16 @@
 
 namespace hlocts::backends {
 
-// Answers requests until `input_fd` ends. The process's standard output must be `output_fd` alone:
-// call ReserveStandardOutput first, so that output of a library does not break the frames.
+// Answers requests until `input_fd` ends. Only this function may write to `output_fd`: call
+// ReserveStandardOutput first, so that a library's output does not break the frames.
 absl::Status ServeWorker(Backend& backend, int input_fd, int output_fd);
 
-// Moves standard output to a new descriptor (returned) and lets file descriptor 1 mean standard
-// error.
+// Moves standard output to a new descriptor, which is returned, and makes file descriptor 1
+// standard error.
 int ReserveStandardOutput();
 
-// Rounding to nearest, no flush-to-zero, no denormals-are-zero: the requirements of the reference's
-// values.
+// Returns an error unless the process rounds to nearest and has neither flush-to-zero nor
+// denormals-are-zero, as the reference requires.
 absl::Status CheckFloatingPointEnvironment();
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that do not start again after a crash.
+// Tests of engines that do not start again after a crash.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +14,8 @@
 namespace hlocts::backends {
 namespace {
 
-// The mirror, except for the starts from `from` to `to`, counted from 0 in a file.
+// A test engine (misbehaving_engine_main.cc) whose starts number `from` to `to` fail. A file counts
+// the starts from 0.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {

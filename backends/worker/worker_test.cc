@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isolation: a misbehaving worker is the outcome of one module, and the next one runs.
+// Tests of isolation: a misbehaving worker is the outcome of one module, and the next module runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {
   return RunModule(backend, module, options, request);
 }
 
-// Runs both as an engine of ours and as an external one.
+// Runs each test as an engine of ours and as an external one.
 class WorkerTest : public ::testing::TestWithParam<bool> {
  protected:
   void ExpectWorks() {
@@ -92,7 +92,8 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   }
 }
 
-// Queried if the engine has the capability; a crash during the query is the module's.
+// The module is queried if the engine has the capability; a crash during the query counts for the
+// module.
 TEST_P(WorkerTest, WhatCodeWasMadeOfIsTold) {
   auto module = Identity("fine"), other = Identity("abort");
   auto executable = backend_->Load(*module, {});
@@ -185,7 +186,8 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-// The very next run: not timed, since the start time of a process depends on the machine.
+// The engine works in the very next run. That is not timed, since the start time of a process
+// depends on the machine.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
   EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);
@@ -209,7 +211,7 @@ TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   ExpectWorks();
 }
 
-// A refusal is a valid module's own, or says nothing about it.
+// A refusal that does not depend on the module is no verdict on it.
 TEST(RefusalTest, PartitionsThatTheEngineNeverTakesAreUnsupported) {
   auto backend = MakeWorkerBackend({"mirror", {kMirror}});
   LoadOptions two;

@@ -14,12 +14,13 @@
 namespace hlocts::backends {
 namespace {
 
-// Says nothing about the compiler: the module is counted under this reason and never passes.
+// The status of a module that the reference cannot evaluate. The module is counted under this
+// reason and never passes; the compiler is not blamed.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }
 
-// An alias of buffers that only padding makes equally large has no effect on values.
+// Removes aliases of buffers whose sizes are equal only by padding; they have no effect on values.
 void DropAliasesOfPadding(Module& module) {
   const ProgramShape program = module.EntryProgramShape();
   const std::vector<Shape> arguments = ArgumentLeafShapes(module),
@@ -36,7 +37,8 @@ void DropAliasesOfPadding(Module& module) {
 
 class CompiledExecutable : public Executable {
  public:
-  // `evaluated`: the optimized module as the evaluator has loaded it, or why it has not.
+  // `evaluated` is the optimized module as loaded by the evaluator, or the reason why it is not
+  // loaded.
   CompiledExecutable(std::string optimized, absl::StatusOr<std::unique_ptr<Executable>> evaluated)
       : optimized_(std::move(optimized)), evaluated_(std::move(evaluated)) {}
 

@@ -27,7 +27,7 @@ class TextExecutable : public Executable {
   std::string module_;
 };
 
-// A compiler that turns every module into `text`.
+// A fake compiler that turns every module into `text`.
 class FakeCompiler : public Backend {
  public:
   explicit FakeCompiler(std::string text) : text_(std::move(text)) {}
@@ -47,7 +47,7 @@ class FakeCompiler : public Backend {
   std::string text_;
 };
 
-// The verdict on a compiler that turns `given` into `made`, on arguments of those values.
+// The verdict on a compiler that turns `given` into `made`, for arguments with the given values.
 reports::Verdict Judge(const std::string& given, const std::string& made,
                        const std::vector<std::string>& arguments) {
   auto module = ParseModule(given);
@@ -104,8 +104,8 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
 }
 
-// The largest element of each row and its place, of which only the place is used: XLA:TPU narrows
-// the other result.
+// Computes the largest element of each row and its index. Only the index is used, so XLA:TPU
+// narrows the type of the other result.
 TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
   const auto module = [](const std::string& direction, const std::string& type) {
     return absl::StrCat(
@@ -125,8 +125,8 @@ TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
   EXPECT_EQ(Judge(module("GE", "f32"), module("LE", "bf16"), argument).kind, Outcome::kFail);
 }
 
-// The sum of an array of no element is 0; a program that takes the padding for an element is wrong,
-// whatever the padding holds.
+// The sum of an array without elements is 0. A program that counts the padding as an element is
+// wrong, regardless of the padding's content.
 TEST(CompiledTest, PaddingHoldsAnyContent) {
   const std::string head =
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) "
@@ -200,8 +200,8 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Library calls: the product of x with itself, and the gradients of a convolution of two taps with
-// respect to its input and to its filter.
+// Library calls: the product of x with itself, and the gradients of a convolution with a filter of
+// two elements with respect to its input and to its filter.
 constexpr char kGemm[] =
     R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
     R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
-// The part of the call's backend_config with that name: the parameters of the library.
+// The part of the call's backend_config with the given name: the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
   const Json config = ParseJson<Json>(text ? absl::string_view(text->text) : "");
@@ -32,7 +32,8 @@ const Shape& ValueOf(const Shape& shape) {
   return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
 }
 
-// `value` as the root; if the call returns its workspace, the contents of that do not matter.
+// Makes `value` the root. If the call also returns its workspace, the workspace may have any
+// contents.
 std::string WithWorkspace(const Instruction& call, std::string text, const std::string& value) {
   if (!call.shape().IsTuple())
     return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " copy(", value, ")");
@@ -47,7 +48,8 @@ std::string WithWorkspace(const Instruction& call, std::string text, const std::
   return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
 }
 
-// Sums are in f32 at least; whether a library's integers saturate or wrap is not documented.
+// The shape in which sums are computed: at least f32. kUnimplemented for integers, since no
+// document says if a library's integers saturate or wrap.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
   if (IsInteger(type) || type == PrimitiveType::kPred)
@@ -151,8 +153,9 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
                          call.IntOr(Attr::kFeatureGroupCount, 1));
 }
 
-// p0 is the gradient of the output, p1 the filter; window and dimensions are those of the
-// convolution that is differentiated. Each output spreads over the input by the reversed filter.
+// The gradient with respect to the input: p0 is the gradient of the output, p1 the filter. Window
+// and dimension numbers are those of the forward convolution. Each output element spreads over the
+// input by the reversed filter.
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;
@@ -177,8 +180,9 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
   return ConvolutionText(call, window, numbers, 1);
 }
 
-// p0 is the input, p1 the gradient of the output: the window is the gradient, applied to the input
-// at each position of the filter, and batches are summed over.
+// The gradient with respect to the filter: p0 is the input, p1 the gradient of the output. The
+// gradient is the window, applied to the input at each position of the filter, and batches are
+// summed.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meanings, in HLO, of library calls in programs of XLA:GPU: products of cuBLAS and convolutions of
-// cuDNN, by the attributes of the call and its backend_config.
+// Definitions in HLO of the library calls in programs of XLA:GPU, products of cuBLAS and
+// convolutions of cuDNN, made from the attributes of the call and its backend_config.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// The lines of a computation on parameters p0, p1, ... whose last one is the root `r`.
+// The lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
 // kUnimplemented: an epilogue, an activation, a scale or types whose rounding is not known.
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);

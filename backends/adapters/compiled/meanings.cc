@@ -20,14 +20,14 @@ namespace {
 
 std::string OperandShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
-// The lines of a computation on parameters p0, p1, ... whose last one is the root `r`.
+// Returns the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
 using Body = absl::StatusOr<std::string> (*)(const Instruction&);
 
 absl::StatusOr<std::string> OperandItself(const Instruction& call) {
   return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " copy(p0)");
 }
 
-// XLA:TPU represents complex matrices by their two parts.
+// Returns an error for a complex matrix, which XLA:TPU passes as two arrays.
 absl::Status ExpectOneMatrix(const Instruction& call) {
   return call.operand_count() == 1 && call.shape().IsArray()
              ? absl::OkStatus()
@@ -39,7 +39,7 @@ absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
-// The inverse of each triangular block: the solution for the identity.
+// The inverse of each triangular block, computed as the solution for the identity.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
@@ -57,9 +57,9 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// `shape` as `name`, with the content that uninitialized memory and padding are given. They may
-// hold anything; one content is enough: if the outputs depend on it, the program is wrong with that
-// content.
+// `shape` as `name`, filled with the content that this module gives to uninitialized memory and
+// padding. A correct program is independent of that content, so a program whose outputs depend on
+// it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape) {
   const PrimitiveType type = shape.element_type();
   const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
@@ -77,7 +77,8 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                       "ROOT r = ", OperandShapeText(call.shape()), " copy(c)");
 }
 
-// An array of at most these sizes, and a scalar of s32 per dimension: its run-time size.
+// Makes a bounded dynamic array from an array of the bounds and a run-time size (a scalar s32) for
+// each dimension.
 absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   const Shape& result = call.shape();
   std::string text, array = "p0";
@@ -98,7 +99,8 @@ std::string ShapeOf(PrimitiveType type, const Shape& shape) {
   return OperandShapeText(Shape(type, shape.dimensions()));
 }
 
-// The array in full, with any content in its padding, and its run-time sizes.
+// Splits a dynamic array into the full array, with arbitrary content in its padding, and its
+// run-time sizes.
 absl::StatusOr<std::string> SizesApart(const Instruction& call) {
   Shape shape = call.operand(0).shape();
   const Shape full(shape.element_type(), shape.dimensions());
@@ -125,15 +127,16 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
                       array.empty() ? bounded : array, sizes, ")");
 }
 
-// Integers of 64 bits are pairs of 32, the low half first, and c64 its two parts. A pair of f32
-// instead of an f64 has other values, and no document bounds the error of its functions.
+// Returns an error unless the type is an integer. XLA:TPU represents a 64-bit integer by two of 32
+// bits, the low half first, and c64 by its two parts. A pair of f32 for an f64 has other values,
+// and no document bounds the error of functions on it.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(PrimitiveTypeName(wide.element_type()), " as a pair of narrower numbers"));
 }
 
-// `number` in every element, as `name`.
+// An array named `name` with `number` in every element.
 std::string Filled(absl::string_view name, int64_t number, const Shape& shape) {
   return absl::StrCat(name, ".s = u64[] constant(", number, ")\n ", name, " = ",
                       ShapeOf(PrimitiveType::kU64, shape), " broadcast(", name,
@@ -178,7 +181,7 @@ struct Meaning {
   Body body;
 };
 constexpr Meaning kMeanings[] = {
-    // XLA:TPU.
+    // Custom calls of XLA:TPU.
     {"AllocateBuffer", AnyContent},
     {"AssumeGatherIndicesInBound", OperandItself},
     {"Cholesky", LowerCholesky},
@@ -189,7 +192,7 @@ constexpr Meaning kMeanings[] = {
     {"X64SplitLow", LowHalf},
     {"X64SplitHigh", HighHalf},
     {"X64Combine", BothHalves},
-    // XLA:GPU.
+    // Custom calls of XLA:GPU.
     {"__cublas$gemm", MatrixProduct},
     {"__cublas$lt$matmul", MatrixProduct},
     {"__cudnn$convForward", Convolution},
@@ -214,7 +217,7 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   return absl::UnimplementedError(absl::StrCat("custom-call ", name));
 }
 
-// A copy of the computation, which calls no other.
+// Adds a copy of a computation that calls no other computation.
 Computation* AddCopy(const Computation& computation, std::string name, Module& module) {
   auto copy = std::make_unique<Computation>(std::move(name));
   std::map<const Instruction*, Instruction*> copies;
@@ -228,14 +231,14 @@ Computation* AddCopy(const Computation& computation, std::string name, Module& m
   return module.Add(std::move(copy));
 }
 
-// Moves and sums that also change the element type, as XLA:TPU makes them: the operation in the
-// type of its operands, then a convert.
+// Data movements and reductions that may also change the element type, as XLA:TPU makes them. They
+// are rewritten as the operation in the type of its operands and a convert.
 constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
                              Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduce,
                              Opcode::kReduceWindow, Opcode::kReshape,     Opcode::kReverse,
                              Opcode::kSlice,        Opcode::kTranspose};
 
-// The results of the operation in the types of its operands.
+// The result shapes that the operation has in the types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
@@ -258,7 +261,7 @@ bool ConvertsToo(const Instruction& instruction) {
          WholeOf(instruction, InTypesOfOperands(instruction)) != instruction.shape();
 }
 
-// Appends instructions behind `move`, the last of which takes its place.
+// Gives `move` the types of its operands, and adds converts whose results replace its own.
 void SeparateConvert(Instruction* move) {
   const Shape wanted = move->shape();
   const std::vector<Shape> parts = InTypesOfOperands(*move);

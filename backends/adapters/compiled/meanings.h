@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meanings of compilers' custom calls, in HLO, from the documentation of the libraries they call.
+// Definitions in HLO of compilers' custom calls, taken from the documentation of the libraries that
+// they call.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
 
@@ -8,9 +9,9 @@
 
 namespace hlocts::backends {
 
-// Turns each custom call with a known meaning into a call of a computation with that meaning, and a
-// move that also changes the element type into a move and a convert. kUnimplemented names the first
-// custom call whose meaning is unknown, or unknown for its shapes and attributes.
+// Replaces each known custom call by a call of a computation that defines it, and each data
+// movement that changes the element type by the same movement and a convert. kUnimplemented names
+// the first custom call that has no definition, or none for its shapes and attributes.
 absl::Status GiveMeanings(Module& module);
 
 }  // namespace hlocts::backends

@@ -19,7 +19,7 @@ namespace hlocts::backends {
 namespace {
 
 constexpr absl::string_view kTopology = "topology", kTarget = "target", kPrefix = "topology.";
-constexpr absl::string_view kName = "topology_name";  // the argument of that name; else an option
+constexpr absl::string_view kName = "topology_name";  // an argument of the API, not an option
 
 using PjrtTopology = PjrtOwned<PJRT_TopologyDescription, PJRT_TopologyDescription_Destroy_Args>;
 
@@ -85,7 +85,7 @@ class CompileOnlyBackend : public Backend {
   }
 
  private:
-  // Opens the plugin and the description of its devices; kUnavailable where there is none.
+  // Opens the plugin and its topology description; kUnavailable if the plugin describes none.
   absl::Status Open() {
     if (topology_.get() != nullptr) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(api_, PjrtApi::Load(settings_.path));
@@ -121,7 +121,7 @@ class CompileOnlyBackend : public Backend {
   int64_t devices_ = 0;
 };
 
-// A GpuTargetConfigProto as text.
+// The GpuTargetConfigProto of `chip` in text format.
 absl::StatusOr<std::string> TargetDescription(const std::string& chip) {
   const std::string path =
       absl::StrCat(HomeFolder(), "/backends/adapters/pjrt/gpu_targets/", chip, ".textproto");

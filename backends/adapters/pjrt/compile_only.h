@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PJRT plugin as a compiler alone: it compiles for a topology that is described by name or by
-// options, and no device is opened. Its executables give the optimized module and run nothing;
-// backends/adapters/compiled evaluates what they give.
+// A PJRT plugin that is used as a compiler only. It compiles for a topology given by name or by
+// options, and opens no device. Its executables return the optimized module and run nothing;
+// backends/adapters/compiled evaluates that module.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_ONLY_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_ONLY_H_
 
@@ -14,15 +14,16 @@
 
 namespace hlocts::backends {
 
-// True if options of an engine describe devices, which need not exist:
-//   topology=NAME        of the plugin's own, "v5e:2x2"
+// Returns true if the options of an engine describe devices (which need not exist):
+//   topology=NAME        a topology of the plugin, "v5e:2x2"
 //   target=CHIP          a file of gpu_targets; topology= is then SLICESxHOSTSxDEVICES ("1x1x1")
 //   topology.NAME=VALUE  goes to PJRT_TopologyDescription_Create
 bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& options);
 
-// A compiler without a device. Those options among `settings.compile_options` describe the
-// topology. Without `facts` it has those of the target that lists its chip (spec/targets). The
-// plugin is loaded at the first info() or Load(). kInvalidArgument: no such target.
+// Returns a compiler without a device. The topology options (DescribesDevices) among
+// `settings.compile_options` select the topology. If `settings.facts` is empty, the facts are those
+// of the target in spec/targets that lists the chip. The plugin is loaded by the first info() or
+// Load(). kInvalidArgument: no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

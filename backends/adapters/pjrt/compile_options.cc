@@ -11,23 +11,23 @@
 namespace hlocts::backends {
 namespace {
 
-// CompileOptionsProto
+// Field numbers of CompileOptionsProto.
 constexpr int kParameterIsTupledArguments = 2;
 constexpr int kExecutableBuildOptions = 3;
 constexpr int kEnvOptionOverrides = 7;
-// ExecutableBuildOptionsProto
+// Field numbers of ExecutableBuildOptionsProto.
 constexpr int kDeviceOrdinal = 1;
 constexpr int kNumReplicas = 4;
 constexpr int kNumPartitions = 5;
 constexpr int kUseSpmdPartitioning = 6;
 constexpr int kDeviceAssignment = 9;
 constexpr int kUseShardyPartitioner = 19;
-// DeviceAssignmentProto and, in it, ComputationDevice
+// Field numbers of DeviceAssignmentProto and its ComputationDevice.
 constexpr int kReplicaCount = 1;
 constexpr int kComputationCount = 2;
 constexpr int kComputationDevices = 3;
 constexpr int kReplicaDeviceIds = 1;
-// OptionOverrideProto
+// Field numbers of OptionOverrideProto.
 constexpr int kStringField = 1;
 constexpr int kBoolField = 2;
 constexpr int kIntField = 3;
@@ -81,7 +81,7 @@ std::string OverrideValue(const std::string& text) {
   return out;
 }
 
-// Partition p of replica r runs on device r * partitions + p.
+// The device assignment in which partition p of replica r runs on device r * partitions + p.
 std::string DeviceAssignment(int64_t replicas, int64_t partitions) {
   std::string out;
   AppendInt(kReplicaCount, replicas, out);

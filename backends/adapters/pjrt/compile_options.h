@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CompileOptionsProto that PJRT_Client_Compile takes, encoded by hand: the device counts, the
-// partitioner and device assignment of a module to be partitioned, and the engine's options. Field
-// numbers are XLA's (a fact of the wire format).
+// Encodes by hand the CompileOptionsProto that PJRT_Client_Compile takes: the device counts, the
+// partitioner and device assignment of a sharded module, and the engine's options. Field numbers
+// are those of XLA's wire format.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 
@@ -14,22 +14,23 @@
 
 namespace hlocts::backends {
 
-// The partitioner of a sharded module; kNone: the module is a program of each device.
+// The partitioner of a sharded module; kNone if the module is already the program of one device.
 enum class Partitioner : uint8_t { kNone, kGspmd, kShardy };
 
 struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
   Partitioner partitioner = Partitioner::kNone;
-  // The entry computation takes one tuple of arrays. A plugin must be informed, because its
+  // True if the entry computation takes one tuple of arrays. The plugin must know this, because the
   // elements are passed as separate arguments.
   bool one_tuple = false;
-  // Overrides of engine options by name: true/false, integers and numbers are sent typed, else
-  // text.
+  // Overrides of engine options by name. true/false, integers and numbers are sent as typed values,
+  // other values as text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
-// Returns true if the entry takes one tuple of arrays. No client splits a nested tuple.
+// Returns true if the entry takes one tuple of arrays. It is false for a nested tuple, which no
+// client splits.
 bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 

@@ -19,7 +19,7 @@ namespace {
 using Dimensions = std::vector<int64_t>;
 using Names = std::set<std::string>;
 
-// The dimensions from the outermost in memory to the innermost.
+// The dimension numbers from the outermost in memory to the innermost.
 Dimensions MajorToMinor(const Shape& shape) {
   Dimensions order = shape.layout() ? shape.layout()->minor_to_major : Dimensions();
   if (static_cast<int64_t>(order.size()) != shape.rank()) order = MajorToMinorOrder(shape.rank());
@@ -33,7 +33,7 @@ Dimensions Permuted(const Dimensions& dimensions, const Dimensions& order) {
   return permuted;
 }
 
-// The size of an element in memory, in bits: a pred takes a byte.
+// The size of an element in memory, in bits; a pred takes a byte.
 int64_t BitsOf(PrimitiveType type) { return type == PrimitiveType::kPred ? 8 : BitWidth(type); }
 
 bool IsPlain(const Shape& shape) {
@@ -52,11 +52,12 @@ bool CanBeUndone(const Instruction& instruction) {
 struct Step {
   Opcode opcode;
   Shape shape;
-  Dimensions order;  // of a transpose
+  Dimensions order;  // the permutation of a transpose
 };
 
-// A bitcast as operations without layouts: the operand as an array in memory order, its bytes read
-// as other elements in other dimensions, and the result that has this memory.
+// Writes a bitcast as operations that are independent of layouts: it lays out the operand in memory
+// order, reads its bytes as the new element type and dimensions, and transposes the result to its
+// own layout.
 class BitcastSteps {
  public:
   BitcastSteps(const Shape& from, const Shape& to) : shape_(from) {
@@ -87,7 +88,7 @@ class BitcastSteps {
     Add(Opcode::kReshape, shape_.element_type(), std::move(dimensions));
   }
 
-  // Changes the element type; another width adds or removes a dimension.
+  // Changes the element type. A type of another width adds or removes a dimension.
   void ConvertTo(PrimitiveType to) {
     const int64_t from_bits = BitsOf(shape_.element_type()), to_bits = BitsOf(to);
     if (from_bits < to_bits) {
@@ -100,11 +101,11 @@ class BitcastSteps {
     Add(Opcode::kBitcastConvert, to, std::move(dimensions));
   }
 
-  Shape shape_;  // of what has been made so far
+  Shape shape_;  // of the value made so far
   std::vector<Step> steps_;
 };
 
-// The bitcast itself becomes the last step, since it has users.
+// Replaces the bitcast by the steps. The instruction becomes the last step, since it has users.
 void Undo(Instruction& bitcast, Names& names) {
   Instruction* value = bitcast.mutable_operands()[0];
   const BitcastSteps steps(value->shape(), bitcast.shape());

@@ -19,10 +19,10 @@ namespace {
 
 using Dimensions = std::vector<int64_t>;
 
-// The sizes of a mesh whose devices are numbered row-major, and the axes of each dimension.
+// The axes of each dimension: sizes of axes of a mesh whose devices are numbered row-major.
 using Axes = std::vector<Dimensions>;
 
-// The ways to write `devices` as a product of at most six numbers above 1, the longest ones first.
+// All factorizations of `devices` into at most six numbers above 1, the longest first.
 std::vector<Dimensions> Meshes(int64_t devices) {
   constexpr size_t kAxesMax = 6;
   std::vector<Dimensions> meshes;
@@ -41,7 +41,7 @@ std::vector<Dimensions> Meshes(int64_t devices) {
   return meshes;
 }
 
-// The tile of each device where dimension d is split along axes[d].
+// The tile number of each device if dimension d is split along axes[d].
 Dimensions TilesOf(const Dimensions& mesh, const Axes& axes) {
   Dimensions tiles;
   ForEachIndex(mesh, [&](auto index) {
@@ -58,7 +58,8 @@ std::optional<Axes> AxesOf(const Tiling& tiling, const Dimensions& mesh) {
   Axes axes(tiling.counts.size());
   const Dimensions numbers = tiling.TileNumbers();
   std::vector<bool> used(mesh.size(), false);
-  // Axes of dimension d on, of which `left` is still to be split.
+  // Chooses the axes of dimension d and all later ones; `left` is the part of d's tile count that
+  // is still to be split.
   std::function<bool(size_t, int64_t)> find = [&](size_t d, int64_t left) {
     if (left == 1) {
       if (d + 1 < axes.size()) return find(d + 1, tiling.counts[d + 1]);
@@ -95,7 +96,7 @@ proto::NamedShardingProto Named(const Dimensions& mesh, const Dimensions& device
   return named;
 }
 
-// The devices sorted by the number of their tile.
+// The devices sorted by tile number.
 Dimensions DevicesByTile(const Tiling& tiling) {
   const Dimensions numbers = tiling.TileNumbers();
   Dimensions order(numbers.size());
@@ -105,7 +106,8 @@ Dimensions DevicesByTile(const Tiling& tiling) {
   return order;
 }
 
-// A separate mesh: an axis for each dimension that is split, one for the copies of a tile.
+// A separate mesh for one annotation, with an axis for each split dimension and one for the copies
+// of a tile.
 proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
   Dimensions mesh;
   Axes axes;
@@ -136,13 +138,14 @@ Sharding ByDevices(const Tiling& tiling) {
   return sharding;
 }
 
-// Annotations as tilings, each with the rank of its array.
+// Converts annotations, each given as a tiling with the rank of its array.
 class Former {
  public:
   Former(const Module& module, Partitioner partitioner)
       : devices_(module.num_partitions), partitioner_(partitioner) {}
 
-  // The longest mesh that can express all of them, else the one that can express most.
+  // Chooses the longest mesh that can express all annotations, or else the mesh that can express
+  // most.
   void ChooseMesh(const std::vector<Tiling>& tilings) {
     int64_t most = -1;
     for (const Dimensions& mesh : Meshes(devices_)) {
@@ -199,12 +202,12 @@ class Former {
 
 int64_t RankOf(const Shape& shape) { return shape.IsArray() ? shape.rank() : 0; }
 
-// Calls `visit` with every annotation of one array, and the array's rank.
+// Calls `visit` with every annotation of one array and the rank of that array.
 template <typename Visit>
 absl::Status ForEachLeaf(Instruction& instruction, Sharding& sharding, Visit&& visit) {
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());
   if (sharding.type != Sharding::Type::kTuple) {
-    // A single annotation of a tuple applies to each leaf.
+    // A single annotation on a tuple applies to each leaf.
     return visit(sharding, leaves.empty() ? 0 : RankOf(leaves[0]));
   }
   if (leaves.size() != sharding.tuple_shardings.size()) {
@@ -231,7 +234,8 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Without an annotation an array is replicated on every device; Shardy would choose a sharding.
+// Annotates an array without annotation as replicated on every device; Shardy would choose a
+// sharding.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharded modules in the form that XLA's partitioners take.
+// Converts sharded modules to the form that XLA's partitioners take.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
 
@@ -14,10 +14,10 @@
 namespace hlocts::backends {
 
 // Returns the module with every annotation in one form: `devices=[...]` for GSPMD, named axes of
-// one mesh (the proto's named_sharding) for Shardy, which aborts over the other form. An annotation
-// that no mesh of row-major devices has gets a mesh of its own. kInvalidArgument: an annotation
-// that does not fit its array or num_partitions; kUnimplemented: one without documented meaning
-// (unreduced).
+// one mesh (the proto's named_sharding) for Shardy, which aborts on the other form. An annotation
+// that no mesh of row-major devices can express gets a mesh of its own. kInvalidArgument: an
+// annotation that does not fit its array or num_partitions; kUnimplemented: an annotation without
+// documented meaning (unreduced).
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 

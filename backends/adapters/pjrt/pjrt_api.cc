@@ -28,7 +28,7 @@ std::string NamedValueToString(const PJRT_NamedValue& value) {
 }
 
 absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
-  // Lazy binding, as other hosts of plugins use: functions that are never called may be missing.
+  // Lazy binding, as in other hosts of plugins: a symbol that is never called may be missing.
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   auto get_api = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));

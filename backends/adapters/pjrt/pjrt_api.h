@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PJRT plugin as C++ values: errors become statuses, and every object that the plugin returns is
-// destroyed.
+// A C++ interface to a PJRT plugin: errors become statuses, and every object that the plugin
+// returns is destroyed.
 //
-// Version skew: every argument struct is zeroed and carries the size we were compiled with; a
-// function that an older plugin lacks is an Unimplemented status, found by the size of its table.
+// Version skew: every argument struct is zeroed and carries the size from our headers. A function
+// that is beyond the table size of an older plugin returns Unimplemented.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
 
@@ -20,18 +20,19 @@ namespace hlocts::backends {
 
 class PjrtApi {
  public:
-  // dlopen, GetPjrtApi, version check, Plugin_Initialize. kUnavailable with the reason otherwise.
+  // Opens the library, calls GetPjrtApi, checks the version and calls Plugin_Initialize.
+  // kUnavailable with the reason if one of these fails.
   static absl::StatusOr<const PjrtApi*> Load(const std::string& path);
 
   // Takes ownership of the error (may be null) and destroys it.
   absl::Status ToStatus(PJRT_Error* error) const;
-  // Waits for the event and destroys it; null is ready.
+  // Waits for the event and destroys it. A null event is ready.
   absl::Status Await(PJRT_Event* event) const;
 
   const PJRT_Api& table() const { return *api_; }
   // The extension of our own plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
   const Hlocts_Pjrt_Extension* extension() const;
-  // "PJRT 0.90, xla_version=2, ..."
+  // For example "PJRT 0.90, xla_version=2, ...".
   std::string Description() const;
 
  private:
@@ -55,7 +56,7 @@ Args MakePjrtArgs(size_t struct_size) {
 }
 #define HLOCTS_PJRT_ARGS(Name) MakePjrtArgs<PJRT_##Name##_Args>(PJRT_##Name##_Args_STRUCT_SIZE)
 
-// Owns a plugin's object; `destroy` is the table entry for it.
+// Owns a plugin's object; `destroy` is the function of the API that destroys it.
 template <typename Object, typename Args>
 class PjrtOwned {
  public:

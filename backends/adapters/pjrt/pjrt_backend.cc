@@ -29,7 +29,7 @@ constexpr absl::string_view kClientPrefix = "client.";
 
 class PjrtExecutable : public Executable {
  public:
-  // `output_leaves`: per device.
+  // `output_leaves` is the number of output leaves of one device.
   PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable, const Module& module,
                  std::vector<Shape> output_leaves)
       : session_(session),
@@ -41,7 +41,7 @@ class PjrtExecutable : public Executable {
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     const bool ours = session_.api().extension() != nullptr;
     if (!request.infeed.empty() && !ours) return absl::UnimplementedError("PJRT has no infeed");
-    // A program that sends waits until its outfeed is read.
+    // A program with an outfeed blocks until the outfeed is read.
     if (has_outfeed_ && !ours) return absl::UnimplementedError("PJRT has no outfeed");
     HLOCTS_RETURN_IF_ERROR(CheckOutputCount());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, Devices());
@@ -113,7 +113,7 @@ class PjrtExecutable : public Executable {
     Buffers outputs;
     const int64_t runs = request.Repeatable() ? request.runs : 1;
     for (int64_t run = 0; run < runs; ++run) {
-      outputs.clear();  // as a caller does after use
+      outputs.clear();  // destroyed, as a caller does after use
       HLOCTS_ASSIGN_OR_RETURN(outputs, Launch(arguments, request.donated_leaves, result.seconds));
       if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
     }
@@ -126,7 +126,7 @@ class PjrtExecutable : public Executable {
     return result;
   }
 
-  // The outputs of one run, after they are computed.
+  // Runs once and returns the outputs when they are computed.
   absl::StatusOr<Buffers> Launch(const Buffers& arguments, const std::vector<int64_t>& donated,
                                  double& seconds) {
     size_t device_count = arguments.size();
@@ -191,7 +191,7 @@ class PjrtExecutable : public Executable {
     return absl::OkStatus();
   }
 
-  // aliasing.19: arguments that were not donated keep their contents.
+  // Checks that arguments that were not donated keep their contents (clause aliasing.19).
   absl::Status CompareKept(const Buffers& arguments, const ExecuteRequest& request,
                            ExecuteResult& result) {
     for (size_t d = 0; d < arguments.size(); ++d) {
@@ -234,8 +234,8 @@ class PjrtExecutable : public Executable {
   bool has_aliases_, has_outfeed_;
 };
 
-// Outside of manual regions every device has the whole of every array (ruling 0123): the plugin
-// partitions such a module as well.
+// Returns true if the module has a manual region. Outside of manual regions every device has every
+// array in full (ruling 0123), so the plugin must partition such a module as well.
 bool HasManualRegion(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -253,8 +253,8 @@ bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
   });
 }
 
-// A module that the plugin has partitioned, with whole arrays as arguments and results; for a
-// module with manual regions, those of `copies` devices.
+// A module that the plugin has partitioned. Arguments and results are full arrays; a module with
+// manual regions has those of `copies` devices.
 class ShardedExecutable : public Executable {
  public:
   ShardedExecutable(Spread spread, size_t copies, std::unique_ptr<Executable> on_devices)
@@ -280,7 +280,7 @@ class ShardedExecutable : public Executable {
   std::unique_ptr<Executable> on_devices_;
 };
 
-// A tiling that divides its array but that the program ignores.
+// Returns true if the wanted tiling splits the array but the program ignores it.
 bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
   bool divides = true, cuts = false;
   for (size_t d = 0; d < wanted.counts.size(); ++d) {
@@ -292,7 +292,8 @@ bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
              static_cast<int64_t>(made.counts.size());
 }
 
-// Releases without named shardings compile the module for one device.
+// Returns an error if a wanted tiling is ignored. Releases that do not know named shardings compile
+// the module for one device.
 absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vector<Tiling>& made,
                              const std::vector<Shape>& arrays) {
   for (size_t i = 0; i < arrays.size(); ++i) {
@@ -302,8 +303,8 @@ absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vecto
   return absl::OkStatus();
 }
 
-// Applies the partitioner's own record of the shardings of arguments and results: Shardy uses a
-// part of an axis where the whole axis does not divide a dimension.
+// Applies the shardings of arguments and results that the partitioner has recorded: Shardy uses a
+// part of an axis if the full axis does not divide a dimension.
 absl::Status TakeShardings(const proto::HloModuleProto& program,
                            const std::vector<Shape>& parameters, const Shape& result,
                            Spread& spread) {
@@ -322,7 +323,8 @@ absl::Status TakeShardings(const proto::HloModuleProto& program,
   return absl::OkStatus();
 }
 
-// The same from the program's own record of its boundary (a serialized HloModuleProto).
+// Does the same from the shapes of arguments and results in the optimized program (a serialized
+// HloModuleProto).
 absl::Status KeepWholeAsIn(const std::string& optimized, Spread& spread) {
   proto::HloModuleProto program;
   if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
@@ -386,7 +388,8 @@ class PjrtBackend : public Backend {
     return Compile(undone ? *undone : module, compile, OutputLeafShapes(module));
   }
 
-  // Opens a client with at least that many devices. Clients are kept: executables point into them.
+  // Opens a client with at least `devices` devices. Clients are kept because executables refer to
+  // them.
   absl::Status Open(int64_t devices) {
     if (session_ && static_cast<int64_t>(session_->devices().size()) >= devices) {
       return absl::OkStatus();
@@ -458,7 +461,7 @@ class PjrtBackend : public Backend {
 
   absl::Status Ensure(int64_t devices) {
     absl::Status opened = Open(devices);
-    // A client that cannot be created says nothing about a module.
+    // A failure to create a client is no verdict on a module.
     if (opened.ok() || absl::IsUnimplemented(opened)) return opened;
     return WithCode(absl::StatusCode::kUnavailable, opened);
   }

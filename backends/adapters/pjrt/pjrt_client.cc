@@ -163,13 +163,14 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   if (expected.IsToken()) return Literal(expected);
   Literal literal(expected.WithStaticDimensions().WithoutLayout());
   HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
-  // Without a layout the bytes would be in the device's layout.
+  // Without a layout the bytes are in the device's layout.
   std::vector<int64_t> order = MajorToMinorOrder(expected.rank());
   PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
   auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
   args.src = buffer;
   args.host_layout = &layout;
-  // The size is queried first: an engine that returns another shape must not overrun our memory.
+  // The size is queried first, since an engine that returns another shape must not overrun our
+  // memory.
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   args.event = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One PJRT client with its devices: created per number of devices wanted, compiles and moves
-// arrays.
+// One PJRT client with its devices. It is created for a number of devices, compiles programs and
+// transfers arrays.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
 
@@ -14,20 +14,20 @@
 
 namespace hlocts::backends {
 
-// Returns true if PJRT has buffers of that element type; it lacks s1 and u1.
+// Returns true if PJRT has buffers of the element type; it has none for s1 and u1.
 bool HasBufferType(PrimitiveType type);
-// Adds "without:TYPE" for each element type of arrays that PJRT has no number for.
+// Adds "without:TYPE" for each array element type that PJRT does not define.
 void AddMissingTypes(std::vector<std::string>& capabilities);
-// For host memory; refers to `minor_to_major` (MajorToMinorOrder) without a copy.
+// The layout of host memory. It refers to `minor_to_major` (MajorToMinorOrder) without a copy.
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
-// NAME=VALUE, in order.
+// Pairs of NAME=VALUE, in order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
-// Integers, true and false are typed values, others are text, which stays in `options`.
+// Integers, true and false become typed values, other values text. The text refers to `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
 // A serialized HloModuleProto as a program; refers to `module_proto` without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
-// The module, after all passes, from which an executable's code is made: a serialized
+// The module, after all passes, from which the code of an executable is made, as a serialized
 // HloModuleProto. kUnimplemented: the plugin does not return it, or returns another form.
 absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable);
 
@@ -46,21 +46,21 @@ class PjrtSession {
                                                const PjrtCompileOptions& options);
   absl::StatusOr<PjrtUnloadedExecutable> Unloaded(PJRT_LoadedExecutable* executable);
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
-  // An array leaf to a device (row-major), and back.
+  // Transfers an array leaf (row-major) to a device.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
-  // Waits until the buffers of each device are ready; returns at once where the plugin has no
-  // events.
+  // Waits until the buffers of each device are ready; returns at once if the plugin has no events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
-  // `expected` says the type and the bounds; the plugin's own type must agree.
+  // Transfers a buffer to the host. `expected` gives the type and the bounds; the plugin's own type
+  // must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
   // The extension of our own plugins (spec/pjrt/hlocts_extension.h): facts and capabilities of the
-  // client, and the infeed of a program on the device of that index.
+  // client, and the infeed of a program on the device with the given index.
   absl::StatusOr<std::string> Words();
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
                     const std::vector<Literal>& items);
   absl::StatusOr<std::vector<Literal>> Drain(PJRT_LoadedExecutable* executable, size_t device);
-  // The address of the device memory, 0 when the plugin does not report it.
+  // The address of a buffer in device memory; 0 if the plugin does not report it.
   uintptr_t Address(PJRT_Buffer* buffer);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries on a program that a plugin has compiled.
+// Queries of a compiled program.
 #include <algorithm>
 
 #include "backends/adapters/pjrt/pjrt_client.h"
@@ -25,7 +25,7 @@ absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executabl
   auto args = HLOCTS_PJRT_ARGS(Executable_OptimizedProgram);
   args.executable = executable;
   args.program = &program;
-  // Called twice: for the size, then for the bytes.
+  // The function is called twice: for the size, then for the bytes.
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_Executable_OptimizedProgram, &args));
   std::string bytes(program.code_size, '\0');
   program.code = bytes.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adapter on plugins: real XLA:CPU and a GPU plugin, where these are installed, and a library
-// that is no plugin; each in a worker process.
+// Tests of the adapter on installed plugins (real XLA:CPU and a GPU plugin) and on a library that
+// is no plugin, each in a worker process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,10 +40,10 @@ Ran RunHlocts(const std::string& arguments) {
   return ran;
 }
 
-// Returns true if the plugins of backends/engine, a project of its own, are there.
+// Returns true if the plugins of backends/engine, a separate project, are built.
 bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
-// On real XLA, the plugin of backends/engines.textproto.
+// Runs on real XLA, the plugin of backends/engines.textproto.
 class RealXlaTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -70,7 +70,7 @@ std::string Verdict(const std::string& module, const std::string& backend,
              : ran.out;
 }
 
-// One process for all: opening XLA takes longer than running a small module on it.
+// Runs all modules in one process, since opening XLA takes longer than running a small module.
 void ExpectPasses(const std::vector<std::string>& modules, const std::string& backend) {
   const std::string batch = ::testing::TempDir() + "/pjrt_test_batch.jsonl";
   std::ofstream lines(batch);
@@ -121,22 +121,21 @@ TEST_F(RealXlaTest, CompilerOptionsArePassedByName) {
   EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
 }
 
-// Bodies of an entry as a compiler's passes produce them: XLA:CPU's own passes accept none of
-// these.
+// Entry bodies as a compiler's passes produce them. XLA:CPU's own passes accept none of them.
 constexpr const char* kCompiledForms[] = {
-    // a bitcast to another type, and to another width either way
+    // a bitcast to another type, and to a smaller and a larger element
     "  p = f32[2]{0} parameter(0)\n  ROOT b = s32[2]{0} bitcast(p)\n",
     "  p = f32[2]{0} parameter(0)\n  ROOT b = s16[4]{0} bitcast(p)\n",
     "  p = f32[2]{0} parameter(0)\n  b = s16[2,2]{1,0} bitcast(p)\n"
     "  ROOT c = s32[2]{0} bitcast(b)\n",
-    // between layouts, of one rank or of two
+    // a bitcast between layouts, with equal and with different ranks
     "  p = f32[2,3]{1,0} parameter(0)\n  c = f32[2,3]{0,1} copy(p)\n"
     "  ROOT b = f32[6]{0} bitcast(c)\n",
     "  p = f32[6,1,1]{2,1,0} parameter(0)\n  b = f32[6,1]{0,1} bitcast(p)\n"
     "  ROOT c = f32[6,1]{0,1} copy(b)\n",
     "  p = f32[6]{0} parameter(0)\n  b = f32[3,2]{0,1} bitcast(p)\n"
     "  ROOT r = f32[3,2]{1,0} copy(b)\n",
-    // used twice, and changing nothing
+    // a bitcast without effect that is used twice
     "  p = f32[6]{0} parameter(0)\n  b = f32[6]{0} bitcast(p)\n  ROOT s = f32[6]{0} add(b, b)\n",
 };
 
@@ -179,7 +178,8 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
-// The elements are separate arguments; suites/cases/tuple checks other plugins for it.
+// The tuple's elements are passed as separate arguments; suites/cases/tuple tests this on other
+// plugins.
 TEST_F(RealXlaTest, OneParameterMayBeATuple) {
   const std::string module = WriteModule("one_tuple", R"(HloModule m
 ENTRY e {
@@ -246,7 +246,7 @@ ENTRY entry {
   EXPECT_TRUE(answer["arguments"][0]["aliased_output"].is_null()) << ran.out;
 }
 
-// A constant becomes an iota in a pass; a power of integers is miscompiled in code generation.
+// A pass turns a constant into an iota. A power of integers is miscompiled in code generation.
 TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
   const auto guilty = [this](const char* finding) {
     return RunHlocts(absl::StrCat("blame --one-step --backend='", plugin_, "' ",
@@ -257,7 +257,7 @@ TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
   EXPECT_THAT(guilty("xla-power-of-integers"), HasSubstr("guilty: code generation"));
 }
 
-// The benchmark measures repeated runs, and fails where an engine makes only one.
+// The benchmark measures repeated runs, and fails on an engine that runs only once.
 TEST_F(RealXlaTest, RunsAreRepeatedForThoseWhoMeasure) {
   if (!OurEngineIsBuilt()) GTEST_SKIP() << "cpu is not built";
   const Ran ran = RunHlocts("bench cpu/program_convnet --quick");
@@ -275,7 +275,7 @@ TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
   EXPECT_THAT(ran.out, HasSubstr("unavailable"));
 }
 
-// Arrays of uneven tiles, copies of tiles, and annotations in all forms.
+// Has arrays with uneven tiles, replicated tiles, and annotations in all forms.
 constexpr char kSharded[] = R"(HloModule m, num_partitions=4
 add {
   p = s32[] parameter(0)

@@ -29,7 +29,7 @@ absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t 
   if (shape.IsTuple()) {
     const std::vector<Shape>& elements = shape.tuple_shapes();
     const bool tuple = sharding != nullptr && sharding->type == Sharding::Type::kTuple;
-    // The annotation of a tuple lists the leaves, depth first.
+    // The annotation of a tuple lists its leaves depth first.
     const std::vector<Shape> leaves = LeafShapes(shape);
     if (tuple && sharding->tuple_shardings.size() != leaves.size()) {
       return InvalidInput("sharding of a tuple of ", leaves.size(), " leaves: found ",
@@ -55,7 +55,8 @@ absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t 
   return absl::OkStatus();
 }
 
-// Calls `visit(in_array, in_tile)` with the bytes of each element that both have.
+// Calls `visit(in_array, in_tile)` with the byte offsets of each element of the tile that is in the
+// array.
 template <typename Visit>
 void VisitCommon(const ShardTile& tile, const Shape& array, Visit&& visit) {
   const int64_t bytes = StorageBytes(array.element_type());
@@ -67,7 +68,7 @@ void VisitCommon(const ShardTile& tile, const Shape& array, Visit&& visit) {
   });
 }
 
-// The same bits, or two NaNs.
+// Returns true for equal bits or two NaNs.
 bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   const size_t bytes = static_cast<size_t>(StorageBytes(type));
   if (std::memcmp(a, b, bytes) == 0) return true;
@@ -85,7 +86,8 @@ bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   return true;
 }
 
-// NaNs, huge and negative numbers in turn: a read of the padding becomes visible.
+// Fills the tile with NaNs, huge and negative numbers in turn, so that a read of the padding is
+// visible.
 void FillWithPoison(Literal& tile) {
   constexpr uint8_t kBytes[] = {0xff, 0x4d, 0x7f, 0x80};
   const size_t bytes = static_cast<size_t>(StorageBytes(tile.element_type()));

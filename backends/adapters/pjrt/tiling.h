@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of a sharded module on its devices: arguments cut into tiles, results assembled. Tiles
-// have ceil(dimension / count) elements, the last ones with padding (spec/ir/sharding.h).
+// The arrays of a sharded module on its devices: splits arguments into tiles and assembles results.
+// Tiles have ceil(dimension / count) elements; the last ones are padded (spec/ir/sharding.h).
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
 
@@ -21,31 +21,31 @@ struct Tiling : TileGrid {
   std::string type_of_rest;  // "manual", "unreduced": a subgroup in which devices hold other values
 
   Shape TileShape(const Shape& array) const;
-  // The number of each device's tile, row-major over `counts`.
+  // The tile number of each device, row-major over `counts`.
   std::vector<int64_t> TileNumbers() const;
 };
 
-// Errors are those of TileGridOf.
+// The tiling of an annotation. Errors are those of TileGridOf.
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
-// Tilings of the leaves of the entry's parameters, and of its root. An array without annotation is
-// whole on every device. kUnimplemented: a leaf that differs from device to device (manual,
-// unreduced).
+// The tilings of the leaves of the entry's parameters. ResultTilings does the same for the root. An
+// array without annotation is replicated on every device. kUnimplemented: a leaf whose contents
+// differ by device (manual, unreduced).
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 
-// Tilings of the leaves of an array or tuple with that annotation; errors as above.
+// The tilings of the leaves of an array or tuple with the given annotation; errors as above.
 absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
                                                 int64_t devices);
 
-// The tile of that device. Padding is poison: NaNs, huge and negative numbers.
+// The tile of `device`. Padding is filled with NaNs, huge and negative numbers.
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
-// The array assembled from the tiles of all devices, each tile from the first device that has it,
-// without padding. `other` has a differing copy of each element that has one.
+// The array assembled without padding from the tiles of all devices; each tile is from the first
+// device that has it. `other` has the differing copy of each element whose copies differ.
 struct Assembled {
   Literal array, other;
-  bool equal = true;  // two NaNs are
+  bool equal = true;  // counts two NaNs as equal
 };
 Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tiling,
                    const Shape& array);

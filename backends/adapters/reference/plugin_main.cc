@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_reference.so: the reference evaluator as a PJRT plugin, which takes no options.
+// The entry point of libhlocts_reference.so, the reference evaluator as a PJRT plugin. It takes no
+// options.
 #include "reference/shared_custom_calls.h"
 #include "reference/world/world.h"
 #include "spec/infer/verifier.h"

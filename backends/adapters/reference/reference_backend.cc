@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference evaluator as a Backend: an adaptor, no engine of its own.
+// The reference evaluator as a Backend.
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
@@ -26,9 +26,9 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
-  // Copy protection (ruling 0068): a donated argument of an alias is consumed and the output uses
-  // its memory; all other arguments of the caller are unchanged. The reference has no buffers to
-  // donate; it reports what must be observable.
+  // The argument states under copy protection (ruling 0068): a donated argument of an alias is
+  // consumed and the output uses its memory; all other arguments are unchanged. The reference has
+  // no buffers to donate, so it reports what a caller must observe.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

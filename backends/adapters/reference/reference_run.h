@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the reference evaluator on a request of the Backend interface, shared by the reference
-// backend and by the engines that plant faults in it.
+// Runs the reference evaluator on a request of the Backend interface. The reference backend and the
+// engines that plant faults in it share this file.
 //
 // The reference always runs in the driver's process: a crash of it is a defect of ours and must not
 // be reported as a verdict.
@@ -15,11 +15,12 @@
 
 namespace hlocts::backends {
 
-// The reference makes XLA's choice where the documents leave one (rulings 0005 to 0007, 0030).
+// The facts of the reference. It makes XLA's choice if the documents leave one (rulings 0005 to
+// 0007, 0030).
 std::vector<std::string> ReferenceFacts();
 
-// Outputs and outfeed of the run; the states of donated arguments are left to the caller.
-// `custom_calls` and `hook` may be null; the hook sees every instruction's value.
+// Returns the outputs and the outfeed; the caller fills in the states of donated arguments.
+// `custom_calls` and `hook` may be null; the hook is called with every instruction's value.
 absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
                                            const ExecuteRequest& request,
                                            reference::CustomCallLibrary* custom_calls,

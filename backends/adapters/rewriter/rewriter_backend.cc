@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rewriter as an engine: it rewrites the module, and the reference evaluates the result. No code
-// is generated, so a failure is the rewriter's.
+// is generated, so a failure is due to the rewriter.
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
@@ -31,8 +31,8 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 
 class RewriterBackend : public Backend {
  public:
-  // `foreign`: the external rewriter, null where the wheel does everything; `xla` is null where an
-  // external rewriter takes HLO.
+  // `foreign` is the external rewriter; null if the wheel does everything. `xla` converts from and
+  // to HLO; null if the external rewriter takes HLO.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),
@@ -44,7 +44,7 @@ class RewriterBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = name_;
-    // An empty request only starts each converter, or reports why it cannot start.
+    // Converts an empty module, which only starts each converter or reports why it cannot start.
     absl::Status started;
     if (xla_) started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
     if (foreign_ && !absl::IsUnavailable(started)) {
@@ -58,7 +58,7 @@ class RewriterBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
-    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));  // an invalid module has no meaning to keep
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));  // an invalid module has no meaning
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> rewritten, Rewrite(module, options));
     absl::Status valid = VerifyModule(*rewritten);
     if (!valid.ok()) return Annotate(valid, "what came out is no valid module");

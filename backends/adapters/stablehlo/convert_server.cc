@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker that converts: opens libhlocts_xla.so and answers Hello and Convert.
+// The worker that converts modules: it opens libhlocts_xla.so and answers Hello and Convert.
 #include <dlfcn.h>
 
 #include "backends/adapters/stablehlo/converter.h"

@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter() {
 
 namespace {
 
-// "-:3:10: error: ..." as "line 3, column 10: ..."; other lines as they are.
+// Turns "-:3:10: error: ..." into "line 3, column 10: ..."; keeps other lines.
 std::string WithPlace(absl::string_view line) {
   std::pair<absl::string_view, absl::string_view> split =
       absl::StrSplit(line, absl::MaxSplits(": error: ", 1));
@@ -96,9 +96,9 @@ std::string PlainMlirError(absl::string_view message) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || absl::StartsWith(line, "<unknown>:0: error: Failed to parse using"))
       continue;
-    // The whole module follows, in MLIR's generic form.
+    // The rest is the full module in MLIR's generic form.
     if (absl::StrContains(line, "note: see current operation")) break;
-    // Advice for developers of MLIR's tools.
+    // Cuts advice for developers of MLIR's tools.
     line = line.substr(0, line.find(". If this is intended, please call"));
     lines.push_back(WithPlace(line));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MLIR text for users: without the locations that XLA's printer appends to every operation.
+// Removes from MLIR text the locations that XLA's printer appends to every operation.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
 
@@ -7,8 +7,7 @@
 
 namespace hlocts::xla_plugin {
 
-// The same module: ` loc(...)` and the lines `#loc... = ...` are left out; strings stay as they
-// are.
+// The same module without ` loc(...)` and the lines `#loc... = ...`; strings are unchanged.
 std::string WithoutLocations(const std::string& mlir);
 
 }  // namespace hlocts::xla_plugin

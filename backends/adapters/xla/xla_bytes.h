@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the functions of xla_c_api.h: bytes that a caller owns, statuses, modules as
+// Helpers for the functions of xla_c_api.h: bytes that a caller owns, statuses, and modules as
 // bytes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
@@ -31,7 +31,7 @@ inline void Clear(hlocts_xla_bytes* out) {
   if (out != nullptr) *out = {nullptr, 0};
 }
 
-// Every call first empties its outputs, so that they are defined on every return.
+// Empties the outputs. Every call does so first, so that they are defined on every return.
 inline void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
   Clear(first);
   Clear(second);
@@ -51,7 +51,7 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
     return absl::InvalidArgumentError(absl::StrCat("expected a serialized HloModuleProto, found ",
                                                    bytes.size, " bytes that are none"));
   }
-  // XLA_FLAGS apply, so that the work of XLA's own passes can be dumped.
+  // Applies XLA_FLAGS, so that the work of XLA's own passes can be dumped.
   auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());
   if (!config.ok()) return config.status();
   return xla::HloModule::CreateFromProto(proto, *config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of libhlocts_xla.so: parser, printer, verifier, HloEvaluator.
+// Tests of the C interface of libhlocts_xla.so: parser, printer, verifier, HloEvaluator.
 #include "backends/adapters/xla/xla_c_api.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ void* Symbol(const char* name) {
 }
 #define XLA(name) reinterpret_cast<decltype(&::hlocts_xla_##name)>(Symbol("hlocts_xla_" #name))
 
-// The wire format of protocol buffers, as far as the tests write messages by hand.
+// Encoders for the part of protocol buffers' wire format that the tests use.
 std::string Varint(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
@@ -44,7 +44,7 @@ std::string Take(hlocts_xla_bytes* bytes) {
   return taken;
 }
 
-// Serialized HloModuleProto of HLO text; the test fails when it does not parse.
+// The serialized HloModuleProto of HLO text; the test fails if the text does not parse.
 std::string Proto(const std::string& text) {
   hlocts_xla_bytes module, error;
   const auto status = XLA(parse_text)(View(text), &module, &error);
@@ -66,8 +66,8 @@ hlocts_xla_status Verify(const std::string& module, int format, std::string* err
   return status;
 }
 
-// LiteralProto and ShapeProto by hand: shape is field 1 of a literal, element_type 2 and dimensions
-// 3 of a shape, f32s 8 and s32s 4 of a literal, tuple_literals 10.
+// LiteralProto and ShapeProto, encoded by hand: shape is field 1 of a literal, element_type 2 and
+// dimensions 3 of a shape, f32s 8 and s32s 4 of a literal, tuple_literals 10.
 constexpr int kS32 = 4, kF32 = 11, kTuple = 13;
 
 std::string Shape(int type, const std::vector<int64_t>& dims) {
@@ -96,7 +96,7 @@ std::string TupleLiteral(const std::vector<std::string>& shapes,
   return bytes;
 }
 
-// The payload of every field `number` in a message, in order.
+// The payloads of all fields with number `number` in a message, in order.
 std::vector<std::string> FieldsOf(const std::string& message, int number) {
   std::vector<std::string> found;
   size_t at = 0;
@@ -161,7 +161,7 @@ TEST(Text, GoesToProtoAndBack) {
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_DEFAULT), HasSubstr("negate"));
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_SHORT), HasSubstr("negate"));
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_CANONICAL), HasSubstr("negate"));
-  // Printed and read again, nothing changes.
+  // Printing and parsing again changes nothing.
   const std::string text = Print(proto, HLOCTS_XLA_PRINT_DEFAULT);
   EXPECT_EQ(Print(Proto(text), HLOCTS_XLA_PRINT_DEFAULT), text);
 }
@@ -262,7 +262,8 @@ ENTRY e {
 })";
   const Evaluation size = Evaluate(size_of, {F32Literal({2}, {1, 2})});
   ASSERT_EQ(size.status, HLOCTS_XLA_OK) << size.error;
-  // Through an operation that knows nothing of sizes, and one that must not see the padding.
+  // The dynamic array passes through an operation that ignores sizes, and one that must not see the
+  // padding.
   const Evaluation through = Evaluate(R"(HloModule m
 sum {
   a = f32[] parameter(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals that cross the C ABI boundary as serialized LiteralProto.
+// Conversions of literals from and to the serialized LiteralProto that crosses the C ABI boundary.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
 
@@ -14,7 +14,7 @@ namespace hlocts::xla_plugin {
 // Parses a literal; a shape without a layout gets the default one, which XLA requires.
 absl::StatusOr<xla::Literal> ParseLiteral(absl::string_view bytes);
 
-// The bytes of a literal: dynamic dimensions cut to their size, every layout row-major.
+// The bytes of a literal. Dynamic dimensions are cut to their size, and every layout is row-major.
 std::string SerializeLiteral(const xla::Literal& literal);
 
 }  // namespace hlocts::xla_plugin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA's own simplifiers, one at a time: a module in, a module out, no code made.
+// Runs XLA's own simplifiers, one at a time, from module to module without code generation.
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,7 +37,7 @@ Pass Plain() {
   return std::make_unique<P>();
 }
 
-// As XLA:CPU runs it before layouts are assigned.
+// Configured as XLA:CPU runs it before layouts are assigned.
 Pass AlgebraicSimplifier() {
   xla::AlgebraicSimplifierOptions options;
   options.set_executing_on_cpu(true);

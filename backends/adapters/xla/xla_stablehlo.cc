@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO in and out, by the wheel's own converters. Its MLIR headers are not in the wheel: the
-// called functions are declared here, with opaque types of the real sizes.
+// Conversions from and to StableHLO by the wheel's own converters. The wheel does not contain the
+// MLIR headers that they need, so the called functions are declared here, with opaque types of the
+// real sizes.
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ using hlocts::xla_plugin::ParseProto;
 namespace hlocts::xla_plugin {
 namespace {
 
-// The portable form, as JAX's export and IREE exchange it: versioned, readable by other releases.
+// The portable form that JAX's export and IREE exchange; it is versioned and readable by other
+// releases.
 absl::StatusOr<std::string> ToBytecode(const ::xla::HloModule& module) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto converted = ::xla::ConvertHloToStablehlo(context, &module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI boundary to XLA: parser, printer, verifier, HloEvaluator.
+// The implementation of xla_c_api.h for XLA's parser, printer, verifier and HloEvaluator.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -53,13 +53,13 @@ using xla::ShapeUtil;
 
 ModuleOr ParseText(hlocts_xla_view text) {
   xla::HloParserOptions options;
-  // constant({...}) names no values; inventing some would make a module mean two things.
+  // constant({...}) names no values; random ones would give a module two meanings.
   options.set_fill_shortform_constants_with_random_values(false);
   return xla::ParseAndReturnUnverifiedModule({text.data, text.size}, xla::HloModuleConfig(),
                                              options);
 }
 
-// A proto may leave layouts out; HloEvaluator needs one on every array.
+// Sets missing layouts: a proto may omit them, but HloEvaluator needs one on every array.
 void FillLayouts(HloModule* module) {
   for (xla::HloComputation* computation : module->computations()) {
     for (xla::HloInstruction* instruction : computation->instructions()) {
@@ -96,8 +96,8 @@ bool HasDynamicShape(const HloModule& module) {
   return false;
 }
 
-// HloEvaluator keeps no actual sizes through most operations, so dynamic dimensions are first made
-// static ones with explicit sizes, by the pass that XLA's compilers run for it.
+// Makes dynamic dimensions static ones with explicit sizes, by the pass that XLA's compilers use,
+// since HloEvaluator loses run-time sizes in most operations.
 absl::Status MakeStatic(HloModule* module) {
   if (!HasDynamicShape(*module)) return absl::OkStatus();
   if (module->has_schedule()) module->clear_schedule();
@@ -107,7 +107,7 @@ absl::Status MakeStatic(HloModule* module) {
   return status;
 }
 
-// dynamic array -> (array of the bounds' size, actual sizes of all dimensions).
+// Converts a dynamic array to (array of the bounds' size, run-time sizes of all dimensions).
 Literal PadToStatic(const Shape& result, const Literal& operand) {
   const Literal exact = operand.shape().is_dynamic() ? operand.ToStatic() : operand.Clone();
   Shape bounds = result.tuple_shapes(0);
@@ -123,7 +123,7 @@ Literal PadToStatic(const Shape& result, const Literal& operand) {
   return xla::LiteralUtil::MakeTupleOwned(std::move(pieces));
 }
 
-// (array of the bounds' size, actual sizes of all dimensions) -> dynamic array.
+// Converts (array of the bounds' size, run-time sizes of all dimensions) to a dynamic array.
 Literal SliceToDynamic(const Shape& result, absl::Span<const Literal* const> operands) {
   std::vector<int64_t> sizes;
   for (const Literal* size : operands.subspan(1)) sizes.push_back(size->Get<int32_t>({}));
@@ -133,7 +133,7 @@ Literal SliceToDynamic(const Shape& result, absl::Span<const Literal* const> ope
   return operands[0]->Slice(zeros, sizes).ToBoundedDynamic(bounds);
 }
 
-// The two custom calls that the pass above produces; any other is not implemented.
+// Evaluates the two custom calls that the pass above produces; others are not implemented.
 absl::StatusOr<Literal> EvaluatePadding(const xla::HloInstruction* call,
                                         absl::Span<const Literal*> operands) {
   if (call->custom_call_target() == "PadToStatic") return PadToStatic(call->shape(), *operands[0]);
@@ -144,7 +144,7 @@ absl::StatusOr<Literal> EvaluatePadding(const xla::HloInstruction* call,
       absl::StrCat("custom-call target ", call->custom_call_target(), " is not implemented"));
 }
 
-// The arguments as one literal per parameter, in the parameters' own shapes.
+// The arguments as one literal per parameter, each in the parameter's shape.
 class Arguments {
  public:
   Arguments(const hlocts_xla_view* given, size_t count) : given_(given), count_(count) {}
@@ -176,7 +176,8 @@ absl::StatusOr<Literal> Arguments::Next() {
   return literal;
 }
 
-// `literal` in the shape of a parameter: its layout, and bounds where it has dynamic dimensions.
+// `literal` in the shape of a parameter: with its layout, and with bounds if it has dynamic
+// dimensions.
 absl::StatusOr<Literal> Fit(Literal literal, const Shape& expected, const std::string& where) {
   auto wrong = [&] {
     return absl::InvalidArgumentError(absl::StrCat(where, ": expected ",
@@ -356,7 +357,7 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
   xla::HloEvaluator evaluator(checked->max_loop_iterations);
   evaluator.set_custom_call_handler(EvaluatePadding);
   evaluator.set_use_fast_path(checked->use_fast_path != 0);
-  // As XLA's interpreter does: get-dimension-size, to which batch norms expand, asks it.
+  // As in XLA's interpreter: get-dimension-size, to which batch norms expand, needs it.
   auto sizes = xla::DynamicDimensionInference::Run(parsed->get());
   if (!sizes.ok()) return Fail(CodeOf(sizes.status()), sizes.status(), error);
   evaluator.set_dynamic_dimension_inference(&*sizes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalized elements use the numbers of their own feature, for features in the innermost
-// dimension, and before long or short runs, few and many of them.
+// Tests that batch normalization uses the scale, offset, mean and variance of the right feature.
+// The feature dimension is the innermost one, or is followed by few or many elements.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Layout {
   int64_t rows, features, inner;
 };
 
-// Scale, offset, mean and variance of a feature.
+// The scale, offset, mean or variance (`array` 0 to 3) of a feature.
 double NumberOf(int array, int64_t feature) {
   return array == 3 ? 1.0 + static_cast<double>(feature % 5)
                     : static_cast<double>((feature * (3 + array)) % 11 - 4) / 4;
@@ -40,7 +40,7 @@ std::vector<Literal> Arguments(const Layout& layout) {
   return arguments;
 }
 
-// The elements converted to `type` and normalized in that type.
+// The elements, converted to `type` and normalized in that type.
 std::vector<float> Normalized(const Layout& layout, const std::string& type, int threads) {
   const std::string dimensions =
       absl::StrCat("[", layout.rows, ",", layout.features, ",", layout.inner, "] ");
@@ -84,7 +84,7 @@ TEST(BatchNormTest, EveryLayout) {
                             {200, 3, 5},   {2, 3, 1000}, {1, 100, 63}, {1, 2, 70001}};
   for (const Layout& layout : layouts) {
     Check(layout, "f32", 1e-5);
-    Check(layout, "f64", 1e-5);  // the result is rounded to f32
+    Check(layout, "f64", 1e-5);  // tolerance of the rounding to f32
     Check(layout, "bf16", 0.2);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine through its interface: memory is shared where that is allowed and protected where it
-// is not, and unsupported requests return a status.
+// Tests of the CPU engine through its interface: memory is shared if that is allowed and protected
+// if not, and unsupported requests return a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// All tests of this program are skipped where the plugins are not built.
+// Skips all tests of this program if the plugins are not built.
 class PluginsAreBuilt : public ::testing::Environment {
   void SetUp() override {
     const auto backend = MakeBackend("cpu?isolation=none");
@@ -53,7 +53,7 @@ TEST(CpuEngineTest, UnknownOptionsAndPassesAreNamed) {
   }
 }
 
-// Swapped carried leaves: both are read before either is written.
+// Two carried leaves are swapped: both must be read before either is written.
 TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   auto module = Parsed(
       "c { s = (s32[], f32[2], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
@@ -111,7 +111,7 @@ TEST(CpuEngineTest, RunsAsOftenAsItIsAsked) {
   EXPECT_TRUE(one->seconds_of_runs.empty());
 }
 
-// An output that the caller still holds is not written to again.
+// An output that the caller still has must not be written again.
 TEST(CpuEngineTest, OutputsInUseAreLeftAlone) {
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
   auto backend = Engine();
@@ -124,7 +124,7 @@ TEST(CpuEngineTest, OutputsInUseAreLeftAlone) {
   EXPECT_EQ(FloatsOf(second->outputs[0][0]), (std::vector<float>{10, 12}));
 }
 
-// No window is inside an operand without elements: every update is dropped.
+// No window is inside an operand without elements, so every update is dropped.
 TEST(CpuEngineTest, ScatterIntoNothing) {
   auto module = Parsed(std::string(kAdd) +
                        "ENTRY e { p = f32[0] parameter(0) u = f32[2] parameter(1)\n"
@@ -155,7 +155,7 @@ TEST(CpuEngineTest, LoopsWithoutEndRunOutOfSteps) {
   EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
 }
 
-// A loop of ten steps runs with a budget of ten and not with one of nine, loop by loop.
+// A loop of ten steps needs a budget of ten; nine are too few. Each loop is counted separately.
 TEST(CpuEngineTest, StepsAreCounted) {
   auto module = Parsed(
       "c { s = s32[] parameter(0) n = s32[] constant(5) ROOT t = pred[] compare(s, n), "
@@ -174,7 +174,7 @@ TEST(CpuEngineTest, StepsAreCounted) {
   }
 }
 
-// Outside strict a subnormal operand may count as zero; in strict it does not, and moves keep it.
+// A subnormal operand may count as zero except in the strict profile. Data movement keeps it there.
 TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   auto module = Parsed(
       "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), "
@@ -190,7 +190,8 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   }
 }
 
-// The exact real part is just below the midpoint of two doubles; in long double it is the midpoint.
+// The exact real part is slightly below the midpoint of two doubles; in long double it is the
+// midpoint.
 TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   auto module = Parsed(
       "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"
@@ -203,7 +204,7 @@ TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
-// The bits of one dimension become elements and back, next to sizes known at run time only.
+// The bits of one dimension become elements and back, next to dimensions with run-time sizes.
 TEST(CpuEngineTest, BitcastsOfOtherRankKeepRuntimeSizes) {
   auto module = Parsed(
       "ENTRY e { p = s16[3,4] parameter(0) b = u64[3] bitcast-convert(p) n = s32[] constant(2)\n"

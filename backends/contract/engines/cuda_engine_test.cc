@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine through its interface: why `cuda` is unavailable, options, memory that is reused in
-// place, run-time sizes, and the same values with and without passes.
+// Tests of the CUDA engine through its interface: the reasons why `cuda` is unavailable, options,
+// memory that is reused in place, run-time sizes, and equal values with and without passes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(CudaEngineTest, WithoutADeviceTheReasonIsSaid) {
               ::testing::AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("toolkit")));
 }
 
-// In this process an engine may write to a donated argument; the caller's copy is unchanged.
+// An engine in this process may write to a donated argument, but the caller's copy is unchanged.
 TEST(CudaEngineTest, DonatedArgumentsStayTheCallers) {
   const auto module = ParseModule(
       "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
@@ -59,7 +59,7 @@ TEST(CudaEngineTest, UnknownOptionsAreRefused) {
   }
 }
 
-// The update happens in place, but the operand is needed after it.
+// The update could happen in place, but the operand is needed afterwards.
 TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
   const char* text =
       "ENTRY e { p = f32[4] parameter(0) i = s32[] constant(1) u = f32[1] constant({9})\n"
@@ -73,7 +73,7 @@ TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
   }
 }
 
-// A computation that ignores an operand says nothing about the width of its elements.
+// A computation that ignores an operand gives no information about the width of its elements.
 TEST(CudaEngineTest, AResultIsNotPutIntoANarrowerOperand) {
   const char* text =
       "second { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = f32[] convert(b) }\n"

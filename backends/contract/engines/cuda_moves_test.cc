@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are only moved: copies by tiles and in wider elements, sorts by ranks, NaNs through
-// complex numbers. All bits are the reference's.
+// Tests of values that are only moved: copies by tiles and in wider elements, sorts by rank, NaNs
+// in complex numbers. All bits must be the reference's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ TEST(MovesTest, TransposesOfAllWidths) {
     ExpectTheReferences(absl::StrCat("ENTRY e { a = ", type, "[3,20,2,40] parameter(0) ROOT r = ",
                                      type, "[40,2,3,20] transpose(a), dimensions={3,2,0,1} }"));
   }
-  // With a slice before it, and too small for a tile.
+  // A transpose of a slice, and one that is smaller than a tile.
   ExpectTheReferences(
       "ENTRY e { a = f32[64,64] parameter(0) s = f32[40,50] slice(a), "
       "slice={[3:43],[7:57]} ROOT r = f32[50,40] transpose(s), dimensions={1,0} }");
@@ -36,7 +36,7 @@ TEST(MovesTest, TransposesOfAllWidths) {
       "dimensions={1,0} }");
 }
 
-// Loops that read transposed arrays: in emitted code, tiles transpose the arrays first.
+// Loops that read transposed arrays. In emitted code, tiles transpose the arrays first.
 TEST(MovesTest, LoopsOverTransposedArrays) {
   for (const char* type : {"s8", "f32", "c128"}) {
     const std::string t = type;
@@ -49,7 +49,8 @@ TEST(MovesTest, LoopsOverTransposedArrays) {
   }
 }
 
-// Attributes may be any int64; the stride of a dimension of one element may exceed any array.
+// Attributes may be any int64. A stride in a dimension of one element may exceed the size of any
+// array.
 TEST(MovesTest, PadsAndWindowsNearTheEndsOfInt64) {
   const std::string pad =
       "s32[3,2] pad(a, z), padding=-9223372036854775807_2_9223372036854775806x0_0 ";
@@ -111,7 +112,8 @@ std::string SortText(const std::string& comparator, bool stable) {
       stable ? "true" : "false", ", to_apply=less }");
 }
 
-// JAX's comparator sorts by ranks; an IEEE one does without NaN, and merges otherwise.
+// JAX's comparator is sorted by rank. An IEEE comparator is sorted by rank if there are no NaNs,
+// else by merging.
 TEST(MovesTest, StableSortsByRank) {
   const std::string alike =
       "z = f32[] constant(0) n = f32[] constant(nan)\n"
@@ -132,8 +134,7 @@ TEST(MovesTest, StableSortsByRank) {
   }
 }
 
-// Keys that tie often, the first of two types and orders; the comparator that JAX writes for
-// several.
+// Several keys of different types and orders, with many ties, compared as JAX does.
 TEST(MovesTest, SortsByMoreThanOneKey) {
   const std::string head =
       "less { a = s16[] parameter(0) b = s16[] parameter(1) c = f32[] parameter(2)\n"
@@ -158,7 +159,7 @@ TEST(MovesTest, SortsByMoreThanOneKey) {
                            " a0 = pred[] and(o1, q0) ROOT o0 = pred[] or(a0, l0) }\n"}) {
     ExpectTheReferences(head + body + root + entry);
   }
-  // Equality of another key than that of the order has no effect.
+  // A comparison for equality that does not belong to the preceding key has no effect.
   ExpectTheReferences(head + body + " a0 = pred[] and(q1, l2) ROOT o0 = pred[] or(l0, a0) }\n" +
                       entry);
 }

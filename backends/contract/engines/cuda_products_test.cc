@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by tiles, and scatter runs that are cut: their values are the reference's.
+// Tests that tiled products and split scatters have the reference's values.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
@@ -8,8 +8,8 @@
 namespace hlocts::backends {
 namespace {
 
-// More updates of one element than a thread takes, in sorted pieces of every length: all on one, in
-// runs, spread, with some out of bounds.
+// Scatters with more updates of one element than a thread processes, so that the sorted updates are
+// split at all lengths: all at one element, in runs, and spread, some out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"
@@ -37,8 +37,8 @@ TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   }
 }
 
-// Products in shared memory: sides that are or are not multiples of a tile, contiguous and strided
-// terms.
+// Products in shared memory: sizes that are or are not multiples of a tile, contiguous and strided
+// operands.
 TEST(ProductsTest, ProductsByTilesAreTheReferences) {
   const std::string text =
       "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"

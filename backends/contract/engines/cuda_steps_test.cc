@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are more than one launch: computations that the host calls for each element, loops,
-// selections, scatters. Each way has the values of the plain one, or of the reference.
+// Tests of operations that need more than one launch: computations that the host calls for each
+// element, loops, top-k, scatters. Each implementation must have the values of the simple one, or
+// of the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ constexpr char kComputations[] =
     " w = (s32[], s32[]) while(s), condition=below, body=square\n"
     " ROOT r = s32[] get-tuple-element(w), index=1 }\n"
     "plus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n"
-    // a + b by a reduction over an array of four: a, a, a, a with b - 3a as its start.
+    // Computes a + b by a reduction of the array {a, a, a, a} with initial value b - 3a.
     "sum { a = s32[] parameter(0) b = s32[] parameter(1) v = s32[4] broadcast(a), dimensions={}\n"
     " k = s32[] constant(3) t = s32[] multiply(a, k) u = s32[] subtract(b, t)\n"
     " ROOT r = s32[] reduce(v, u), dimensions={0}, to_apply=plus }\n"
@@ -41,7 +42,7 @@ constexpr char kComputations[] =
     " s = s32[1] slice(y), slice={[1:2]} t = s32[] reshape(s)\n"
     " ROOT r = pred[] compare(t, b), direction=LT }\n";
 
-// With `called` instead of `plain`, the same values.
+// Expects the same values with computation `called` as with `plain`.
 void ExpectSameCalled(const std::string& text, const std::string& plain,
                       const std::string& called) {
   const auto with = [&](const std::string& name) {
@@ -102,7 +103,7 @@ TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
 }
 
-// State that changes places, is kept, is written in place and is read by the condition.
+// Carried state that is swapped, kept, written in place and read by the condition.
 constexpr char kLoop[] =
     "more { s = (s32[], f32[6], f32[6], pred[], f32[6]) parameter(0)\n"
     " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(37)\n"
@@ -139,7 +140,7 @@ TEST(StepsTest, ALoopKeepsTheBudgetOfSteps) {
   }
 }
 
-// Less-than does not place NaN; the numbers around it ascend nevertheless (ruling 0024).
+// Less-than does not order NaN, but the numbers around a NaN must still ascend (ruling 0024).
 TEST(StepsTest, NumbersAscendBesideNan) {
   const std::string text =
       "lt { j = s32[] parameter(0) k = s32[] parameter(1) a = f32[] parameter(2)\n"
@@ -155,7 +156,7 @@ TEST(StepsTest, NumbersAscendBesideNan) {
   EXPECT_THAT(numbers, ElementsAre(-1, 1, 2, 3));
 }
 
-// Few values many times, many values; the first and the last; of short rows and of long ones.
+// Top-k with few distinct values and with many, with small and large k, on short and long rows.
 TEST(StepsTest, SelectedRowsAreTheReferences) {
   for (const char* type : {"s8", "pred", "u64", "bf16", "f32", "f64"}) {
     for (const char* attributes : {"k=1", "k=250", "k=17, largest=false", "k=0"}) {
@@ -168,7 +169,7 @@ TEST(StepsTest, SelectedRowsAreTheReferences) {
   }
 }
 
-// Integers and unique targets are updated in any order, others in the order of updates.
+// Integers and unique targets may be updated in any order, others only in the order of updates.
 TEST(StepsTest, ScatterIsTheReferences) {
   const std::string body =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"

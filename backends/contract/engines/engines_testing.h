@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules and literals of the tests of our engines. Tests of the CUDA engine run its host loops or,
-// with HLOCTS_TEST_ENGINE=cuda, a GPU.
+// Helpers for tests of our engines through their plugins, in this process, with the judge and
+// random modules: what a test in backends/engine cannot include. The tests are skipped if the
+// engines are not built (ci/engines).
 //
-// Tests of our engines through their plugins, in this process, with the judge and random modules:
-// everything that a test in backends/engine cannot include. They are skipped where the engines are
-// not built (ci/engines).
+// Tests of the CUDA engine run on the host or, with HLOCTS_TEST_ENGINE=cuda, on a GPU.
 #ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
 #define HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
 
@@ -41,12 +40,12 @@ inline bool TestsOnDevice() {
   const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
   return engine != nullptr && std::string(engine) == "cuda";
 }
-// The engine by name, in this process; options follow after '&'.
+// The name of the engine in this process. The caller may append options, each after '&'.
 inline std::string TestEngine() {
   return TestsOnDevice() ? "cuda?isolation=none" : "cuda-host?isolation=none";
 }
 
-// Outputs of each replica, one after the other. Without arguments, generated ones.
+// The outputs of all replicas in order. If `arguments` is empty, they are generated.
 inline absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine,
                                                   const std::string& text, LoadOptions load = {},
                                                   const std::vector<Literal>& arguments = {}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each file of modules/ on our engines, judged: run-time sizes, complex extremes, odd comparators.
+// Runs and judges each file of modules/ on our engines: run-time sizes, complex extremes, unusual
+// comparators.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +26,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
     const Module& module = *loaded->module;
     ASSERT_TRUE(VerifyModule(module).ok()) << path << VerifyModule(module);
     ++files;
-    // The CUDA engine merges rows by any comparator, as if it were a weak order.
+    // The CUDA engine merges with any comparator as if it were a weak order.
     const bool sorts = absl::StrContains(entry.path().filename().string(), "sort_by");
     std::vector<const char*> engines = {"reference", "cpu?isolation=none"};
     if (!sorts) engines.push_back("cuda-host?isolation=none");
@@ -36,7 +37,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
         ExecuteRequest request;
         request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(module), seed)};
         const reports::Verdict verdict = Differ(module, request, {}).Diff(**backend);
-        // Some random arguments have no element, or inconsistent sizes.
+        // Some random arguments have no elements or inconsistent sizes.
         const bool says_nothing =
             verdict.kind == Outcome::kError || verdict.kind == Outcome::kInconclusive;
         EXPECT_TRUE(verdict.kind == Outcome::kPass || says_nothing)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts whose comparators canonicalize every NaN and every zero before they compare, and some that
-// only look so: each against a stable sort by the comparator as written.
+// Tests of sorts whose comparators replace every NaN and every zero by one value before comparing,
+// and of comparators that only look similar. The expected result is a stable sort by the comparator
+// as written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,14 +18,14 @@
 namespace hlocts::backends {
 namespace {
 
-// The order of all floats by their bits.
+// The key of a float in the total order.
 int32_t KeyOfBits(float x) {
   const auto bits = std::bit_cast<int32_t>(x);
   return bits < 0 ? bits ^ std::numeric_limits<int32_t>::max() : bits;
 }
 
 struct Comparator {
-  const char* of_zero;  // what zeros and NaNs become
+  const char* of_zero;  // replacement of zeros, then of NaNs
   const char* of_nan;
   const char* direction;
   float zero, nan;
@@ -32,12 +33,12 @@ struct Comparator {
 constexpr float kSomeNan = std::numeric_limits<float>::quiet_NaN();
 const Comparator kComparators[] = {
     {"0", "nan", "LT", 0, kSomeNan},   {"0", "nan", "GT", 0, kSomeNan},
-    {"5", "nan", "LT", 5, kSomeNan},    // zeros follow four
-    {"0", "-inf", "LT", 0, -INFINITY},  // NaNs are before all, as the least number is
+    {"5", "nan", "LT", 5, kSomeNan},    // zeros are ordered after four
+    {"0", "-inf", "LT", 0, -INFINITY},  // NaNs are equal to -inf, the least number
     {"-0", "7", "GT", -0.0f, 7},
 };
 
-// f32 and the places where they were, sorted by the first.
+// A module that sorts f32 keys together with their original positions.
 std::string SortWith(const Comparator& one, int64_t size) {
   const auto canonical = [](const char* x) {
     return absl::StrReplaceAll(R"(

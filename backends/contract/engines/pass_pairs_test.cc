@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits with each pass and without it, on the programs of cases/passes.case, which use
-// every kind of step.
+// Tests that each pass leaves the result's bits unchanged, on the programs of cases/passes.case,
+// which use every kind of step of the engine.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_split.h"
@@ -19,7 +19,7 @@ std::unique_ptr<Backend> EngineWith(const std::string& options) {
   return backend.ok() ? *std::move(backend) : nullptr;
 }
 
-// The pass names that the engine lists for an unknown one.
+// The pass names that the engine lists when it gets an unknown name.
 std::vector<std::string> PassNames() {
   const absl::Status status = MakeBackend("cpu?isolation=none&disable=none-of-them").status();
   const std::vector<std::string> parts = absl::StrSplit(status.message(), "there are ");

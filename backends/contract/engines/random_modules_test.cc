@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random modules on the engine, judged: nothing may fail, with any passes. HLOCTS_RANDOM_MODULES
-// sets how many, HLOCTS_RANDOM_SEED the first seed.
+// Runs and judges random modules on the engine: no module may fail, with any set of passes.
+// HLOCTS_RANDOM_MODULES sets the number of modules, HLOCTS_RANDOM_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that are one element for all, one for each row, or one row for all: these are never
-// materialized, so each use in each kernel is compared with plain loops.
+// Tests of broadcast operands: a scalar, one element per row, or one row for all rows. Kernels read
+// them without materializing them, so each use in each kernel is compared with plain loops.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@ namespace hlocts::backends {
 namespace {
 
 struct Case {
-  const char* expression;  // of x[i, j], d[i] as w, one value c as v, b[j] as u
+  const char* expression;  // uses x[i, j], d[i] as w, the scalar c as v, and b[j] as u
   int32_t (*expected)(int32_t x, int32_t w, int32_t v, int32_t u);
 };
 
@@ -80,7 +80,7 @@ void Check(const Case& one, int64_t rows, int64_t size) {
 TEST(SingleElementsTest, AreReadWhereTheyStand) {
   for (const Case& one : kCases) {
     for (const int64_t size : {1, 7, 100, 127, 128, 1024, 1500}) Check(one, 5, size);
-    Check(one, 700, 130);  // a loop over far arrays, in steps
+    Check(one, 700, 130);  // a loop over distant arrays, in steps
   }
 }
 

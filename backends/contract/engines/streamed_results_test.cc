@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results longer than the caches bypass them: every element arrives, including the odd ones at the
-// end.
+// Tests results that are larger than the caches and are written past them: every element must
+// arrive, including the last ones that fill no vector.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -10,10 +10,10 @@
 namespace hlocts::backends {
 namespace {
 
-// Sixteen MiB of f32 and a few elements that fill no vector.
+// 16 MiB of f32 and a few elements that do not fill a vector.
 constexpr int64_t kCount = (4 << 20) + 5;
 
-// The result of `root` over two arrays, 0 1 2 ... 999 0 ... and all threes.
+// The result of `root` on two arrays: 0 1 2 ... 999 0 ..., and 3 in every element.
 std::vector<float> Computed(const std::string& root, bool donate) {
   const std::string array = absl::StrCat("f32[", kCount, "] ");
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { x = ", array,

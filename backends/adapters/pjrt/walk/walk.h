@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random legal calls of the PJRT C API on a plugin, against a model of the API's promises: buffers
-// keep their bytes independent of the host's memory, copies arrive, events become ready, callbacks
-// are called once, and exactly the donated or deleted buffers are gone.
+// Random legal calls of the PJRT C API on a plugin, checked against a model of the API's promises:
+// buffers keep their bytes independent of the host's memory, copies arrive, events become ready,
+// callbacks are called once, and exactly the donated or deleted buffers are gone.
 //
-// Each step has a seed of its own, so that a failing walk is minimised by omitting steps. Only
-// promises of the header are checked: a deleted or donated buffer is only destroyed or queried for
-// deletion; an UNIMPLEMENTED function is listed and is no difference. New step: a function of
-// Walker and its row in walk.cc, with the sentence of the header for errors.
+// Each step has its own seed, so that a failing walk is minimised by omitting steps. Only promises
+// of the header are checked: a deleted or donated buffer is only destroyed or queried for deletion,
+// and an UNIMPLEMENTED function is listed but is no failure. To add a step, add a function of
+// Walker and its entry in walk.cc, with the sentence of the header that errors quote.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
 
@@ -23,7 +23,7 @@ namespace hlocts::backends {
 
 struct WalkedPlugin {
   std::string path;
-  // The client option for the number of devices, "" where there is none: the walk uses two.
+  // The client option for the number of devices, of which the walk uses two; "" if there is none.
   std::string device_count_option;
   std::vector<std::pair<std::string, std::string>> client_options;
   // Names of steps to omit.
@@ -32,17 +32,18 @@ struct WalkedPlugin {
 // Names of all steps.
 std::vector<std::string> WalkStepNames();
 
-// The seeds of the steps: any may be omitted, the others then do what is still possible.
+// The seeds of the steps. Any seed may be omitted; the remaining steps do what is still possible.
 using WalkSteps = std::vector<uint64_t>;
 
 struct WalkReport {
   std::string difference;                // "": none
-  std::map<std::string, int64_t> steps;  // by name: how often each was made
+  std::map<std::string, int64_t> steps;  // count of each step, by name
   std::map<std::string, int64_t> lacks;  // UNIMPLEMENTED functions
 };
 
-// Walks on its own clients and destroys all objects it made. `tell` gets each step before it runs,
-// so that an observer knows which step ended the process. Not OK: the plugin cannot be loaded.
+// Walks on clients of its own and destroys all objects that it made. `tell` is called with each
+// step before it runs, so that an observer knows which step ended the process. Not OK: the plugin
+// cannot be loaded.
 absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps& steps,
                                     const std::function<void(const std::string&)>& tell);
 

@@ -19,7 +19,7 @@ WalkShape U8(std::vector<int64_t> dimensions) {
   return {PrimitiveType::kU8, PJRT_Buffer_Type_U8, std::move(dimensions)};
 }
 
-// Applies f to each number of type T.
+// Applies f to each number, read as type T.
 template <class T, class F>
 Bytes Each(const Bytes& from, const F& f) {
   Bytes to = from;
@@ -65,7 +65,7 @@ const WalkProgram kPrograms[] = {
      {S32({5}), S32({5})},
      {S32({5})},
      [](const Values& p) { return Values{SumS32(p[0], p[1])}; }},
-    // The result is the unchanged parameter: two buffers with separate lifetimes.
+    // The result is the unchanged parameter, in another buffer with a lifetime of its own.
     {"forward",
      "HloModule m\nENTRY e { p = u8[7] parameter(0) o = u8[] constant(1)\n"
      " b = u8[7] broadcast(o), dimensions={} q = u8[7] add(p, b)\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk's model of the objects that it made.
+// The walk's model of the objects that it made.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 
@@ -16,7 +16,7 @@ namespace hlocts::backends {
 
 using Bytes = std::vector<uint8_t>;
 
-// Arrays have few shapes, so that those of earlier steps fit programs.
+// A shape of a buffer. There are few shapes, so that buffers of earlier steps fit later programs.
 struct WalkShape {
   PrimitiveType type;
   PJRT_Buffer_Type buffer_type;
@@ -35,7 +35,7 @@ struct WalkShape {
 absl::Span<const WalkShape> WalkShapes();
 std::string WalkShapeText(const WalkShape& shape);
 
-// A program whose results are computed by a few lines of code here.
+// A program with a few lines of C++ that compute its expected results.
 struct WalkProgram {
   const char* name;
   const char* module;
@@ -64,12 +64,12 @@ struct WalkBuffer {
   PJRT_Device* device = nullptr;
   WalkShape shape;
   Bytes bytes;  // contents
-  // Memory that it may read during its lifetime.
+  // The host memory that the buffer may read during its lifetime.
   std::shared_ptr<HostMemory> memory;
-  // For a view: how often its owner was notified of its release.
+  // For a view of host memory: how often the owner was notified of its release.
   std::shared_ptr<std::atomic<int>> released;
   int references = 0;
-  bool gone = false;  // deleted or donated: only to be destroyed
+  bool gone = false;  // deleted or donated: may only be destroyed
 };
 
 // A pending copy to the host.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a walk, and a function for each kind of step. A step returns a difference from the
-// API's promises; kUnimplemented: the plugin has no such function.
+// The state of a walk, and a function for each kind of step. A step returns an error if the plugin
+// breaks a promise of the API, and kUnimplemented if the plugin has no such function.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 
@@ -22,16 +22,16 @@ class Walker {
     int weight;
   };
   static absl::Span<const Step> Steps();
-  // Chooses the step of this seed, and seeds its random choices.
+  // Chooses the step of the given seed, and seeds its random choices.
   const Step& Begin(uint64_t seed);
-  // Destroys buffers where there are many.
+  // Destroys some buffers if there are many.
   absl::Status Trim();
 
-  // Clients (at most two, made when they are needed).
+  // Steps on clients. At most two clients exist; they are made on demand.
   absl::Status OpenClient();
   absl::Status AskClient();
 
-  // Buffers.
+  // Steps on buffers.
   absl::Status FromHost();
   absl::Status FromHostInPieces();
   absl::Status ViewOfHost();
@@ -48,7 +48,7 @@ class Walker {
   absl::Status HoldAndRelease();
   absl::Status ReleaseTooOften();
 
-  // Programs.
+  // Steps on programs.
   absl::Status Compile();
   absl::Status Execute();
   absl::Status AskExecutable();
@@ -66,7 +66,7 @@ class Walker {
   PJRT_Device* SomeDevice(size_t client);
   PjrtSession& session(size_t client) { return *sessions_[client]; }
 
-  // A random one of the live objects that fit; nullptr where there is none.
+  // A random live object that satisfies `fits`; nullptr if there is none.
   template <class T, class Fits>
   T* PickUsable(const std::vector<std::unique_ptr<T>>& all, const Fits& fits) {
     std::vector<T*> usable;
@@ -76,10 +76,10 @@ class Walker {
     return usable.empty() ? nullptr : usable[Pick(usable.size())];
   }
 
-  // A usable buffer; makes one where there is none.
+  // A usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> SomeBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // The intended contents of a buffer, without its handle: as requested, or random.
+  // A buffer without a handle and its intended contents: those requested, or random ones.
   WalkBuffer Planned(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> SomePlanned();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
@@ -88,12 +88,12 @@ class Walker {
   absl::Status FinishRead(WalkRead read);
   absl::StatusOr<bool> IsDeleted(const WalkBuffer& buffer);
 
-  // Waits in one of three ways until the event is ready, and destroys it. `what`: its owner.
+  // Waits for the event in one of three ways, and destroys it. `what` names its owner.
   absl::Status Settle(PJRT_Event* event, const char* what);
   absl::Status SettleByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);
 
-  // Makes the handle and the transfer manager; the bytes are sent in two pieces.
+  // Makes a buffer and its transfer manager; the caller sends the bytes in two parts.
   absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Promise(WalkBuffer& buffer);
   absl::Status Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes);
 
@@ -110,10 +110,10 @@ class Walker {
   std::vector<std::unique_ptr<WalkBuffer>> buffers_;
   std::vector<std::unique_ptr<WalkExecutable>> executables_;
   std::vector<WalkRead> reads_;
-  // Memory that transfers may still read when the walk continues.
+  // Host memory that transfers may still read after a step.
   std::vector<std::shared_ptr<HostMemory>> memories_;
   std::vector<std::shared_ptr<std::atomic<int>>> released_;
-  // Memory that must not be written, and its contents.
+  // Host memory that must not be written, and its contents.
   std::vector<std::pair<std::shared_ptr<HostMemory>, Bytes>> promised_;
 };
 

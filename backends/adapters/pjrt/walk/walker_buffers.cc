@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: reads, queries, external references, deletion.
+// Steps on buffers: reads, queries, external references and deletion.
 #include <algorithm>
 #include <cstring>
 
@@ -74,7 +74,7 @@ absl::Status Walker::EndRead() {
   return FinishRead(std::move(read));
 }
 
-// Reads a buffer of one dimension, where layouts do not matter.
+// Reads a buffer of one dimension, whose bytes are the same in any layout.
 absl::Status Walker::ReadRaw() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
   if (buffer->shape.dimensions.size() != 1 || buffer->bytes.empty()) return absl::OkStatus();
@@ -177,7 +177,7 @@ absl::Status Walker::HoldAndRelease() {
   return absl::OkStatus();
 }
 
-// "Returns an error if the reference count is zero."
+// The header: "Returns an error if the reference count is zero."
 absl::Status Walker::ReleaseTooOften() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
   if (buffer->references > 0) return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients and events.
+// Steps on clients and events.
 #include <chrono>
 #include <thread>
 
@@ -40,7 +40,7 @@ absl::Status Walker::OpenClient() {
   return absl::OkStatus();
 }
 
-// Two clients report the same properties, and each device is found by its number.
+// Checks that two clients report the same properties, and that each device is found by its number.
 absl::Status Walker::AskClient() {
   HLOCTS_RETURN_IF_ERROR(NeedClient());
   const size_t client = Pick(sessions_.size());
@@ -73,7 +73,7 @@ absl::Status Walker::DestroyEvent(PJRT_Event* event) {
   return HLOCTS_PJRT_CALL(api_, PJRT_Event_Destroy, &args);
 }
 
-// The callback is called once, without an error; it owns the error if there is one.
+// Checks that the callback is called once and without an error. The callback owns an error.
 absl::Status Walker::SettleByCallback(PJRT_Event* event, const char* what) {
   auto called = std::make_unique<Called>();
   called->api = &api_;
@@ -87,7 +87,7 @@ absl::Status Walker::SettleByCallback(PJRT_Event* event, const char* what) {
   };
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_OnReady, &args));
   if (!Within([&] { return called->times > 0; })) {
-    called.release();  // it may still be called
+    called.release();  // the callback may still be called
     return Differs(absl::StrCat(what, ": no callback within 30 seconds"));
   }
   auto ready = HLOCTS_PJRT_ARGS(Event_IsReady);
@@ -143,7 +143,7 @@ absl::Status Walker::End() {
 }
 
 Walker::~Walker() {
-  // After an early end, pending transfers still write to our memory.
+  // If the walk ended early, pending transfers still write to our memory.
   for (WalkRead& read : reads_) api_.Await(read.event).IgnoreError();
   executables_.clear();
   buffers_.clear();

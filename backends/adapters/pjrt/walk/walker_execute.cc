@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: compilation, execution, queries, serialization and reloading.
+// Steps on programs: compilation, execution, queries, serialization and reloading.
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/pjrt/walk/walker.h"
 #include "spec/proto/convert.h"
@@ -41,7 +41,7 @@ absl::Status Walker::Execute() {
                             BufferFor(shape, executable->client, devices.addressable_devices[0]));
     arguments.push_back(argument);
   }
-  // A buffer that has other references, or that a pending copy may read, is not donated.
+  // A buffer with other references, or one that a pending copy may read, is not donated.
   const bool donate =
       executable->program->donates && arguments[0]->references == 0 && reads_.empty() && Toss();
   return Launch(*executable, arguments, donate);
@@ -80,7 +80,7 @@ absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBu
       arguments.empty() ? session(executable.client).devices()[0] : arguments[0]->device;
   KeepResults(executable, device, out, program.run(values));
   if (!wants_event) return absl::OkStatus();
-  // A caller may destroy the event before it is ready.
+  // The caller may destroy the event before it is ready.
   return Toss() ? DestroyEvent(event) : Settle(event, "the end of an execution");
 }
 
@@ -121,7 +121,8 @@ absl::Status Walker::AskExecutable() {
   return deleted.is_deleted ? Differs("an executable is said to be deleted") : absl::OkStatus();
 }
 
-// "Must have been produced by the same platform and library version": this one, here.
+// The header: "Must have been produced by the same platform and library version". It was produced
+// by this library in this process.
 absl::Status Walker::Reload() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,

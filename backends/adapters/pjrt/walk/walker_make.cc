@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to make buffers.
+// Steps that make buffers.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ constexpr uint8_t kScribble = 0xa5;
 
 }  // namespace
 
-// Random bytes; f32 elements are whole numbers, so that no NaN can change in transit.
+// Random bytes. f32 elements are integers, so that no NaN can change in transit.
 Bytes Walker::SomeBytes(const WalkShape& shape) {
   Bytes bytes(shape.bytes());
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
@@ -33,7 +33,7 @@ absl::Status Walker::Trim() {
   while (buffers_.size() > kBuffersMax) {
     const size_t before = buffers_.size();
     HLOCTS_RETURN_IF_ERROR(Destroy());
-    if (buffers_.size() == before) break;  // all are held
+    if (buffers_.size() == before) break;  // all are referenced elsewhere
   }
   return absl::OkStatus();
 }
@@ -68,7 +68,7 @@ WalkBuffer Walker::Planned(const WalkShape& shape, size_t client, PJRT_Device* d
   return buffer;
 }
 
-// Separate statements: C++ does not fix the evaluation order of the arguments of a call.
+// Uses separate statements, since C++ does not fix the evaluation order of the arguments of a call.
 absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
   HLOCTS_RETURN_IF_ERROR(NeedClient());
   const size_t client = Pick(sessions_.size());
@@ -76,7 +76,7 @@ absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
   return Planned(WalkShapes()[Pick(WalkShapes().size())], client, device);
 }
 
-// The host's memory is overwritten as soon as the semantics allow it.
+// Makes a buffer from host memory, and overwrites that memory as soon as the semantics allow it.
 absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
   memories_.push_back(buffer.memory);
@@ -99,8 +99,8 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   };
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
-    // The event may be ready only after the buffer is gone. "The runtime promises not to mutate
-    // contents."
+    // The event may become ready only after the buffer is destroyed. The header: "The runtime
+    // promises not to mutate contents."
     HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
     promised_.emplace_back(buffer.memory, buffer.bytes);
   } else {
@@ -160,12 +160,12 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
   return HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed);
 }
 
-// A buffer that exists before its bytes, which are sent in two pieces.
+// Makes a buffer before its bytes exist; they are sent in two parts.
 absl::Status Walker::FromHostInPieces() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
   if (buffer.bytes.empty()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager, Promise(buffer));
-  // A read may already wait for it.
+  // A read may already wait for the bytes.
   if (Toss()) {
     HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
     reads_.push_back(std::move(read));
@@ -175,7 +175,8 @@ absl::Status Walker::FromHostInPieces() {
   return absl::OkStatus();
 }
 
-// The owner of the memory is notified once when the buffer no longer uses it.
+// Makes a buffer that views host memory. The owner is notified once when the buffer no longer uses
+// it.
 absl::Status Walker::ViewOfHost() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
   if (buffer.bytes.empty()) return absl::OkStatus();
@@ -220,7 +221,7 @@ absl::Status Walker::CopyToOtherDevice() {
   return absl::OkStatus();
 }
 
-// "Returns an error if the buffer is already on dst_device."
+// The header: "Returns an error if the buffer is already on dst_device."
 absl::Status Walker::CopyToItsOwnDevice() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
   auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);

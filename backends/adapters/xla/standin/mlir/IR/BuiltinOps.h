@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-in for MLIR's headers, which the wheel does not ship: XLA's client interface names
-// mlir::ModuleOp in two virtual functions that we never call, and the converters of StableHLO make
-// modules that we only pass on. Sizes are those of the real classes; a context is one pointer
-// there, and may grow here. It must come first on the include path.
+// A replacement for MLIR's headers, which the wheel does not contain. XLA's client interface names
+// mlir::ModuleOp in two virtual functions that we never call, and we only pass on the modules of
+// the StableHLO converters. The classes have the sizes of the real ones, except that MLIRContext,
+// in MLIR one pointer, is larger here. This directory must be first on the include path.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
 
