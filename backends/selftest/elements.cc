@@ -21,7 +21,7 @@ double ToDouble(const T& value) {
   }
 }
 
-// Two's complement, so that a number out of range wraps instead of being undefined.
+// Converts to two's complement, so that a number out of range wraps instead of being undefined.
 int64_t ToInteger(double value) {
   if (std::isnan(value)) return 0;
   if (value >= 18446744073709551616.0 || value < -9223372036854775808.0) return INT64_MIN;
@@ -44,7 +44,7 @@ T FromDouble(double value) {
   }
 }
 
-// visitor(pointer to the numbers as their native type)
+// Calls visitor with a pointer to the numbers in their native type.
 template <typename Visitor>
 auto VisitNumbers(const Literal& literal, Visitor&& visitor) {
   const uint8_t* data = literal.raw_data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements of literals of any type, for faults that change a few of them.
+// Access to single elements of literals of any type, for faults that change a few elements.
 #ifndef HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
 #define HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
 
@@ -11,40 +11,40 @@
 
 namespace hlocts::backends {
 
-// Numbers of an array: a complex element counts as two of its component type.
+// The count of numbers in an array; a complex element is two numbers of its component type.
 int64_t NumberCount(const Literal& literal);
 PrimitiveType NumberType(const Literal& literal);
 double ReadNumber(const Literal& literal, int64_t i);
-// Rounds to nearest; wraps integers.
+// Writes a number, rounded to nearest; integers wrap.
 void WriteNumber(Literal& literal, int64_t i, double value);
 
-// Integers and pred; u64 by its bits.
+// Access to an element of an integer or pred array; the bits of a u64 are read as an int64_t.
 int64_t ReadInteger(const Literal& literal, int64_t i);
 void WriteInteger(Literal& literal, int64_t i, int64_t value);
-// `value` wrapped to an integer type of this many bits.
+// `value` wrapped to an integer type with the given number of bits.
 int64_t WrapInteger(int64_t value, int bits, bool is_signed);
 
-// Stored bits of a number.
+// Access to the stored bits of a number.
 uint64_t ReadBits(const Literal& literal, int64_t i);
 void WriteBits(Literal& literal, int64_t i, uint64_t bits);
 
-// Whole elements, of two literals of one type.
+// Operations on complete elements; two literals must have the same type.
 void CopyElement(const Literal& from, int64_t at, Literal& to, int64_t i);
 void ZeroElement(Literal& literal, int64_t i);
-// All elements; the second function from the last to the first.
+// Operations on all elements. The second one reverses their order.
 void ZeroElements(Literal& literal);
 void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 
-// The number `ulps` units in the last place of `type` away from value; not rounded.
+// The number that is `ulps` units in the last place of `type` away from `value`, not rounded.
 double AwayByUlps(double value, PrimitiveType type, double ulps);
-// Rounded to the format of `type`, as a double.
+// `value` rounded to the format of `type`, as a double.
 double RoundTo(PrimitiveType type, double value);
-// Truncates to `bits` significant bits, toward zero.
+// `value` truncated toward zero to `bits` significant bits.
 double TruncateTo(int bits, double value);
 
 bool IsRealFloat(const Literal& literal);    // an array of real floats
-bool IsStoredArray(const Literal& literal);  // an array with its elements
+bool IsStoredArray(const Literal& literal);  // an array whose elements are stored
 
 }  // namespace hlocts::backends
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference evaluator run as an engine with a hook.
+// Runs the reference evaluator as an engine with a hook.
 #ifndef HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_
 #define HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_
 

@@ -17,7 +17,7 @@ namespace {
 std::vector<Contracted> OfReduce(const Instruction& instruction,
                                  absl::Span<const Literal> operands) {
   std::vector<Contracted> all;
-  if (operands.size() != 2) return all;  // several arrays at once have no element-wise combination
+  if (operands.size() != 2) return all;  // several arrays have no elementwise combination
   for (int64_t d : instruction.IntList(Attr::kDimensions)) all.push_back({{0, d}});
   return all;
 }
@@ -40,7 +40,8 @@ std::vector<Contracted> OfConvolution(const Instruction& instruction) {
   return {{{0, numbers->input_feature}, {1, numbers->kernel_input_feature}}};
 }
 
-// Dimensions of the updates that are no windows go with those of the indices, in order.
+// Pairs the dimensions of the updates that are not window dimensions with those of the indices, in
+// order.
 std::vector<Contracted> OfScatter(const Instruction& instruction,
                                   absl::Span<const Literal> operands) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition of an instruction over devices, for the worst-case conforming partitioner
-// (legal_noise) and for seeded faults (faults).
+// Splits an instruction over devices, for the worst-case conforming partitioner (legal_noise) and
+// for seeded faults (faults).
 #ifndef HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
 #define HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
 
@@ -15,28 +15,29 @@
 
 namespace hlocts::backends {
 
-// Rows [start, limit) of a dimension.
+// The rows [start, limit) of a dimension.
 Literal RowsOf(const Literal& array, int64_t dimension, int64_t start, int64_t limit);
 
-// Dimensions that are cut together, so that each device has a part of every sum: (operand,
-// dimension). All have one size.
+// Dimensions of equal size, as (operand, dimension), that are split together, so that each device
+// has a part of every sum.
 using Contracted = std::vector<std::pair<size_t, int64_t>>;
-// The choices of an instruction: reduced dimensions of reduce; contracted ones of dot; the features
-// of an ungrouped convolution; the dimensions of a scatter's updates that are no windows.
+// The dimensions by which an instruction can be split: reduced dimensions of reduce; contracted
+// ones of dot; the features of an ungrouped convolution; the dimensions of a scatter's updates that
+// are not window dimensions.
 std::vector<Contracted> ContractedDimensions(const Instruction& instruction,
                                              absl::Span<const Literal> operands);
-// The number of tiles that annotations of the operands cut these dimensions into; 1 without any.
+// The number of tiles into which annotations of the operands split these dimensions; 1 without any.
 int64_t AnnotatedTiles(const Instruction& instruction, const Contracted& cut);
 
-// The instruction on part `tile` of `tiles`, rounded to its type; nullopt where the part has no
-// rows. Only the first part of a scatter takes in its operand.
+// The operands of part `tile` of `tiles`; nullopt if the part has no rows. Only the first part of a
+// scatter contains its operand.
 std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instruction,
                                                    absl::Span<const Literal> operands,
                                                    const Contracted& cut, int64_t tile,
                                                    int64_t tiles);
 // The initial value of the other parts of a scatter: zeros that change no sum, −0 for floats.
 Literal NothingAdded(const Literal& like);
-// Two parts as one, element by element: by the instruction's own computation, or added.
+// Combines two parts elementwise by the instruction's own computation, or by addition.
 absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,
                                      const Instruction& instruction, const Literal& a,
                                      const Literal& b);

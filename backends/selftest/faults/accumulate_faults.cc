@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in the wrong type, or over the wrong terms.
+// Faults that sum in the wrong type or over the wrong terms.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -22,7 +22,7 @@ void EditNumbers(Literal& literal, Edit&& edit) {
   }
 }
 
-// Operands and result pass through a narrower float type.
+// Rounds the operands (Before) or the result (After) to a narrower float type.
 template <PrimitiveType kFrom, PrimitiveType kThrough>
 void Before(FaultSite& site) {
   for (Literal& operand : site.operands) {
@@ -36,7 +36,7 @@ void After(FaultSite& site) {
   EditNumbers(*site.result, [](double x) { return RoundTo(kThrough, x); });
 }
 
-// Integer sums in another type.
+// Computes integer sums in another type.
 void WrapTo16(FaultSite& site) {
   Literal& result = *site.result;
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
@@ -50,7 +50,7 @@ void ThroughFloat(FaultSite& site) {
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
   EditNumbers(result, [](double x) { return RoundTo(PrimitiveType::kF32, x); });
 }
-// 8-bit products into 32-bit sums: the products are truncated to 8 bits.
+// Truncates 8-bit products to 8 bits before they enter a 32-bit sum.
 void ProductsIn8Bits(FaultSite& site) {
   for (Literal& operand : site.operands) {
     if (!IsInteger(operand.element_type())) return;
@@ -69,7 +69,8 @@ bool ReducesWith(const Instruction& reduce, Opcode opcode) {
          reduce.operand_count() == 2;
 }
 
-// Elements of operand 0 whose index along some dimension is the last become the init value.
+// Replaces by the init value the elements of operand 0 whose index is the last one along some
+// dimension.
 void WithoutLast(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];
@@ -85,7 +86,7 @@ void WithoutLast(FaultSite& site) {
   }
 }
 
-// The last term of every contraction is left out.
+// Leaves out the last term of every contraction.
 void DotWithoutLast(FaultSite& site) {
   DotDimensionNumbers numbers = DotDimensionsOf(site.instruction);
   if (numbers.lhs_contracting.empty()) return;
@@ -99,8 +100,8 @@ void DotWithoutLast(FaultSite& site) {
   }
 }
 
-// Only the first of several reduced dimensions is reduced over all its elements; for the others,
-// only the first element counts.
+// Reduces only the first of several reduced dimensions in full; along the others only the first
+// element counts.
 void FirstDimensionOnly(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];
@@ -122,7 +123,7 @@ void InitIgnored(FaultSite& site) {
   site.operands[1] = Literal(site.operands[1].shape());
 }
 
-// A maximum that starts at 0.
+// Computes a maximum that starts at 0.
 void MaximumFromZero(FaultSite& site) {
   if (!ReducesWith(site.instruction, Opcode::kMaximum)) return;
   Literal& result = *site.result;
@@ -148,7 +149,7 @@ void InverseUnscaled(FaultSite& site) {
   EditNumbers(*site.result, [n](double x) { return x * n; });
 }
 
-// Duplicate indices: only the last update counts.
+// Applies only the last of several updates of one element.
 void LastUpdateOnly(FaultSite& site) {
   if (site.operands.size() != 3 || !ReducesWith(site.instruction, Opcode::kAdd)) {
     const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
@@ -156,7 +157,7 @@ void LastUpdateOnly(FaultSite& site) {
       return;
   }
   if (site.operands.size() != 3) return;
-  // One update at a time, each into the original operand: differences are kept.
+  // Applies one update at a time to the original operand, and keeps the elements that it changes.
   Literal& updates = site.operands[2];
   if (updates.shape().IsTuple() || NumberCount(updates) > 512) return;
   Literal result = site.operands[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes read wrongly: a number off by one, a list in another order, a word confused with
-// another.
+// Faults that read attributes wrongly: a number off by one, a list in another order, a word
+// confused with another.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -12,7 +12,7 @@
 namespace hlocts::backends {
 namespace {
 
-// A number inside an attribute and its name: "window.0.stride".
+// A number inside an attribute, and its name: "window.0.stride".
 struct Slot {
   std::string name;
   int64_t* number;
@@ -75,7 +75,7 @@ std::vector<Slot> SlotsOf(Instruction& instruction) {
 
 std::vector<std::string> EachNumber(const Instruction& instruction) {
   std::vector<std::string> names;
-  // SlotsOf returns writable slots; nothing is written here.
+  // The slots are writable, but this function writes none.
   for (const Slot& slot : SlotsOf(const_cast<Instruction&>(instruction)))
     names.push_back(slot.name);
   return names;
@@ -95,7 +95,8 @@ bool PlantNumber(const std::string& parameter, Fault& fault, void (*change)(int6
   return true;
 }
 
-// Places moved as a whole, so that sizes stay: edges of padding and of windows, ranges of slices.
+// The names of ranges that can be shifted without changing a size: the padding of pads and windows,
+// and the ranges of slices.
 std::vector<std::string> EachEdge(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const std::string& name : EachNumber(instruction)) {
@@ -143,7 +144,7 @@ bool PlantDouble(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// Lists of any kind: visitor(list) when `value` is one.
+// Calls visitor(list) if `value` is a list of any kind.
 template <typename Visitor>
 bool VisitList(AttributeValue& value, Visitor&& visitor) {
   if (auto* list = std::get_if<std::vector<int64_t>>(&value)) return visitor(*list);
@@ -154,7 +155,7 @@ bool VisitList(AttributeValue& value, Visitor&& visitor) {
   if (auto* padding = std::get_if<PaddingConfig>(&value)) return visitor(padding->dimensions);
   if (auto* ranges = std::get_if<SliceRanges>(&value)) return visitor(ranges->dimensions);
   if (auto* groups = std::get_if<ReplicaGroups>(&value)) {
-    groups->iota_dimensions.clear();  // the expanded form is what is changed
+    groups->iota_dimensions.clear();  // the expanded form is changed
     return visitor(groups->groups);
   }
   return false;
@@ -227,7 +228,7 @@ bool PlantDropped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// Boolean attributes of the opcode, written or not.
+// The boolean attributes of the opcode, even if the instruction does not set them.
 std::vector<std::string> EachTruth(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const AttributeUse& use : RowOf(instruction.opcode()).attribute_uses()) {
@@ -245,7 +246,7 @@ bool PlantFlipped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// "direction.LT": LT is read instead of any other word.
+// Parameters like "direction.LT", for which LT is read instead of any other word.
 std::vector<std::string> EachWord(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const auto& [attr, value] : instruction.attributes()) {
@@ -269,7 +270,7 @@ bool PlantWord(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// One computation of the instruction called instead of another.
+// Parameters by which the instruction calls one of its computations instead of another.
 std::vector<std::string> EachTwoComputations(const Instruction& instruction) {
   std::vector<std::string> names;
   std::vector<Attr> attrs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A branch index outside of the branches takes the first of them instead of the last.
+// A fault by which a branch index out of range selects the first branch instead of the last.
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 

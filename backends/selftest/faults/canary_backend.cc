@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// canary:FAULT: the reference evaluator with one or several seeded faults, canary:FAULT+FAULT. A
-// fault that suites and campaigns do not detect here would not be detected in a compiler either.
+// The engine canary:FAULT: the reference evaluator with one or several seeded faults,
+// canary:FAULT+FAULT. A fault that suites and campaigns do not detect here would not be detected in
+// a compiler either.
 #include "absl/strings/str_split.h"
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Faults = std::vector<const Fault*>;
 
-// All faults at each instruction, in order.
+// Applies all faults at each instruction, in order.
 class FaultsHook : public reference::EvalHook {
  public:
   explicit FaultsHook(const Faults& faults) {
@@ -74,7 +75,8 @@ class CanaryExecutable : public Executable {
   const Faults& faults_;
 };
 
-// Valid modules that one fault refuses are refused; invalid ones that one accepts are accepted.
+// The result of verification with faults: a module is refused if one fault refuses it, and an
+// invalid module is accepted if one fault accepts it.
 absl::Status FaultyVerify(const Module& module, const Faults& faults) {
   const absl::Status verified = VerifyModule(module);
   for (const Fault* fault : faults) {

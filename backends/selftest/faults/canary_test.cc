@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded faults act where they say and nowhere else; legal noise differs and is legal.
+// Tests that seeded faults act where they are defined to act and nowhere else, and that legal noise
+// differs from the reference but is legal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,7 +149,7 @@ TEST(LegalNoiseTest, SaysWhichOptionItDoesNotKnow) {
   EXPECT_FALSE(MakeInProcessBackend("legal-noise?sed=1").ok());
 }
 
-// Rounding an odd-rounded sum again equals rounding the exact sum.
+// Rounding an odd-rounded sum again must equal rounding the exact sum.
 TEST(NoiseSumTest, RoundingToOddLosesNothing) {
   double one = 1, tiny = 0x1p-80, half_ulp = 0x1p-24;
   EXPECT_EQ(static_cast<float>(AddToOdd(one + half_ulp, tiny)), 1 + 0x1p-23f);

@@ -45,7 +45,8 @@ const std::vector<Fault>& AllFaults() {
 
 namespace {
 
-// "add/operand-zero/1@=f32[3]": a row of a family, at some instructions; "maximum.drops-nan@=f64".
+// Makes a fault that is restricted to some instructions ("maximum.drops-nan@=f64") or a member of a
+// family ("add/operand-zero/1@=f32[3]").
 std::optional<Fault> MakeFault(absl::string_view id) {
   const size_t at = id.find('@');
   if (at == absl::string_view::npos) return MakeFamilyFault(id);
@@ -63,7 +64,7 @@ const Fault* FindFault(absl::string_view id) {
   for (const Fault& fault : AllFaults()) {
     if (fault.id == id) return &fault;
   }
-  // Rows of families are made on request, and kept.
+  // Members of families are made on request and kept.
   static std::mutex mutex;
   static auto* made = new std::map<std::string, Fault, std::less<>>();
   std::lock_guard<std::mutex> lock(mutex);

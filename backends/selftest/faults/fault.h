@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded faults: bugs that compilers have had, as data. Each is a small change to an otherwise
-// correct engine (the reference evaluator), written from the class of bug and not from the cases
-// that are meant to find it.
+// Seeded faults: bugs that compilers have had, as data. Each fault is a small change to an
+// otherwise correct engine (the reference evaluator). It is written from the class of bug, not from
+// the cases that are meant to find it.
 //
-// New fault: a row in the table of its class, with an id that begins with the opcode. Faults do not
-// read acceptance sets. `hlocts selfcheck --list` prints all.
+// To add a fault, add a row to the table of its class, with an id that begins with the opcode.
+// Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 
@@ -42,8 +42,8 @@ enum class FaultClass : uint8_t {
   kMovement,
   kRewrite,
   kPartition,
-  // The layers that engine and reference share: a fault there hides in both, so it is planted in
-  // the engine's input alone.
+  // The layers that the engine and the reference share. A fault in such a layer would have the same
+  // effect on both, so only the engine's input gets it.
   kText,
   kInference,
   kLiteral,
@@ -51,14 +51,15 @@ enum class FaultClass : uint8_t {
 absl::string_view FaultClassName(FaultClass fault_class);
 bool IsSharedLayer(FaultClass fault_class);
 
-// The state of a fault between the instructions of one device's run.
+// The data that a fault keeps between the instructions of one device's run.
 struct FaultMemory {
   absl::flat_hash_map<const Instruction*, Literal> values;
   absl::flat_hash_map<const void*, int64_t> counts;
   bool busy = false;  // the fault itself is evaluating something
 };
 
-// One instruction at run time. Before it, operands may be changed; after it, the result.
+// One instruction at run time. A fault may change the operands before it runs, and the result
+// after.
 struct FaultSite {
   reference::EvalContext& context;
   const Instruction& instruction;
@@ -67,7 +68,7 @@ struct FaultSite {
   FaultMemory& memory;
 
   Opcode opcode() const { return instruction.opcode(); }
-  // The instruction's own evaluator on other operands; returns `otherwise` on failure.
+  // Runs the evaluator of `other` on `operands`; returns `otherwise` on failure.
   Literal Evaluate(const Instruction& other, std::vector<Literal> operands, Literal otherwise);
 };
 
@@ -75,39 +76,41 @@ struct Fault {
   std::string id;  // "dynamic-slice.negative-start-wraps"
   FaultClass fault_class = FaultClass::kIndexClamping;
   std::string what;  // a one-line description
-  // The opcodes that it affects; empty: any.
+  // The opcodes that the fault affects; empty for all.
   std::vector<Opcode> opcodes;
-  // At most one of these is set.
+  // At most one of the functions below is set.
   std::function<void(FaultSite&)> before;
   std::function<void(FaultSite&)> after;
-  // Tried on each instruction; undone where the module would no longer be valid, since a compiler
-  // stops there. Returns whether it changed anything.
+  // Changes one instruction and returns true if it changed. A change that makes the module invalid
+  // is undone, since a compiler would refuse the module.
   std::function<bool(Instruction&)> surgery;
-  // The same for the module as a whole.
+  // Changes the module; otherwise as above.
   std::function<void(Module&)> rewrite;
-  // Applied to every leaf of the arguments, and of the outputs.
+  // Changes every leaf of the arguments, or the outputs.
   std::function<void(Literal&)> argument;
   std::function<void(std::vector<Literal>&)> outputs;
-  // The verifier forgets the rules with this prefix, or refuses valid instructions.
+  // The prefix of the rules that the verifier does not check.
   std::string forgotten_rule;
-  bool forgets_that_rule_only = false;  // not all rules with this prefix
-  // Only in modules with such an instruction; unset: in all.
+  bool forgets_that_rule_only = false;  // the prefix is one complete rule
+  // If set, the rule is forgotten only in modules with such an instruction. `refuses` selects valid
+  // instructions that the verifier refuses.
   std::function<bool(const Instruction&)> forgets_beside;
   std::function<bool(const Instruction&)> refuses;
 };
 
-// All faults, in the order of their classes; ids are unique.
+// All faults, ordered by class; ids are unique.
 const std::vector<Fault>& AllFaults();
-// One of those, or a row of a family (fault_family.h), at some instructions (fault_place.h).
+// Finds a fault of AllFaults or of a family (fault_family.h), which may be restricted to some
+// instructions (fault_place.h).
 const Fault* FindFault(absl::string_view id);
 // Returns true if an engine with this fault can behave differently on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
-// Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;
-// empty for a real fault.
+// The reason why the documents allow what a fault does, so that no judge may object: a ruling or a
+// sentence. Empty for a real fault.
 absl::string_view PermittedBy(absl::string_view id);
 
-// One function per file of faults.
+// Each file of faults defines one of these functions.
 void AddIndexFaults(std::vector<Fault>& faults);
 void AddBranchFaults(std::vector<Fault>& faults);
 void AddWindowFaults(std::vector<Fault>& faults);
@@ -127,7 +130,7 @@ void AddTextFaults(std::vector<Fault>& faults);
 void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);
 
-// For the tables of faults.
+// Helpers for the tables of faults.
 inline Fault SurgeryFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
                           std::function<bool(Instruction&)> change) {
   Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
@@ -140,7 +143,7 @@ inline Fault AfterFault(std::string id, FaultClass fault_class, Opcode opcode, s
   fault.after = std::move(site);
   return fault;
 }
-// One change of an opcode's operands or result, as a row.
+// A change of the operands or the result of one opcode, as a row of a table.
 struct SiteFault {
   const char* id;
   FaultClass fault_class;

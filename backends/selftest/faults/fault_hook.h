@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An active fault in one execution.
+// Applies a fault in one execution.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
 
@@ -30,9 +30,10 @@ class FaultHook : public reference::EvalHook {
   std::map<const reference::EvalContext*, FaultMemory> memories_;  // one per device
 };
 
-// Turns the module into what an engine with this fault takes it for.
+// Changes the module as an engine with this fault would read it.
 void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
-// The verdict at load of an engine with this fault; `verified` is the correct one.
+// The status with which an engine with this fault loads the module; `verified` is the correct
+// status.
 absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
 
 }  // namespace hlocts::backends

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FAULT@WORDS: a fault that strikes only some of its instructions. A sentence that holds in one
-// situation ("if the output element is larger ...", "GE is true where ...", an example) is broken
-// by a fault in that situation and nowhere else.
+// Restricts a fault to some instructions: FAULT@WORDS. To test a sentence that applies to one
+// situation ("if the output element is larger ...", "GE is true where ...", an example), a fault
+// acts in that situation and nowhere else.
 //
-// All WORDS, joined by &, must hold; !WORD must not. A word is one of the names that
-// refusal_families.cc gives to peculiarities ("size-one", "replicas"), or a substring of the
-// instruction's line, printed without names and blanks: "direction=GE", "=f32[2,3]", "(f32[3],".
+// All WORDS, joined by &, must match the instruction; !WORD must not. A word is one of the names
+// that refusal_families.cc gives to properties of instructions ("size-one", "replicas"), or a
+// substring of the instruction's line, printed without names and blanks: "direction=GE",
+// "=f32[2,3]", "(f32[3],".
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
 
@@ -18,14 +19,14 @@
 
 namespace hlocts::backends {
 
-// `whole` at the instructions that WORDS name. nullopt: it does not act on single instructions, or
-// there are no words.
+// The fault `whole`, restricted to the instructions that match `words`. nullopt: it does not act on
+// single instructions, or `words` is empty.
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 
-// "=f32[2,3]add(f32[2,3],f32[2,3])": the text in which words are searched.
+// The text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".
 std::string LineOf(const Instruction& instruction);
 
-// From refusal_families.cc: names of the peculiarities of the instruction, and of its module.
+// The names of the instruction's properties, and of its module's, from refusal_families.cc.
 std::set<std::string> PeculiaritiesOf(const Instruction& instruction);
 std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 

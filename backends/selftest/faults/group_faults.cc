@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives: membership and order of groups, and source-target pairs (classes seen in openxla/xla
-// 40034, 42481, jax 40830).
+// Faults of collectives: membership and order of groups, and source-target pairs (classes seen in
+// openxla/xla 40034, 42481, jax 40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +24,7 @@ bool OneGroup(Instruction& instruction) {
   return true;
 }
 
-// The members of neighbouring groups interleaved: {{0,1},{2,3}} becomes {{0,2},{1,3}}.
+// Interleaves the members of neighbouring groups: {{0,1},{2,3}} becomes {{0,2},{1,3}}.
 bool TransposeGroups(Instruction& instruction) {
   auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
   if (groups == nullptr || groups->groups.size() < 2) return false;
@@ -38,7 +38,7 @@ bool TransposeGroups(Instruction& instruction) {
   return true;
 }
 
-// The compact form's permutation is left out when it is expanded.
+// Ignores the permutation of the compact form when it is expanded.
 bool IotaPermutationIgnored(Instruction& instruction) {
   auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
   if (groups == nullptr || groups->iota_transpose_permutation.empty()) return false;
@@ -57,7 +57,7 @@ bool SwapPairs(Instruction& instruction) {
   return true;
 }
 
-// A device that receives nothing keeps its own value instead of zeros.
+// Lets a device that receives nothing keep its own value instead of zeros.
 void KeepsOwn(FaultSite& site) {
   const auto* pairs =
       site.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(Attr::kSourceTargetPairs);
@@ -71,14 +71,14 @@ void KeepsOwn(FaultSite& site) {
   if (zero) *site.result = site.operands[0];
 }
 
-// Only the device's own contribution.
+// Returns only the device's own contribution.
 void OwnContributionOnly(FaultSite& site) {
   if (site.result->shape().CompatibleWith(site.operands[0].shape())) {
     *site.result = site.operands[0];
   }
 }
 
-// The mean over the devices instead of the sum: halves, as with two devices.
+// Halves the sum, as a mean over two devices does.
 void Halved(FaultSite& site) {
   if (!IsRealFloat(*site.result)) return;
   for (int64_t i = 0; i < site.result->element_count(); ++i) {
@@ -88,7 +88,7 @@ void Halved(FaultSite& site) {
 
 void IdFromOne(FaultSite& site) { WriteInteger(*site.result, 0, ReadInteger(*site.result, 0) + 1); }
 
-// The second half of what was gathered comes first.
+// Exchanges the two halves of the gathered elements.
 void HalvesSwapped(FaultSite& site) {
   Literal& result = *site.result;
   if (result.shape().IsTuple() || result.element_count() % 2 != 0) return;
@@ -107,7 +107,7 @@ bool ReduceByMaximum(Instruction& instruction) {
   return true;
 }
 
-// Values of a device that replace its group's result.
+// Faults by which a value of one device replaces the result of its group.
 constexpr SiteFault kGroupSites[] = {
     {"collective-permute.keeps-own-value", FaultClass::kGroupOrder, Opcode::kCollectivePermute,
      "a device without source keeps its own value", KeepsOwn, false},

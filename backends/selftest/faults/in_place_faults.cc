@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: results written over values that are still to be read, and stale values read (classes
-// seen in openxla/xla 49176, jax 39625, jax 40830).
+// Faults of buffers: results overwrite values that are still needed, or stale values are read
+// (classes seen in openxla/xla 49176, jax 39625, jax 40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// The result was written into the operand's buffer although the operand is read later. Applies to
-// every opcode: it acts where `opcode` runs and where its operand is read afterwards.
+// Reads the result of `opcode` where its operand is read later, as if the result had been written
+// into the operand's buffer. The fault is called for every opcode.
 void Overwrite(FaultSite& site) {
   for (size_t k = 0; k < site.operands.size(); ++k) {
     auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
@@ -24,7 +24,7 @@ void Remember(Opcode opcode, FaultSite& site) {
   site.memory.values.erase(&site.instruction);
   if (site.opcode() != opcode || site.operands.empty()) return;
   const Instruction& operand = site.instruction.operand(0);
-  if (operand.IsConstant()) return;  // never written to
+  if (operand.IsConstant()) return;  // constants are never overwritten
   const Literal& result = site.result->shape().IsTuple() && opcode == Opcode::kSort
                               ? site.result->elements()[0]
                               : *site.result;
@@ -33,7 +33,7 @@ void Remember(Opcode opcode, FaultSite& site) {
   }
 }
 
-// Moves that overlap their own input, element by element from the front.
+// Moves elements in place, from the front, so that the move overlaps its own input.
 void ReverseOverItself(FaultSite& site) {
   Literal& result = *site.result;
   const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
@@ -62,7 +62,7 @@ void TransposeOverItself(FaultSite& site) {
   }
 }
 
-// A forward copy to a higher address smears the first element.
+// Repeats the first elements, as a forward copy to a higher address does.
 void PadSmears(FaultSite& site) {
   const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
   Literal& result = *site.result;
@@ -73,7 +73,7 @@ void PadSmears(FaultSite& site) {
   for (int64_t i = d.low; i < count; ++i) CopyElement(result, d.low + i % d.low, result, d.low + i);
 }
 
-// An update that is a slice of its operand reads elements that it has just written.
+// Lets an update that is a slice of its operand read elements that it has just written.
 void UpdateReadsItself(FaultSite& site) {
   const Instruction& update = site.instruction.operand(1);
   Opcode opcode = update.opcode();
@@ -84,7 +84,8 @@ void UpdateReadsItself(FaultSite& site) {
   for (int64_t i = 1; i < written.element_count(); ++i) CopyElement(written, 0, written, i);
 }
 
-// (a, b) -> (b, a): b's new value is read after a's has overwritten it.
+// Swaps carried values, (a, b) -> (b, a), wrongly: b's new value is read after a has been
+// overwritten.
 bool CarriedSwap(Instruction& loop) {
   Computation* body = loop.CalledComputation(Attr::kBody);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kTuple) {
@@ -104,8 +105,8 @@ bool CarriedSwap(Instruction& loop) {
   return changed;
 }
 
-// An element that the body forwards is not copied, and writes of the body become visible: the
-// second element takes the first one's value when both begin as the same buffer.
+// Shares a buffer between carried elements with the same initial value: the second element gets the
+// value that the body writes to the first.
 void SameBufferTwice(FaultSite& site) {
   if (site.operands.size() != 1) return;
   const Instruction& init = site.instruction.operand(0);
@@ -135,7 +136,7 @@ void ValueOfTimeBefore(FaultSite& site) {
   at->second = now;
 }
 
-// One computation called twice gives the first call's result.
+// Returns the first call's result for every call of a computation.
 void FirstCallForAll(FaultSite& site) {
   const Computation* callee = site.instruction.called_computations().empty()
                                   ? nullptr
@@ -145,7 +146,7 @@ void FirstCallForAll(FaultSite& site) {
   if (!is_new) *site.result = at->second;
 }
 
-// Elements that no update writes hold the buffer's earlier contents: zeros.
+// Reads the elements that no update writes as the earlier contents of the buffer: zeros.
 void UnwrittenIsZero(FaultSite& site) {
   if (site.opcode() == Opcode::kScatter && site.operands.size() != 3) return;
   site.operands[0] = Literal(site.operands[0].shape());

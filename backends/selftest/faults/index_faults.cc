@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start indices: clamped wrongly, or read as a number of another type (classes seen in openxla/xla
-// 49121, 48718, 48717).
+// Faults of start indices: clamped wrongly, or read as a number of another type (classes seen in
+// openxla/xla 49121, 48718, 48717).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -18,9 +18,9 @@ namespace {
 struct Start {
   Literal& literal;
   int64_t at;
-  int64_t size;               // of the operand's dimension
-  int64_t window;             // elements taken from there on
-  const Instruction& source;  // the operand that holds it
+  int64_t size;               // the size of the operand's dimension
+  int64_t window;             // the number of elements from the start on
+  const Instruction& source;  // the operand that contains the index
   bool skips_outside;         // scatter
 
   PrimitiveType type() const { return literal.element_type(); }
@@ -94,7 +94,8 @@ struct EditRow {
   Edit edit;
 };
 
-// The position of an engine that reads the index as `taken`: clamped, or for scatter outside.
+// Sets the start as an engine does that reads the index as `taken`: clamped, or outside for
+// scatter.
 void TakenFor(const Start& start, int64_t taken) {
   if (taken == start.value()) return;
   if (taken >= 0 && taken <= start.last()) return start.Set(taken);
@@ -159,7 +160,7 @@ void SkippedUpdateIsClamped(FaultSite& site) {
   });
 }
 
-// Slices whose start would be clamped are filled with zeros instead.
+// Fills slices with zeros if their start would be clamped.
 void OutsideReadsZero(FaultSite& site) {
   bool outside = false;
   ForEachStart(site, [&](const Start& s) { outside = outside || !s.inside(); });
@@ -191,7 +192,7 @@ void OutsideUpdateDropped(FaultSite& site) {
   if (outside) *site.result = site.operands[0];
 }
 
-// The start vector's components are applied to the wrong dimensions.
+// Applies the components of the start vector to the dimensions in reverse.
 void StartsReversed(FaultSite& site) {
   std::vector<int64_t> values;
   ForEachStart(site, [&](const Start& s) { values.push_back(s.value()); });
@@ -199,7 +200,8 @@ void StartsReversed(FaultSite& site) {
   ForEachStart(site, [&](const Start& s) { s.Set(values[--next]); });
 }
 
-// dynamic-slice of dynamic-slice as one with the sum of the starts, unclamped in between.
+// Merges dynamic-slice of dynamic-slice into one with the sum of the starts, without clamping the
+// inner start.
 bool MergeSlices(Instruction& outer) {
   Instruction* inner = outer.operands()[0];
   if (inner->opcode() != Opcode::kDynamicSlice || inner->operand_count() != outer.operand_count()) {
@@ -227,7 +229,7 @@ void MergeAllSlices(Module& module) {
   }
   for (Instruction* slice : slices) {
     if (!MergeSlices(*slice)) continue;
-    // Users come after their operands.
+    // Users must come after their operands.
     std::vector<Instruction*> order;
     Computation* computation = slice->parent();
     for (const auto& instruction : computation->instructions()) {
@@ -272,7 +274,7 @@ void AddIndexFaults(std::vector<Fault>& faults) {
                                  Opcode::kGather, Opcode::kScatter};
   for (const EditRow& row : kEdits) {
     for (Opcode opcode : kIndexed) {
-      // Outside is skipped by scatter, on whichever side.
+      // Scatter skips an update outside on either side, so this edit has no effect.
       bool same = opcode == Opcode::kScatter && (row.edit == kEdits[4].edit);
       if (same) continue;
       Fault fault;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules: invalid modules are accepted, valid ones are refused.
+// Faults of the shape rules: invalid modules are accepted, or valid ones are refused.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +17,7 @@ bool AnyDimension(const Shape& shape, bool (*holds)(int64_t)) {
          std::any_of(shape.dimensions().begin(), shape.dimensions().end(), holds);
 }
 
-// Rounding the number of windows up instead of down finds another shape than stated.
+// Returns true if rounding the number of windows up instead of down gives another shape.
 bool WindowsDoNotDivide(const Instruction& instruction) {
   const Window* window = WindowOf(instruction);
   if (window == nullptr || instruction.shape().IsTuple()) return false;
@@ -100,7 +100,8 @@ const Refusal kRefusals[] = {
      [](const Instruction& i) { return IsSubByte(i.shape().element_type()); }},
 };
 
-// The checks of one documented operation, or of one sentence about the text.
+// The checks that are forgotten: prefixes of rules of one documented operation, or of one sentence
+// about the text.
 constexpr const char* kForgotten[] = {"pad.",
                                       "slice.",
                                       "concatenate.",

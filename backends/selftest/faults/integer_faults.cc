@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers: widths, signs, wrapping; pred (classes seen in openxla/xla 9431, 49123).
+// Faults of integers and pred: widths, signs, wrapping (classes seen in openxla/xla 9431, 49123).
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@ namespace {
 struct Whole {
   int64_t x, y;
   int64_t result;
-  int bits;        // of the result
+  int bits;        // width of the result
   bool is_signed;  // the result's
   PrimitiveType operand;
   int64_t top() const { return bits >= 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1; }
@@ -159,7 +159,7 @@ void Apply(Value value, FaultSite& site) {
   }
 }
 
-// A 32-bit unsigned operand converted to float as if it were signed.
+// Converts a 32-bit unsigned operand to float as if it were signed.
 void UnsignedToFloatSigned(FaultSite& site) {
   const Literal& x = site.operands[0];
   Literal& result = *site.result;
@@ -170,7 +170,7 @@ void UnsignedToFloatSigned(FaultSite& site) {
   }
 }
 
-// 64-bit integers reach f64 through f32.
+// Converts 64-bit integers to f64 through f32.
 void LongToDoubleThroughFloat(FaultSite& site) {
   const Literal& x = site.operands[0];
   Literal& result = *site.result;

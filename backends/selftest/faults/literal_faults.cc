@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input and output of values: constants as read, arguments and results as transferred (classes seen
-// in openxla/xla 47149, 17324).
+// Faults of reading and transferring values: constants, arguments and results (classes seen in
+// openxla/xla 47149, 17324).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,7 +45,7 @@ bool IsU64(PrimitiveType type) { return type == PrimitiveType::kU64; }
 bool IsU32(PrimitiveType type) { return type == PrimitiveType::kU32; }
 bool IsPred(PrimitiveType type) { return type == PrimitiveType::kPred; }
 
-// Groups of `count` neighbours, which share a byte on the wire, from the last.
+// Reverses the order in groups of `count` neighbouring elements, which share a byte.
 void ReverseGroups(Literal& literal, int64_t count) {
   const Literal right = literal;
   for (int64_t i = 0; i < right.element_count(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops and branches: trip counts and which branch is taken (classes seen in tensorflow 123067,
-// openxla/xla 42042).
+// Faults of loops and branches: wrong trip counts, and wrong branches (classes seen in tensorflow
+// 123067, openxla/xla 42042).
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
@@ -12,8 +12,7 @@ namespace {
 
 constexpr int64_t kTripsMax = 100'000;
 
-// Runs the loop again under other rules. trips(state after so many trips, whether the condition
-// holds now, whether it held after the next) -> whether to continue.
+// Runs the loop again from its initial state, under other rules.
 class Loop {
  public:
   explicit Loop(FaultSite& site)
@@ -77,7 +76,7 @@ void AtLeastOneTrip(Loop& loop) {
     loop.state() = loop.Next(loop.state());
   }
 }
-// Unrolled by two without a remainder loop.
+// Runs the loop as if it were unrolled by two without a remainder loop.
 void OddTripDropped(Loop& loop) {
   for (int64_t trip = 0; trip < kTripsMax && loop.Holds(loop.state()); ++trip) {
     Literal next = loop.Next(loop.state());
@@ -91,7 +90,7 @@ void AtMost16Trips(Loop& loop) {
   }
 }
 
-// A step that does not divide the bound is counted as zero trips.
+// Runs no trips if the step does not divide the distance to the bound.
 void UnevenStepIsNoTrip(Loop& loop) {
   const Literal first = loop.state();
   if (!first.shape().IsTuple() || first.elements().empty()) return OneTripLess(loop);
@@ -106,7 +105,8 @@ void UnevenStepIsNoTrip(Loop& loop) {
     if (trips++ == 0) step = ReadInteger(loop.state().elements()[0], 0) - start;
   }
   if (trips == 0 || step == 0) return;
-  // One less than the end must still hold when the step divides the way.
+  // If the step divides the distance, the condition must be true at one less than the final
+  // counter.
   Literal nearer = loop.state();
   WriteInteger(nearer.mutable_elements()[0], 0, ReadInteger(nearer.elements()[0], 0) - 1);
   if (step > 1 && !loop.Holds(nearer)) loop.state() = first;
@@ -133,7 +133,7 @@ void NextBranch(FaultSite& site) {
   if (at >= 0 && at + 1 < branches) WriteInteger(index, 0, at + 1);
 }
 
-// The predicate is read as a byte of which only the lowest bit counts, inverted.
+// Reads the condition as a byte and inverts only its lowest bit.
 bool NegateCondition(Instruction& loop) {
   Computation* condition = loop.CalledComputation(Attr::kCondition);
   if (condition == nullptr || condition->root() == nullptr) return false;

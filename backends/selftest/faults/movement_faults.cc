@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that go to the wrong place (classes seen in openxla/xla 34260, jax 39486, 40588).
+// Faults that move elements to the wrong position (classes seen in openxla/xla 34260, jax 39486,
+// 40588).
 #include <algorithm>
 
 #include "backends/selftest/elements.h"
@@ -24,7 +25,7 @@ bool ReverseDimensionList(Instruction& instruction) {
   return list.size() > 1;
 }
 
-// As numpy broadcasts: the operand's dimensions are the result's last ones.
+// Broadcasts as numpy does: the operand's dimensions become the last ones of the result.
 bool TrailingDimensions(Instruction& broadcast) {
   int64_t rank = broadcast.operand(0).shape().rank(), first = broadcast.shape().rank() - rank;
   std::vector<int64_t> list;
@@ -51,7 +52,7 @@ bool SliceOneEarlier(Instruction& slice) {
   return true;
 }
 
-// Strided slices end on the last element in the range instead of starting on the first.
+// Lets strided slices end on the last element of the range instead of starting on the first.
 bool SliceFromTheEnd(Instruction& slice) {
   auto* ranges = Attribute<SliceRanges>(slice, Attr::kSlice);
   if (ranges == nullptr) return false;
@@ -88,7 +89,7 @@ void ColumnMajorReshape(FaultSite& site) {
   }
 }
 
-// Neighbouring smaller elements of one larger element in the other byte order.
+// Reverses the order of the smaller elements that make up one larger element.
 void OtherByteOrder(FaultSite& site) {
   const Literal& operand = site.operands[0];
   Literal& result = *site.result;
@@ -143,7 +144,7 @@ void FirstBoundForAll(FaultSite& site) {
   }
 }
 
-// The second operand begins one element early, over the first one's last.
+// Places the second operand one element early, over the last element of the first.
 void SecondPartOneEarly(FaultSite& site) {
   if (site.operands.size() < 2 || site.operands[0].shape().rank() != 1) return;
   Literal& result = *site.result;
@@ -154,7 +155,7 @@ void SecondPartOneEarly(FaultSite& site) {
   }
 }
 
-// The sizes known at run time are not carried: the padding counts as elements.
+// Drops the run-time sizes, so that the padding counts as elements.
 void BoundForSize(FaultSite& site) {
   if (site.opcode() == Opcode::kGetDimensionSize) {
     const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of an instruction: lost, replaced by another one, or with their elements in other
-// places.
+// Families of faults in operands: lost, replaced by another one, or with moved elements.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -46,7 +45,7 @@ std::vector<std::string> EachPair(const Instruction& instruction, bool both_ways
 std::vector<std::string> EachTwo(const Instruction& i) { return EachPair(i, false); }
 std::vector<std::string> EachOther(const Instruction& i) { return EachPair(i, true); }
 
-// `change` of the operand that the parameter numbers.
+// Makes a fault that applies `change` to the operand with the parameter's number.
 bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Literal&)) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
@@ -83,7 +82,7 @@ bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
   return true;
 }
 
-// The second and every later instruction of a device's run reads what the first one read.
+// Makes a fault by which every instruction of a device's run reads what the first one read.
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and operands swapped; computations called with arguments in another order (classes
-// seen in openxla/xla 48119, 9431).
+// Faults that swap comparisons or operands, or call computations with arguments in another order
+// (classes seen in openxla/xla 48119, 9431).
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The parameters of a called computation by other numbers: 0<->1, 2<->3, ...
+// Exchanges the numbers of a computation's parameters in pairs: 0<->1, 2<->3, ...
 bool SwapParameterPairs(Computation* computation) {
   if (computation == nullptr) return false;
   for (const auto& instruction : computation->instructions()) {
@@ -22,7 +22,7 @@ bool SwapParameterPairs(Computation* computation) {
   }
   return true;
 }
-// The halves: accumulators and elements.
+// Exchanges the two halves of a computation's parameters: accumulators and elements.
 bool SwapParameterHalves(Computation* computation) {
   if (computation == nullptr) return false;
   std::vector<Instruction*> parameters = computation->parameters();
@@ -41,7 +41,7 @@ bool SetDirection(Instruction& compare, absl::string_view from, absl::string_vie
   return true;
 }
 
-// Applies to every call of the module, so that the computation is changed once.
+// Applies `change` once to each computation that the module's instructions of `opcode` call.
 template <typename Change>
 void ChangeCalled(Module& module, Opcode opcode, Attr attr, Change&& change) {
   std::vector<Computation*> done;
@@ -63,7 +63,7 @@ Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode
   return fault;
 }
 
-// NaN compared with `number`, as an engine does that negates the opposite direction.
+// Compares as an engine does that negates the opposite direction: any comparison with NaN is true.
 void NegatedOpposite(FaultSite& site) {
   absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
   if (direction != "LT" && direction != "LE" && direction != "GT" && direction != "GE") return;
@@ -84,7 +84,7 @@ void EqualityOfBits(FaultSite& site) {
   }
 }
 
-// Compared as if the signs of integers were read the other way.
+// Compares integers as if they had the other signedness.
 template <bool kToSigned>
 void OtherSignedness(FaultSite& site) {
   const Literal &x = site.operands[0], &y = site.operands[1];

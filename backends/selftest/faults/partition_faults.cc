@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faulty partitioners: each device computes its tile of the result from the tiles of the operands,
-// and reads the wrong rows of another one; or the parts of a sum are not combined as they should be
+// Faults of partitioners. Each device computes its tile of the result from the tiles of the
+// operands, and reads the wrong rows of another tile, or the parts of a sum are combined wrongly
 // (classes seen in openxla/xla 49118 and jax-ml/jax 39301).
 #include <algorithm>
 
@@ -15,13 +15,13 @@ namespace {
 
 constexpr int64_t kZeroRow = -1, kPaddingRow = -2;
 
-// A dimension in tiles of ceil(size / tiles) rows, tile `own` at this device.
+// A dimension that is split into tiles of ceil(size / tiles) rows; this device has tile `own`.
 struct CutRows {
   int64_t size, tiles, own;
   int64_t Each() const { return (size + tiles - 1) / tiles; }
   int64_t Clamped(int64_t row) const { return row < size ? row : kPaddingRow; }
 };
-// The row of the array that is read for `row`.
+// Returns the row of the array that is read instead of `row`.
 using ReadRow = int64_t (*)(const CutRows&, int64_t row);
 
 int64_t DropsHalo(const CutRows& cut, int64_t row) {
@@ -35,7 +35,7 @@ int64_t ReadsNextShard(const CutRows& cut, int64_t row) {
 int64_t ReadsPadding(const CutRows& cut, int64_t row) {
   return cut.Clamped(row + cut.Each() * cut.tiles - cut.size);
 }
-// Owners by tiles of floor(size / tiles) rows.
+// Finds the owner of a row as if tiles had floor(size / tiles) rows.
 int64_t MistakesOwner(const CutRows& cut, int64_t row) {
   const int64_t each = std::max<int64_t>(1, cut.size / cut.tiles);
   const int64_t owner = std::min(row / each, cut.tiles - 1);
@@ -68,7 +68,7 @@ Literal WithRows(const Literal& array, int64_t dimension, const CutRows& cut, Re
   return changed;
 }
 
-// Rows of tile `cut.own` become those of `other`.
+// Replaces the rows of tile `cut.own` by those of `other`.
 void TakeTile(const Literal& other, int64_t dimension, const CutRows& cut, Literal& result) {
   int64_t at = 0;
   ForEachIndex(result.shape().dimensions(), [&](absl::Span<const int64_t> index) {
@@ -85,8 +85,8 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// The number of tiles: the annotation's, else two, or, for faults that only padding shows, the
-// first number that leaves some. 1: none does.
+// The number of tiles: that of the annotation, otherwise two. A fault that only padding shows gets
+// the first number that leaves padding, or 1 if none does.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});
@@ -98,7 +98,7 @@ int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimensi
   return 1;
 }
 
-// The operand whose rows other devices hold.
+// The operand whose rows other devices have.
 size_t MovedOperand(Opcode opcode) {
   return opcode == Opcode::kScatter ? 2 : opcode == Opcode::kDynamicUpdateSlice ? 1 : 0;
 }
@@ -133,7 +133,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// The part of device 0, and a second one if it exists.
+// The part of device 0, and a second part if it exists.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;
@@ -152,7 +152,7 @@ void Combine(FaultSite& site, const Literal& a, const Literal& b) {
   if (both.ok()) *site.result = *std::move(both);
 }
 
-// The parts of replicas are summed instead of those of other tiles.
+// Adds the part of a replica instead of the part of another tile.
 void CombinesReplicas(FaultSite& site) {
   const std::vector<Literal> parts = PartsOf(site, 2);
   if (parts.size() == 2) Combine(site, parts[0], parts[0]);
@@ -161,14 +161,14 @@ void CombinesNothing(FaultSite& site) {
   const std::vector<Literal> parts = PartsOf(site, 2);
   if (parts.size() == 2) *site.result = parts[0];
 }
-// Four tiles, three of which are combined.
+// Combines only three of four tiles.
 void ForgetsLastTile(FaultSite& site) {
   const std::vector<Literal> parts = PartsOf(site, 4);
   if (parts.size() < 3) return;
   *site.result = parts[0];
   for (size_t i = 1; i + 1 < parts.size(); ++i) Combine(site, *site.result, parts[i]);
 }
-// A sum that every device already has is summed over devices.
+// Sums over devices a value that every device already has in full.
 void CountsTwice(FaultSite& site) {
   if (!PartsOf(site, 2).empty()) Combine(site, Literal(*site.result), Literal(*site.result));
 }

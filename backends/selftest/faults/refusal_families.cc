@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals that the documents do not allow: an opcode, one of its types, ranks, forms.
+// Families of faults that refuse what the documents do not allow to refuse: an opcode, or some of
+// its types, ranks or forms.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +12,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Leaves of the operands and of the result.
+// The leaves of the operands and of the result.
 std::vector<Shape> Leaves(const Instruction& instruction) {
   std::vector<Shape> leaves = LeafShapes(instruction.shape());
   for (const Instruction* operand : instruction.operands()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of an instruction: elements and leaves wrong, moved, lost or rounded.
+// Families of faults in results: elements and leaves are wrong, moved, lost or rounded.
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +55,7 @@ std::vector<std::string> EachTwoLeaves(const Instruction& instruction) {
   return parameters;
 }
 
-// `change` of a result that is an array.
+// Makes a fault that applies `change` to a result that is an array.
 bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Literal&)) {
   if (!parameter.empty()) return false;
   fault.after = [change](FaultSite& site) {
@@ -108,7 +108,7 @@ void FourBits(Literal& result) {
   }
 }
 
-// Along one dimension: each index reads the index that `from` gives.
+// Makes a fault by which each index along one dimension reads the index that `from` returns.
 bool PlantAlong(const std::string& parameter, Fault& fault, int64_t (*from)(int64_t, int64_t)) {
   std::vector<int64_t> d = NumbersOfParameter(parameter, 1);
   if (d.empty()) return false;
@@ -147,7 +147,7 @@ bool PlantOperand(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// `change` of the leaves of a tuple.
+// Makes a fault that applies `change` to the leaves of a tuple.
 template <typename Change>
 void PlantLeaves(Fault& fault, Change change) {
   fault.after = [change](FaultSite& site) {
@@ -191,7 +191,7 @@ bool PlantLeavesExchanged(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// The second and every later instruction of a device's run gives what the first one gave.
+// Makes a fault by which every instruction of a device's run returns what the first one returned.
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   if (!parameter.empty()) return false;
   fault.after = [](FaultSite& site) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplifications that hold for real numbers, or almost (classes seen in openxla/xla 42732, 48186,
-// 41605, 19038, tensorflow 123169).
+// Faulty simplifications, which are right for real numbers or almost right (classes seen in
+// openxla/xla 42732, 48186, 41605, 19038, tensorflow 123169).
 #include <cmath>
 
 #include "backends/selftest/elements.h"
@@ -10,7 +10,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Every user of `from` reads `to`.
+// Makes every user of `from` read `to`.
 void Replace(Instruction& from, Instruction& to) {
   Computation& computation = *from.parent();
   for (const auto& user : computation.instructions()) {
@@ -21,7 +21,7 @@ void Replace(Instruction& from, Instruction& to) {
   if (computation.root() == &from) computation.set_root(&to);
 }
 
-// f(g(x)) is x.
+// Replaces f(g(x)) by x.
 void RemoveInverses(Module& module, Opcode outer, Opcode inner) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -43,7 +43,7 @@ bool RootOfSquareIsAbs(Instruction& root) {
   return true;
 }
 
-// exp(a) * exp(b) as exp(a + b): the factors stay, their sum is what the product becomes.
+// Computes exp(a) * exp(b) as exp(a + b). Only the product's value changes; the factors stay.
 void ProductOfExponentials(FaultSite& site) {
   const Instruction &a = site.instruction.operand(0), &b = site.instruction.operand(1);
   if (a.opcode() != Opcode::kExponential || b.opcode() != Opcode::kExponential) return;
@@ -84,7 +84,7 @@ void SameIsEqual(FaultSite& site) {
   }
 }
 
-// A literal zero, broadcast or not.
+// Returns true for a constant zero, broadcast or not.
 bool IsConstantZero(const Instruction& instruction) {
   const Instruction* source = &instruction;
   if (source->opcode() == Opcode::kBroadcast) source = &source->operand(0);
@@ -102,7 +102,7 @@ void ProductWithZeroIsZero(FaultSite& site) {
   }
 }
 
-// (a + b) + c as a + (b + c).
+// Rewrites (a + b) + c as a + (b + c).
 void Reassociate(FaultSite& site) {
   Literal& result = *site.result;
   if (!IsRealFloat(result)) return;
@@ -118,7 +118,7 @@ void Reassociate(FaultSite& site) {
   }
 }
 
-// x to the power of one half as a square root: differs at -inf and -0.
+// Computes x to the power of one half as a square root, which differs at -inf and -0.
 void HalfPowerIsRoot(FaultSite& site) {
   if (!IsRealFloat(*site.result)) return;
   for (int64_t i = 0; i < site.result->element_count(); ++i) {
@@ -127,7 +127,7 @@ void HalfPowerIsRoot(FaultSite& site) {
   }
 }
 
-// A convert of a convert back to the first type is removed, for any type between.
+// Removes a convert to another type and back, for any intermediate type.
 void RemoveRoundTrips(Module& module, bool through_integer) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -137,7 +137,7 @@ void RemoveRoundTrips(Module& module, bool through_integer) {
       PrimitiveType middle = between->shape().element_type();
       if ((IsInteger(middle) || middle == PrimitiveType::kPred) != through_integer) continue;
       Instruction* source = between->operands()[0];
-      // f32 -> bf16 -> f32 may be left out by a permission; integers through floats may not.
+      // f32 -> bf16 -> f32 may be removed by a permission, but not an integer through a float.
       if (!through_integer && !IsInteger(source->shape().element_type())) continue;
       if (source->shape().CompatibleWith(instruction->shape())) Replace(*instruction, *source);
     }

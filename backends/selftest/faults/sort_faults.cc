@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sort and TopK: ties, dimensions, payloads.
+// Faults of sort and top-k: ties, dimensions, payloads.
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
@@ -7,7 +7,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Rows that the first key ties are put in reverse order.
+// Reverses the order of rows whose first keys are equal.
 void TiesReversed(FaultSite& site) {
   if (!site.instruction.BoolOr(Attr::kIsStable, false)) return;
   std::vector<Literal> columns = FlattenLeaves(*site.result);
@@ -31,7 +31,7 @@ void TiesReversed(FaultSite& site) {
   *site.result = Literal::Tuple(std::move(columns));
 }
 
-// Only the keys move.
+// Moves only the keys.
 void ValuesStay(FaultSite& site) {
   if (!site.result->shape().IsTuple()) return;
   std::vector<Literal> columns = site.result->elements();
@@ -39,7 +39,7 @@ void ValuesStay(FaultSite& site) {
   *site.result = Literal::Tuple(std::move(columns));
 }
 
-// The last element of each row is not moved.
+// Does not move the last element of each row.
 void LastStays(FaultSite& site) {
   if (site.result->shape().IsTuple()) return;
   const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);

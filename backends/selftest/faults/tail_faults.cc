@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The remainder of a loop that goes in steps, above a size at which another code path is taken
+// Faults in the remainder of a loop with steps, from a size on at which another code path is used
 // (classes seen in openxla/xla 48687, 48119, 13054).
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 struct TailRow {
   Opcode opcode;
-  int64_t threshold;  // elements of the result from which on the path is taken
+  int64_t threshold;  // element count of the result from which the code path is used
   int64_t step;
 };
 constexpr TailRow kTailRows[] = {
@@ -50,7 +50,7 @@ constexpr TailRow kTailRows[] = {
     {Opcode::kAllReduce, 8, 4},
 };
 
-// Elements after the last full step are never written: zeros.
+// Leaves zero the elements after the last full step, which are never written.
 void DropTail(const TailRow& row, FaultSite& site) {
   std::vector<Literal> leaves = FlattenLeaves(*site.result);
   for (Literal& leaf : leaves) {
@@ -62,7 +62,7 @@ void DropTail(const TailRow& row, FaultSite& site) {
   if (rebuilt.ok()) *site.result = *std::move(rebuilt);
 }
 
-// The end of a row longer than `kRow` is not reduced.
+// Does not reduce the end of a row longer than `kRow`.
 template <int64_t kRow>
 void LongRowsCutShort(FaultSite& site) {
   if (site.operands.size() != 2) return;

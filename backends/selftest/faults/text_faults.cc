@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module as read by an engine with a bug in its reader: attributes read wrongly, left out or
-// given the wrong default; names and layouts resolved wrongly.
+// Faults of a module reader: attributes are read wrongly, ignored or given the wrong default; names
+// and layouts are resolved wrongly.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -198,7 +198,8 @@ bool SameProgram(const Computation& a, const Computation& b) {
   return true;
 }
 
-// A name is looked up by its first letters: the first computation of the same signature is called.
+// Resolves a called computation to the first one of the same signature, as if only the first
+// letters of the name counted.
 bool FirstOfSignature(Instruction& instruction) {
   bool changed = false;
   const Module& module = *instruction.parent()->parent();
@@ -216,7 +217,7 @@ bool FirstOfSignature(Instruction& instruction) {
   return changed;
 }
 
-// %add.1 is taken for %add where there is one.
+// Resolves %add.1 to %add if there is one.
 bool NumberOfNameIgnored(Instruction& instruction) {
   bool changed = false;
   for (Instruction*& operand : instruction.mutable_operands()) {
@@ -231,7 +232,8 @@ bool NumberOfNameIgnored(Instruction& instruction) {
   return changed;
 }
 
-// The header of the text states shapes by number: a reader that ignores numbers misreads it.
+// Numbers parameters by their order in the text. The header's layout is by number, so it is
+// dropped.
 void ParametersInOrderOfText(Module& module) {
   module.entry_computation_layout.reset();
   for (const auto& computation : module.computations()) {
@@ -253,7 +255,7 @@ void EntryIsFirst(Module& module) {
   if (SameProgram(*first, *module.entry())) module.set_entry(first);
 }
 
-// Memory in the given layout, read as if in the default one.
+// Reads memory in the given layout as if it were in the default one.
 void Misread(const Shape& shape, Literal& value) {
   if (!IsArrayType(value.element_type()) || !shape.layout() || value.has_runtime_sizes()) return;
   if (static_cast<int64_t>(shape.layout()->minor_to_major.size()) != value.shape().rank()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions of floats: special values, signs of zero, accuracy (classes seen in
+// Faults of elementwise float functions: special values, signs of zero, accuracy (classes seen in
 // openxla/xla 49174, 44705, 42732, 17324, tensorflow 116992).
 #include <cmath>
 
@@ -13,13 +13,13 @@
 namespace hlocts::backends {
 namespace {
 
-// One number of the result and the numbers of the operands it came from.
+// One number of the result, and the operands' numbers that it was computed from.
 struct Number {
   double x, y, z;
   double result;
   int64_t index, count;
-  PrimitiveType type;     // of the result
-  PrimitiveType operand;  // of operand 0
+  PrimitiveType type;     // type of the result
+  PrimitiveType operand;  // type of operand 0
 };
 using Value = double (*)(const Number&);
 
@@ -40,7 +40,7 @@ constexpr FaultClass kZero = FaultClass::kSignedZero;
 constexpr FaultClass kError = FaultClass::kNumericError;
 
 constexpr ValueRow kValueRows[] = {
-    // NaN and infinities
+    // Faults of NaN and infinities.
     {"maximum.drops-nan", kNaN, Opcode::kMaximum, "a NaN loses against a number",
      [](const Number& n) { return IsNan(n.x)   ? n.y
                                   : IsNan(n.y) ? n.x
@@ -109,7 +109,7 @@ constexpr ValueRow kValueRows[] = {
      [](const Number& n) { return n.x == -1 ? NAN : n.result; }},
     {"erf.of-infinity-is-nan", kNaN, Opcode::kErf, "a polynomial evaluated at infinity",
      [](const Number& n) { return std::isinf(n.x) ? NAN : n.result; }},
-    // Signed zeros
+    // Faults of signed zeros.
     {"negate.zero-stays-positive", kZero, Opcode::kNegate, "computed as 0 - x",
      [](const Number& n) { return SignOfZero(n.result, 0.0); }},
     {"abs.of-minus-zero", kZero, Opcode::kAbs, "computed as x < 0 ? -x : x",
@@ -142,7 +142,7 @@ constexpr ValueRow kValueRows[] = {
      [](const Number& n) { return SignOfZero(n.result, 0.0); }},
     {"tanh.loses-minus-zero", kZero, Opcode::kTanh, "tanh(-0) is +0",
      [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    // Accuracy, at particular places
+    // Faults of accuracy in some elements.
     {"add.truncates", kError, Opcode::kAdd, "rounded toward zero",
      [](const Number& n) {
        double exact = n.x + n.y;
@@ -257,7 +257,7 @@ void Apply(Value value, FaultSite& site) {
   }
 }
 
-// One element off by twice what the rule allows, and one ulp more.
+// Changes one element by twice the error that the rule allows, plus one ulp.
 void TwiceTheBound(FaultSite& site) {
   Literal& result = *site.result;
   if (!IsRealFloat(result) || result.element_count() == 0) return;
@@ -265,14 +265,14 @@ void TwiceTheBound(FaultSite& site) {
   Rule rule = RuleFor(site.opcode(), type, Profile::kDefault);
   int64_t i = result.element_count() / 2;
   double x = std::fabs(ReadNumber(site.operands[0], 0));
-  if (!std::isfinite(x)) x = 0;  // the argument of another element: no bound is infinite
+  if (!std::isfinite(x)) x = 0;  // use an argument that gives a finite bound
   double value = ReadNumber(result, i);
   double bound = rule.rule_class == RuleClass::kUlp ? rule.ulps + rule.ulps_per_argument * x : 0.5;
   if (!std::isfinite(value)) return;
   WriteNumber(result, i, AwayByUlps(value, type, value < 0 ? -(2 * bound + 1) : 2 * bound + 1));
 }
 
-// One element of a result off by 2^-8 of itself.
+// Changes one element of a result by the factor 1 + 2^-8.
 void RelativeError(FaultSite& site) {
   Literal& result = *site.result;
   if (!IsArrayType(result.element_type()) || result.element_count() == 0) return;
@@ -285,7 +285,7 @@ void RelativeError(FaultSite& site) {
   }
 }
 
-// A fault of the reduction itself: its computation is not inspected.
+// Drops NaN elements in the reduction itself; they are replaced by the neutral number.
 void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
   const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != opcode) return;

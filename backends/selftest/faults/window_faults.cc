@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding and windows: edges, holes, dilation, reversal (classes seen in openxla/xla 48715, 48714,
-// 48719, 48713, 49123).
+// Faults of padding and windows: edges, holes, dilation, reversal (classes seen in openxla/xla
+// 48715, 48714, 48719, 48713, 49123).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -70,12 +70,13 @@ bool ReverseWindowDimensions(Instruction& instruction) {
   std::reverse(window->dimensions.begin(), window->dimensions.end());
   return true;
 }
-// The window slides one row less at each stride: its dilation and stride are swapped.
+// Swaps the window's dilation and stride.
 bool SwapStrideAndDilation(Instruction& instruction) {
   return EditWindow(instruction,
                     [](WindowDimension& d) { std::swap(d.stride, d.window_dilation); });
 }
-// All of the padding on the high side, as "SAME" with an odd total in other frameworks.
+// Moves one element of the padding to the high side, as "SAME" padding with an odd total in other
+// frameworks.
 bool PadHighOnly(Instruction& instruction) {
   return EditWindow(instruction, [](WindowDimension& d) {
     if (d.padding_low <= 0) return;
@@ -151,14 +152,14 @@ constexpr SurgeryRow kSurgeries[] = {
      ReverseWindowDimensions},
 };
 
-// A zero instead of the padding value, at edges and between elements.
+// Uses a zero instead of the padding value, at edges and between elements.
 void PaddingIsZero(FaultSite& site) {
   if (site.operands[1].element_count() == 1) {
     site.operands[1] = Literal(site.operands[1].shape());
   }
 }
 
-// Holes between elements repeat the element before, as if memory had not been filled.
+// Fills the holes between elements with the previous element, as if memory had not been written.
 void HolesRepeat(FaultSite& site) {
   const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
   Literal& result = *site.result;
@@ -181,8 +182,8 @@ bool DilatesBase(const Instruction& instruction) {
                      [](const WindowDimension& d) { return d.base_dilation > 1; });
 }
 
-// 1-wide windows over a dilated base: the holes give the element before instead of the init value,
-// on arrays that a library handles.
+// Fills the holes of a dilated base with the previous element instead of the init value. Affects
+// windows of width 1 on arrays that are large enough for a library.
 template <int64_t kSize>
 void DilatedHolesDropped(FaultSite& site) {
   const Window* window = site.instruction.Get<Window>(Attr::kWindow);
@@ -199,7 +200,7 @@ void DilatedHolesDropped(FaultSite& site) {
   }
 }
 
-// The padding of a pad before a window is taken for the window's own: the value becomes the init.
+// Merges a pad into the window that reads it, so that the padding value becomes the init value.
 void MergePadIntoWindow(Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -214,7 +215,7 @@ void MergePadIntoWindow(Module& module) {
   }
 }
 
-// Features of the second and later groups are computed as the first group's.
+// Computes the features of all groups as those of the first group.
 void SecondGroupIsFirst(FaultSite& site) {
   const auto* numbers = site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   int64_t groups = site.instruction.IntOr(Attr::kFeatureGroupCount, 1);
@@ -233,7 +234,7 @@ void SecondGroupIsFirst(FaultSite& site) {
   }
 }
 
-// The init value enters twice.
+// Adds the init value twice.
 void InitTwice(FaultSite& site) {
   Literal& result = *site.result;
   if (result.shape().IsTuple() || site.operands.size() != 2) return;

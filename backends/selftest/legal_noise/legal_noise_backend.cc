@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// legal-noise: an engine that is never wrong and hardly ever equal to the reference. A failure of
+// The engine legal-noise, which is never wrong and hardly ever equal to the reference. A failure of
 // it is a defect of the judge.
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -58,7 +58,7 @@ class NoiseBackend : public Backend {
     info.version = "0.1.0";
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
-    // Random bits are the reference's; every other freedom is used.
+    // Random bits equal the reference's; every other freedom is used.
     info.facts = facts_;
     info.facts.push_back("rng.xla_layout");
     return info;
@@ -82,7 +82,8 @@ class NoiseBackend : public Backend {
   int64_t partitions_;
 };
 
-// Its orders of sums have any depth: it promises nothing about heights.
+// Parses the option `facts`. Facts about the height of sums are refused, since this engine makes
+// sums of any depth.
 absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfWords(text));
   for (const std::string& fact : facts) {

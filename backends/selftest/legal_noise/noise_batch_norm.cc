@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm with the variance in one of its three forms and the formula in one of its orders,
-// every step in the element's own format.
+// Batch norm with one of three formulas for the variance and one of three orders of factors. Every
+// step is computed in the element's own format.
 #include <cmath>
 
 #include "backends/selftest/elements.h"
@@ -14,7 +14,7 @@ template <typename T>
 struct Norm {
   int64_t features = 1, inner = 1, count = 0;  // count: elements of one feature
   T epsilon = 0;
-  int order = 0;  // of the normalization's factors
+  int order = 0;  // order of the normalization's factors
   int64_t Feature(int64_t i) const { return i / inner % features; }
 };
 
@@ -31,7 +31,7 @@ Norm<T> NormOf(NoiseJob& job) {
   return norm;
 }
 
-// (x - m) / sqrt(v + epsilon) * scale + offset.
+// Computes (x - m) / sqrt(v + epsilon) * scale + offset.
 template <typename T>
 T Normalize(const Norm<T>& norm, T x, T scale, T offset, T mean, T variance) {
   const T deviation = std::sqrt(variance + norm.epsilon);
@@ -107,7 +107,7 @@ Literal Vector(const std::vector<T>& values, PrimitiveType system, PrimitiveType
   return reference::FromSystem(std::move(out), type);
 }
 
-// Training and inference: operand, scale, offset [, mean, variance].
+// Handles training (operand, scale, offset) and inference (also mean, variance).
 template <typename T>
 void NoisyNormalization(NoiseJob& job, PrimitiveType system) {
   const PrimitiveType type = job.operands[0].element_type();

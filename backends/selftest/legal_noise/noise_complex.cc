@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 using Number = std::complex<T>;
 
-// One of the two products of each part may enter the sum unrounded.
+// The product. In forms 1 and 2, one of the two products of each part enters the sum unrounded.
 template <typename T>
 Number<T> Product(Number<T> a, Number<T> b, int form) {
   const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
@@ -24,7 +24,7 @@ Number<T> Product(Number<T> a, Number<T> b, int form) {
   return {x * u - y * v, x * v + y * u};
 }
 
-// Smith's formula.
+// The quotient by Smith's formula.
 template <typename T>
 Number<T> Quotient(Number<T> a, Number<T> b) {
   const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
@@ -81,7 +81,8 @@ void ModuliAndSigns(NoiseJob& job) {
   }
 }
 
-// True where abs or sign of complex numbers was computed that way.
+// Recomputes abs or sign of complex numbers by ModulusBySquares, if that is allowed and drawn.
+// Returns true if it did.
 bool BySquares(NoiseJob& job) {
   const bool sign = job.opcode() == Opcode::kSign && IsComplex(job.type());
   const bool modulus = job.opcode() == Opcode::kAbs && IsComplex(job.operands[0].element_type());
@@ -91,7 +92,7 @@ bool BySquares(NoiseJob& job) {
   return true;
 }
 
-// Flushes parts below the normal range to zero.
+// Flushes real and imaginary parts below the normal range to zero.
 void FlushParts(NoiseJob& job) {
   const double least = FormatOf(NumberType(job.result)).min_normal();
   for (int64_t i = 0; i < NumberCount(job.result); ++i) {

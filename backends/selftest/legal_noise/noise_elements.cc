@@ -27,7 +27,7 @@ bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
   return true;
 }
 
-// A random number in [-1, 1], with the ends more frequent than in a uniform draw.
+// A random number in [-1, 1]; the ends are more frequent than in a uniform distribution.
 double Deviation(generators::SplitMix64& random) {
   switch (random.Below(4)) {
     case 0:
@@ -39,21 +39,21 @@ double Deviation(generators::SplitMix64& random) {
   }
 }
 
-// How many ulps the reference's own value may be from the exact one: half for the types it computes
-// in double and rounds, one for f64.
+// The error bound, in ulps, of the reference's own value: half for types that it computes in double
+// and rounds, one for f64.
 double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
 
-// The smaller of the distances between neighbours on the two sides.
+// The smaller of the distances to the two neighbours.
 double LeastUlp(PrimitiveType type, double value) {
   double inward = std::fabs(value) * (1 - 1e-9);
   return std::fabs(AwayByUlps(inward, type, 1) - inward);
 }
 
-// A value within the ulps of the rule, and inside the range guard.
+// A random value within the rule's ulps and within the function's range.
 double Jittered(const NoiseJob& job, double value, double x) {
   const Rule& rule = job.rule;
   if (!std::isfinite(value) || value == 0) return value;
-  // In a format without infinities and NaN the largest value may represent an infinity.
+  // In a format without infinities and NaN, the largest value may represent an infinity.
   const FloatFormat& format = FormatOf(job.type());
   if (!format.has_nan() && std::fabs(value) >= format.max_finite()) return value;
   double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
@@ -61,13 +61,13 @@ double Jittered(const NoiseJob& job, double value, double x) {
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
   const double unit = LeastUlp(job.type(), value);
   ulps += (rule.relative * std::fabs(value) + rule.added) / unit;
-  double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for rounding what comes out
+  double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for the rounding of the result
   if (job.type() == PrimitiveType::kF64) room += 0.5;
   if (room <= 0) return value;
   double wanted = value + Deviation(job.random()) * room * unit;
   double stored = RoundTo(job.type(), wanted);
   if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
-  // Rounding across a power of two goes further than half of the smaller unit.
+  // Rounding across a power of two may exceed half of the smaller ulp.
   double reach = (ulps - OwnError(job.type())) * unit;
   if (std::fabs(stored - value) > reach) return value;
   if (rule.Allows(kNoRangeGuard)) return stored;
@@ -81,7 +81,7 @@ double FlushedResult(const NoiseJob& job, double value) {
   return tiny && job.state.Once(2) ? std::copysign(0.0, value) : value;
 }
 
-// The exact value lies between the largest number and the next power of two.
+// Returns true if the exact value is between the largest number and the next power of two.
 bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   if (!AllOperandsFinite(job, i) || job.type() == PrimitiveType::kF64) return false;
   double exact = HUGE_VAL, x = OperandAt(job, 0, i);
@@ -94,7 +94,8 @@ bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   return std::fabs(exact) < std::ldexp(1.0, largest + 1);
 }
 
-// The remainder of a quotient beyond 2^p is unknown: any number below the divisor.
+// Replaces the remainder of a quotient beyond 2^p, which is unspecified, by any number below the
+// divisor.
 double LongRemainder(const NoiseJob& job, int64_t i, double value) {
   const double x = OperandAt(job, 0, i), y = std::fabs(OperandAt(job, 1, i));
   const int precision = FormatOf(job.type()).mantissa_bits + 1;
@@ -112,7 +113,8 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   }
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
-    // The NaN may be that of an operand read unrounded; then these two operands do not show it.
+    // If an operand was read unrounded, the NaN may be in its unrounded value, and then neither of
+    // these is NaN.
     if (ops::IsExtremum(job.opcode()) && std::isnan(x) != std::isnan(y))
       return std::isnan(x) ? y : x;
   }
@@ -134,7 +136,7 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
 
 bool HandsOn(Opcode opcode) { return ops::MovesElements(opcode) || opcode == Opcode::kSelect; }
 
-// NaNs from arithmetic have any bits; moves may quieten them.
+// Changes the bits of NaNs: arithmetic may give them any bits, and data movement may quieten them.
 void NoisyNans(NoiseJob& job) {
   if (!IsRealFloat(job.result) || BitWidth(job.type()) < 16) return;
   const FloatFormat& format = FormatOf(job.type());
@@ -155,8 +157,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// A zero that min(max(a, x), b) may return: either of two zeros that are compared; `zero` where the
-// result is zero for another reason (it was flushed, the bounds are reversed).
+// A zero that min(max(a, x), b) may return: either of two zeros that are compared. Returns `zero`
+// if the result is zero for another reason (it was flushed, or the bounds are reversed).
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
@@ -165,7 +167,7 @@ double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   return larger > 0 && b == 0 ? b : zero;
 }
 
-// A sum of zeros, or any zero where the sign is free.
+// Changes the sign of zeros for which it is free.
 void NoisyZeros(NoiseJob& job) {
   if (!job.rule.Allows(kZeroSignFree) || !IsRealFloat(job.result)) return;
   if (!FormatOf(job.type()).has_negative_zero()) return;
@@ -175,7 +177,7 @@ void NoisyZeros(NoiseJob& job) {
     if (job.opcode() == Opcode::kClamp) {
       WriteNumber(job.result, i, ClampedZero(job, i, ReadNumber(job.result, i)));
     } else if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
-      // Either of two zeros, but no zero that is not an operand.
+      // The result may be either of two zeros, but must be an operand.
       double other = OperandAt(job, job.random().Below(job.operands.size()), i);
       if (other == 0) WriteNumber(job.result, i, other);
     } else {
@@ -184,15 +186,15 @@ void NoisyZeros(NoiseJob& job) {
   }
 }
 
-// The formats between f64 and a narrow one that arithmetic may round to first.
+// A random format between f64 and a narrow format, to which arithmetic may round first.
 PrimitiveType Between(const NoiseJob& job) {
   constexpr PrimitiveType kFormats[] = {PrimitiveType::kF32, PrimitiveType::kF16,
                                         PrimitiveType::kBF16};
   return kFormats[BitWidth(job.type()) <= 8 ? job.random().Below(3) : 0];
 }
 
-// Through a wider format on the way to a narrow one. Conversions to 16 bits do so from f64 and
-// wide integers only.
+// Rounds to an intermediate format before rounding to a narrow one. Conversions to 16 bits do so
+// only from f64 and from wide integers.
 void RoundTwice(NoiseJob& job) {
   if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16)
     return;
@@ -238,7 +240,7 @@ void NoisyFreedoms(NoiseJob& job) {
   const int bits = BitWidth(job.type());
   const bool shift = ops::IsShift(opcode), divides = ops::IsDivision(opcode);
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
-  // Declared behaviour is kept: the reference's.
+  // Behaviour that a fact declares is kept as the reference has it.
   const bool declared = (shift && job.facts.shift_saturate) ||
                         (divides && job.facts.integer_division) ||
                         (converts && job.facts.convert_saturate);

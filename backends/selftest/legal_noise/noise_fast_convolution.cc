@@ -6,10 +6,10 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr int64_t kPointsMax = 1 << 16;   // of one transform
-constexpr int64_t kNumbersMax = 1 << 18;  // of all of them together
+constexpr int64_t kPointsMax = 1 << 16;   // points of one transform
+constexpr int64_t kNumbersMax = 1 << 18;  // points of all transforms together
 
-// The box of a circular correlation, without wrapping where results are read.
+// The box of a circular correlation that is large enough not to wrap where results are read.
 struct Box {
   std::vector<int64_t> sizes, padded;
   int64_t points = 1;
@@ -31,8 +31,8 @@ Box BoxOf(const reference::ConvolutionGeometry& geometry, const Window& window) 
   return box;
 }
 
-// The position `first` + index * `step` of each dimension in the box, for every index of an array
-// of these sizes in row-major order; -1 where negative padding cuts it off.
+// The positions in the box of all indices of an array with these sizes, in row-major order. In each
+// dimension a position is `first` + index * `step`; it is -1 where negative padding removes it.
 std::vector<int64_t> PlacesOf(const Box& box, const std::vector<int64_t>& sizes,
                               const Window& window, int64_t WindowDimension::*step,
                               int64_t WindowDimension::*first) {
@@ -60,7 +60,7 @@ void TransformBox(const Box& box, bool forward, Line<T>& data) {
   }
 }
 
-// Spectra of numbers[base + place * stride] spread over the box.
+// The spectrum of numbers[i * stride], spread over the box at places[i].
 template <typename T>
 Line<T> Spectrum(const Box& box, const std::vector<int64_t>& places, const T* numbers,
                  int64_t stride) {
@@ -127,7 +127,7 @@ class FastConvolver {
 
   const reference::ConvolutionGeometry& g_;
   const Box box_;
-  std::vector<int64_t> bases_, taps_, positions_;  // their places in the box
+  std::vector<int64_t> bases_, taps_, positions_;  // offsets, and positions in the box
   std::vector<Line<T>> kernels_, images_;          // spectra
 };
 

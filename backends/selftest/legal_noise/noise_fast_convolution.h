@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution through Fourier transforms (RULES 19): a circular one over a box that
-// holds the padded, dilated base area. Every step is rounded to T.
+// Convolution through Fourier transforms (RULES 19): a circular convolution over a box that
+// contains the padded, dilated base area. Every step is rounded to T.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
 
@@ -8,8 +8,8 @@
 
 namespace hlocts::backends {
 
-// Operands and result in the dense order of ConvolutionGeometry. False where the box is too large
-// to try.
+// Operands and result are in the dense order of ConvolutionGeometry. Returns false if the box is
+// too large.
 template <typename T>
 bool FastConvolution(const reference::ConvolutionGeometry& geometry, const Window& window,
                      const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms by halving, and directly where a length is odd; every step in the element's
-// own format.
+// Fourier transforms of the noise engine: by halving, and directly if a length is odd. Every step
+// is computed in the element's own format.
 #include <cmath>
 #include <complex>
 
@@ -56,7 +56,7 @@ Literal NoisyRealTransform(NoiseJob& job) {
   return out;
 }
 
-// IRFFT: in the last dimension the missing half is the conjugate of the given one.
+// IRFFT: in the last dimension, the missing half is the conjugate of the given one.
 template <typename T>
 Literal NoisyInverseRealTransform(NoiseJob& job) {
   Line<T> half = Load<T>(job.operands[0], job.operands[0].element_type());

@@ -15,7 +15,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Reads some of the subnormals among the operands as zeros.
+// Reads some of the operand's subnormals as zeros.
 void FlushOperand(Literal& operand, NoiseState& state) {
   if (!IsArrayType(operand.element_type()) || !IsFloat(NumberType(operand))) return;
   const double least = FormatOf(NumberType(operand)).min_normal();
@@ -27,7 +27,8 @@ void FlushOperand(Literal& operand, NoiseState& state) {
   }
 }
 
-// Equal operands are one number, flushed or not (RULES 30).
+// Gives equal operands equal values: a number that is read twice is flushed both times or never
+// (RULES 30).
 void ReadEqualOperandsAlike(const Instruction& instruction, absl::Span<Literal> operands) {
   for (size_t k = 1; k < operands.size(); ++k) {
     for (size_t j = 0; j < k; ++j) {
@@ -63,11 +64,12 @@ bool ComparesInTotalOrder(const Computation& computation) {
   }
   return false;
 }
-// Sums, products and orderings read numbers; other computations may only forward them.
+// Returns true if the reduction or sort reads numbers: sums, products, extrema and orderings do;
+// other computations may only move values.
 bool ReducesNumbers(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr) return false;
-  if (instruction.opcode() == Opcode::kSort)  // of keys alone: a payload is only moved
+  if (instruction.opcode() == Opcode::kSort)  // only keys are read; a payload is only moved
     return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
   if (!ops::IsFold(instruction.opcode())) return false;
   switch (reference::Recognize(*body)) {
@@ -91,7 +93,7 @@ bool TypedReadsNumbers(ops::TypedOperation operation, const Instruction& instruc
     case ops::TypedOperation::kClamp:
     case ops::TypedOperation::kReducePrecision:
       return true;
-    case ops::TypedOperation::kCompare:  // total order is of bits
+    case ops::TypedOperation::kCompare:  // total order compares bits
       return instruction.WordOr(Attr::kType, "") != "TOTALORDER";
     case ops::TypedOperation::kSelect:
     case ops::TypedOperation::kBitcastConvert:
@@ -101,7 +103,7 @@ bool TypedReadsNumbers(ops::TypedOperation operation, const Instruction& instruc
   HLOCTS_UNREACHABLE();
 }
 
-// Operations that only move elements read no number.
+// Returns false for operations that only move elements.
 bool ReadsNumbers(const Instruction& instruction) {
   switch (RowOf(instruction.opcode()).family) {
     case Family::kElementwiseUnary:

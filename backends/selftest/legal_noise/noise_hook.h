@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legal noise: a second executor that uses the permissions of the profile wherever it can. The
-// rules of spec/accuracy say what is permitted; the means (flushing, contraction, orders of sums,
-// other roundings) are its own and independent of the sets that judge it.
+// rules of spec/accuracy define what is permitted. Its methods (flushing, contraction, orders of
+// sums, other roundings) are its own and independent of the sets that judge it.
 //
 // A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
 // errors all have one sign or that keep fewer bits than their type; `unusual` (RULES 32) is
-// calibrated with it. New permission: its use here and a row of noise_test.cc that shows it.
+// calibrated with it. To add a permission, use it here and add a test to noise_test.cc that shows
+// its effect.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
 
@@ -20,15 +21,15 @@
 
 namespace hlocts::backends {
 
-// Shadow values of instructions.
+// Shadow values of instructions: their values before rounding.
 using Twins = absl::flat_hash_map<const Instruction*, Literal>;
 
-// One device's state.
+// The state of one device.
 struct NoiseState {
   explicit NoiseState(uint64_t seed) : random(seed) {}
   generators::SplitMix64 random;
-  // As f64, also through moves: exact products, for contraction (for f64: the two factors), and
-  // results before their rounding.
+  // Shadow values in f64, which data movement preserves: exact products for contraction (for f64,
+  // the two factors), and results before their rounding.
   Twins products, exact;
 
   bool Once(uint64_t in) { return random.Below(in) == 0; }
@@ -36,9 +37,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // `facts`: declared by the engine and then used. `typical`: omits additions whose errors all have
-  // one sign, or that keep fewer bits than their type. `partitions`: sums are also cut over up to
-  // so many devices.
+  // `facts` are declared by the engine and used. `typical` omits additions whose errors all have
+  // one sign, or that keep fewer bits than their type. Sums are also split over up to `partitions`
+  // devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),
@@ -81,27 +82,27 @@ struct NoiseJob {
   PrimitiveType type() const { return result.element_type(); }
 };
 
-// noise_reductions.cc: recomputes dot, convolution, reduce, reduce-window and scatter of real
-// floats in another legal way. True when it has.
+// Recomputes dot, convolution, reduce, reduce-window and scatter of real floats in another legal
+// way (noise_reductions.cc). Returns true if it did.
 bool NoisyReduction(NoiseJob& job);
-// noise_partition.cc: the same in parts, one a device. True when it has.
+// Does the same in parts, one for each device (noise_partition.cc).
 bool NoisyPartition(NoiseJob& job, int64_t partitions);
-// noise_elements.cc: element-wise permissions.
+// Uses the elementwise permissions (noise_elements.cc).
 void NoisyElements(NoiseJob& job);
-// noise_shadow_values.cc: skips roundings of operands, and keeps this result as it was before its
-// own rounding.
+// Skips roundings of operands, and keeps this result as it was before its own rounding
+// (noise_shadow_values.cc).
 void UseTwins(NoiseJob& job);
 // Passes the shadow values of the operands of a call or fusion to the parameters of its callee.
 void PassTwins(NoiseState& state, const Instruction& instruction);
-// Other algorithms. True when the operation is one of theirs.
+// Recompute operations by other algorithms. Return true if they did.
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);
 bool NoisyFft(NoiseJob& job);
-// Products, quotients, moduli and signs by other formulas.
+// Recomputes products, quotients, moduli and signs by other formulas.
 bool NoisyComplex(NoiseJob& job);
-// noise_reciprocal.cc: quotients by one number as products with its reciprocal.
+// Computes quotients with a scalar divisor as products with its reciprocal (noise_reciprocal.cc).
 bool NoisyReciprocal(NoiseJob& job);
-// Applies the freedoms where the documents leave the value open altogether.
+// Returns any value where the documents do not specify it.
 void NoisyFreedoms(NoiseJob& job);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textbook Cholesky and triangular solve, every step in the element's own format.
+// Textbook Cholesky and triangular solve; every step is computed in the element's own format.
 #include <algorithm>
 #include <complex>
 
@@ -17,7 +17,7 @@ std::complex<T> Conj(std::complex<T> x) {
   return std::conj(x);
 }
 
-// The diagonal of a Hermitian matrix is real; stored imaginary parts are ignored.
+// The real part. The diagonal of a Hermitian matrix is real; stored imaginary parts are ignored.
 float Real(float x) { return x; }
 double Real(double x) { return x; }
 template <typename T>
@@ -25,8 +25,8 @@ std::complex<T> Real(std::complex<T> x) {
   return x.real();
 }
 
-// Right-looking: each column is eliminated from those after it. Row-major, in place, lower
-// triangle.
+// Factors the row-major lower triangle in place, right-looking: each column is eliminated from all
+// later ones.
 template <typename T>
 void FactorRightLooking(int64_t n, std::vector<T>& a) {
   for (int64_t k = 0; k < n; ++k) {
@@ -39,7 +39,7 @@ void FactorRightLooking(int64_t n, std::vector<T>& a) {
   }
 }
 
-// The triangle that is read, as the lower one.
+// Factors the triangle that is read, stored as the lower one.
 template <typename T>
 Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
   Literal out = reference::ToSystem(job.operands[0], system);
@@ -65,7 +65,8 @@ Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
   return out;
 }
 
-// op(a) x = b, or its transpose: coefficient (i, j) of the system and unknown i of column c.
+// The system op(a) x = b, or its transpose, with access to coefficient (i, j) and to unknown i of
+// column c.
 template <typename T>
 struct System {
   bool left, flip, conjugate, unit, lower;
@@ -78,11 +79,11 @@ struct System {
     return conjugate ? Conj(element) : element;
   }
   T& Unknown(int64_t i, int64_t c) const { return x[left ? i * columns + c : c * n + i]; }
-  // The equation that substitution takes at a step.
+  // The index of the equation that substitution solves at a step.
   int64_t Row(int64_t step) const { return lower ? step : n - 1 - step; }
 };
 
-// By columns: each unknown is eliminated from all later equations.
+// Solves by columns: each unknown is eliminated from all later equations.
 template <typename T>
 void SolveByColumns(const System<T>& s) {
   for (int64_t c = 0; c < s.columns; ++c) {
@@ -97,8 +98,8 @@ void SolveByColumns(const System<T>& s) {
   }
 }
 
-// The inverse of the block of `size` steps from `first`, lower triangular in steps: by its columns,
-// each a solution of T y = e, or by its rows, each one of y T = e.
+// The inverse of the block of `size` steps from `first`, lower triangular in steps: by columns,
+// each a solution of T y = e, or by rows, each a solution of y T = e.
 template <typename T>
 std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, bool by_rows) {
   std::vector<T> x(size * size, T(0));
@@ -119,8 +120,8 @@ std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, b
   return x;
 }
 
-// By blocks of `size`, the last one smaller: each is inverted, multiplied with its part of the
-// right side, and eliminated from all later equations.
+// Solves by blocks of `size`, of which the last may be smaller. Each block is inverted, multiplied
+// with its part of the right side, and eliminated from all later equations.
 template <typename T>
 void SolveByInverses(const System<T>& s, int64_t size, bool by_rows) {
   for (int64_t first = 0; first < s.n; first += size) {

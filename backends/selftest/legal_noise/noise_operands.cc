@@ -7,7 +7,7 @@
 
 namespace hlocts::backends {
 
-// To nearest, as far as the format's range goes.
+// Rounds to nearest; infinities and NaN are kept.
 void RoundToTf32(Literal& operand) {
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     float value = operand.data<float>()[i];
@@ -24,7 +24,6 @@ void RoundToBf16(Literal& operand) {
                                 PrimitiveType::kF32);
 }
 
-// The rounding of the algorithm that the module names.
 RoundOperand RoundingOf(absl::string_view algorithm) {
   if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
   if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
@@ -33,7 +32,7 @@ RoundOperand RoundingOf(absl::string_view algorithm) {
 
 namespace {
 
-// The rounding that is allowed on operands of f32 whose precision is not HIGHEST.
+// The rounding that is allowed for f32 operands whose precision is not HIGHEST.
 RoundOperand GrantedRounding(const NoiseJob& job) {
   if (job.profile == Profile::kStrict) return nullptr;
   const TargetFacts& facts = job.facts;
@@ -44,7 +43,6 @@ RoundOperand GrantedRounding(const NoiseJob& job) {
 
 }  // namespace
 
-// Rounds operands of f32: by the algorithm, or those whose precision may be less.
 void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (job.operands[0].element_type() != PrimitiveType::kF32) return;
   if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {
@@ -55,7 +53,7 @@ void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   RoundOperand round = GrantedRounding(job);
   if (round == nullptr || !job.state.Once(2)) return;
   const auto* precisions = job.instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
-  // Less than bf16 at HIGH is three passes.
+  // HIGH requires three passes of bf16; a single rounding to bf16 is less precise.
   auto kept = [&](size_t i) {
     if (precisions == nullptr || i >= precisions->size()) return false;
     return (*precisions)[i] == "highest" || (round == RoundToBf16 && (*precisions)[i] == "high");
@@ -64,7 +62,6 @@ void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (!kept(1)) round(rhs);
 }
 
-// A dot of f32 in 3, 6 or 9 passes of bf16, the least products first; 0: not so.
 int PassesOf(absl::string_view algorithm) {
   if (algorithm == "dot_bf16_bf16_f32_x3") return 3;
   if (algorithm == "dot_bf16_bf16_f32_x6") return 6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roundings and splits of the operands of a contraction in noise.
+// Roundings and splits of the operands of a contraction in the noise engine.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
 
@@ -11,21 +11,24 @@
 
 namespace hlocts::backends {
 
-// In place, of f32.
+// Rounds an f32 operand in place.
 using RoundOperand = void (*)(Literal& operand);
 void RoundToTf32(Literal& operand);
 void RoundToBf16(Literal& operand);
-// The rounding of the algorithm that the module names; nullptr: it does not round operands once.
+// The rounding of the algorithm that the module names; nullptr if the algorithm does not round
+// operands once.
 RoundOperand RoundingOf(absl::string_view algorithm);
-// Rounds operands of f32: by the algorithm, or those whose precision may be less.
+// Rounds f32 operands as the algorithm demands, or otherwise those operands whose precision allows
+// it.
 void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs);
 
-// A dot of f32 in 3, 6 or 9 passes of bf16, the least products first; 0: not so.
+// The number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot, the smallest
+// products first; 0 for other algorithms.
 int PassesOf(absl::string_view algorithm);
-// Three parts of bf16 that add up to the operand, nearly.
+// Three bf16 parts whose sum is nearly the operand.
 std::vector<Literal> SplitInThree(const Literal& operand);
 
-// A dilated kernel with zeros in its holes, and the window that it then has.
+// A dilated kernel with zeros in its holes, and its new window.
 template <typename T>
 Literal FillHoles(const Literal& kernel, const ConvolutionDimensionNumbers& numbers,
                   Window& window) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over devices: each has a part of the terms and sums it in any order, and the parts are
-// combined in any tree (ruling 0121). All results are stored in tiles, with poison in their
-// padding, and read back (ruling 0122).
+// Sums over devices. Each device sums a part of the terms in any order, and the parts are combined
+// in any tree (ruling 0121). All results are stored in tiles with poison in their padding, and read
+// back (ruling 0122).
 #include <algorithm>
 
 #include "backends/selftest/elements.h"
@@ -15,8 +15,8 @@
 namespace hlocts::backends {
 namespace {
 
-// A part of a contraction is rounded to the type of the result: that of narrow types unless an
-// engine promises sums in f32.
+// Returns true if a part of a contraction may be rounded to the type of the result. Narrow types
+// may unless an engine promises sums in f32.
 bool MayRoundParts(const NoiseJob& job) {
   if (!ops::IsContraction(job.opcode())) return true;
   const PrimitiveType type = job.type();
@@ -25,7 +25,7 @@ bool MayRoundParts(const NoiseJob& job) {
          job.rule.Allows(kOwnSum) && !job.facts.dot_f32_sums;
 }
 
-// Elements combined in arrival order may be permuted; others stay in order.
+// Returns true if the parts may be permuted because they are combined in arrival order.
 bool AnyOrder(const NoiseJob& job) {
   const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
   return body == nullptr || reference::Recognize(*body) != reference::RecognizedReducer::kNone;
@@ -45,8 +45,8 @@ absl::StatusOr<Literal> PartOf(NoiseJob& job, std::vector<Literal> operands) {
   return result;
 }
 
-// Elements of a scatter that no update reaches keep their bits, those of a NaN among them (ruling
-// 0125): they are taken from the part that has them.
+// Copies the elements of a scatter that no update reaches from the part that has them, so that they
+// keep their bits, also those of a NaN (ruling 0125).
 void KeepUntouched(const NoiseJob& job, const Literal& a, const Literal& b, Literal& sum) {
   if (job.opcode() != Opcode::kScatter) return;
   const Literal nothing = NothingAdded(sum);

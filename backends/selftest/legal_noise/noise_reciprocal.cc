@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division by one number as a multiplication by its reciprocal, rounded to the type (RULES 16).
+// Division by one number as a multiplication by its reciprocal, which is rounded to the type (RULES
+// 16).
 #include <cmath>
 
 #include "backends/selftest/elements.h"
@@ -23,7 +24,7 @@ bool NoisyReciprocal(NoiseJob& job) {
     const double product = ReadNumber(job.operands[0], i) * reciprocal;
     exact.mutable_data<double>()[i] = product;
     const double stored = RoundTo(job.type(), product);
-    // At the ends of the range a quotient and a product differ more.
+    // At the ends of the range, a quotient and a product may differ by more than is allowed.
     const bool ordinary =
         std::fabs(stored) > 2 * format.min_normal() && std::fabs(stored) < format.max_finite() / 2;
     if (ordinary) {

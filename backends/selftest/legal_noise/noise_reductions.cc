@@ -28,7 +28,7 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   // Reductions of 16-bit types accumulate in their own type unless a wider one is allowed.
   bool wider = contraction || (job.rule.Allows(kWiderSum) && random.Below(2) == 0);
   if (narrow && !wider) style.step = type;
-  // Beyond the type: every partial sum of f32 in f64 is more exact than any order demands.
+  // f32 sums may use f64, which makes every partial sum more exact than any order requires.
   if (type == PrimitiveType::kF32 && job.rule.Allows(kWiderSum) && random.Below(4) == 0) {
     style.step = PrimitiveType::kF64;
   }
@@ -37,8 +37,8 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   const bool truncates = contraction ? job.rule.Allows(kTruncate)
                                      : job.rule.Allows(kTruncateSum) && type == PrimitiveType::kF32;
   style.truncate = truncates && !job.typical && random.Below(4) == 0;
-  // Contractions of f8 accumulate in about 14 bits on some hardware, and any of at most 16 bits may
-  // do it in the type of its result.
+  // Contractions of f8 accumulate in about 14 bits on some hardware. Contractions of types of at
+  // most 16 bits may accumulate in the result's type.
   if (contraction && job.rule.Allows(kNarrowSum) && !job.typical && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
     if (job.type() == type && job.rule.Allows(kOwnSum) && !job.facts.dot_f32_sums &&
@@ -79,7 +79,7 @@ template <typename T>
 Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Literal& lhs,
                      const Literal& rhs, PrimitiveType system);
 
-// Some engines multiply the holes of a dilated kernel as well.
+// A convolution that may also multiply the holes of a dilated kernel, as some engines do.
 template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
@@ -110,7 +110,7 @@ Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Litera
   reference::CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   reference::CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
   const Window* window = instruction.Get<Window>(Attr::kWindow);
-  // Only `relaxed` assumes that an engine has them.
+  // Without a fact, only the `relaxed` profile assumes that an engine has fast convolutions.
   const bool fast = job.rule.Allows(kFastConvolution) &&
                     (job.profile == Profile::kRelaxed || job.facts.convolution_fast) &&
                     window != nullptr && job.random().Below(2) == 0;
@@ -159,7 +159,7 @@ bool SameRealTypes(const NoiseJob& job) {
   return IsFloat(job.type());
 }
 
-// Integers whose sum is a float, converted to its system first (ruling 0102).
+// Returns true if integers whose sum is a float are converted before they are summed (ruling 0102).
 bool ConvertsIntegers(const NoiseJob& job) {
   return job.operands.size() == 2 && IsFloat(job.type()) &&
          IsInteger(job.operands[0].element_type()) && IsInteger(job.operands[1].element_type()) &&
@@ -168,7 +168,7 @@ bool ConvertsIntegers(const NoiseJob& job) {
 
 bool Contraction(NoiseJob& job) {
   if (!SameRealTypes(job) && !ConvertsIntegers(job)) return false;
-  // An algorithm that the module names fixes how it is computed.
+  // An algorithm that the module names determines how the result is computed.
   const absl::string_view algorithm = job.instruction.WordOr(Attr::kAlgorithm, "dot_unset");
   const bool passes = PassesOf(algorithm) > 0 && job.opcode() == Opcode::kDot &&
                       job.operands[0].element_type() == PrimitiveType::kF32;
@@ -230,7 +230,7 @@ bool Reduction(NoiseJob& job) {
   return true;
 }
 
-// Updates of one element are added in any order.
+// Adds the updates of each element in any order.
 bool ScatterAdd(NoiseJob& job) {
   const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
   if (job.operands.size() != 3 || body == nullptr || !IsFloat(job.type())) return false;

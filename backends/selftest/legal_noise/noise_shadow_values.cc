@@ -30,7 +30,7 @@ const Literal* TwinOf(const Twins& twins, const NoiseJob& job, int64_t operand) 
                                                                                 : nullptr;
 }
 
-// The instruction on these operands, with a result of `type`.
+// Evaluates the instruction on `operands`, with a result of type `type`.
 std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operands,
                                 PrimitiveType type = PrimitiveType::kF64) {
   Instruction wide(job.instruction.name(), job.opcode(),
@@ -50,7 +50,7 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
   return *std::move(result);
 }
 
-// Returns true if the operation only moves values, unrounded ones included.
+// Returns true if the operation only moves values, which may be unrounded.
 bool IsMove(Opcode opcode) {
   return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }
@@ -70,7 +70,7 @@ void MoveTwins(NoiseJob& job, Twins& twins) {
   if (auto moved = Evaluate(job, std::move(operands))) twins[&job.instruction] = *std::move(moved);
 }
 
-// One of the operands is a product that is added unrounded.
+// Skips the rounding of an operand that is a product, as contraction does.
 void Contract(NoiseJob& job) {
   if (!ops::IsSum(job.opcode())) return;
   if (!job.rule.Allows(kContract) || job.type() == PrimitiveType::kF64) return;
@@ -90,7 +90,8 @@ void Contract(NoiseJob& job) {
   }
 }
 
-// f64 has no wider shadow value: the factors are fused if the product is the direct operand.
+// As Contract for f64, which has no wider shadow value: uses fma if an operand is directly a
+// product.
 void ContractF64(NoiseJob& job) {
   if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
   auto found = job.state.products.find(&job.instruction.operand(0));
@@ -104,7 +105,8 @@ void ContractF64(NoiseJob& job) {
   }
 }
 
-// Arithmetic whose result has an unrounded shadow value, and which may read those of its operands.
+// Returns true for arithmetic whose result has an unrounded shadow value and which may read the
+// shadow values of its operands.
 bool Rounds(const NoiseJob& job) {
   const Family family = RowOf(job.opcode()).family;
   const bool elementwise = family == Family::kElementwiseUnary ||
@@ -127,8 +129,8 @@ bool ReadsUnrounded(const NoiseJob& job) {
   return job.rule.Allows(kSkipRounding) || (widens && job.rule.Allows(kElideToWider));
 }
 
-// Replaces half of the elements of about every second operand by their unrounded values. True when
-// there were any.
+// Replaces half of the elements of about every second operand by their unrounded values. Returns
+// true if any operand has them.
 bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   bool mixed = false;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -139,14 +141,14 @@ bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
       if (job.state.Once(2)) operands[k].mutable_data<double>()[i] = twin->data<double>()[i];
     }
   }
-  // A comparison reads one number twice, rounded or not (RULES 30).
+  // A comparison of a number with itself reads it the same way twice, rounded or not (RULES 30).
   const bool one_value = job.opcode() == Opcode::kCompare &&
                          &job.instruction.operand(0) == &job.instruction.operand(1);
   if (one_value) operands[1] = operands[0];
   return mixed;
 }
 
-// The result from operands whose rounding was skipped, and its own shadow value.
+// Computes the result from operands whose rounding is skipped, and keeps its shadow value.
 void SkipRoundings(NoiseJob& job) {
   if (!Rounds(job)) return;
   std::vector<Literal> operands;
@@ -160,7 +162,7 @@ void SkipRoundings(NoiseJob& job) {
   job.state.exact[&job.instruction] = *std::move(wide);
 }
 
-// Comparisons and conversions to integers of unrounded values.
+// Lets comparisons and conversions to integers read unrounded values.
 void ReadUnroundedOnce(NoiseJob& job) {
   const bool reads = job.opcode() == Opcode::kCompare || job.opcode() == Opcode::kConvert;
   const bool total = job.instruction.WordOr(Attr::kType, "") == "TOTALORDER";
@@ -182,8 +184,8 @@ void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
   }
 }
 
-// The shadow values of a call's result are those of the root of the callee. Those of the parameters
-// are erased: other calls may use the same computation.
+// Gives a call the shadow values of its callee's root. Those of the parameters are erased, since
+// other calls may use the same computation.
 void TakeTwins(NoiseState& state, const Computation& body, const Instruction& call) {
   for (Twins* twins : {&state.products, &state.exact}) {
     CopyTwin(*twins, *body.root(), call);
@@ -217,7 +219,7 @@ void PassTwins(NoiseState& state, const Instruction& instruction) {
 }
 
 void UseTwins(NoiseJob& job) {
-  if (job.opcode() == Opcode::kParameter) return;  // as its caller left it
+  if (job.opcode() == Opcode::kParameter) return;  // set by the caller
   if (const Computation* body = InlinedBody(job.instruction)) {
     return TakeTwins(job.state, *body, job.instruction);
   }

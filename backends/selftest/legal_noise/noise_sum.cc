@@ -44,7 +44,7 @@ class Summation {
     return tiny && style_.flush ? std::copysign(0.0, stored) : stored;
   }
   double Value(const SumTerm& term) const { return Stored(term.a * term.b); }
-  // An exact sum as an addition leaves it.
+  // The stored result of an addition whose exact sum is `value`.
   double Added(double value) const {
     if (style_.bits > 0) return Stored(TruncateTo(style_.bits, value));
     double stored = RoundTo(style_.step, value);
@@ -110,7 +110,7 @@ double AddToOdd(double a, double b) {
   if (error == 0 || !std::isfinite(error)) return sum;
   uint64_t bits = std::bit_cast<uint64_t>(sum);
   if (bits % 2 == 1) return sum;
-  // The exact sum lies between two doubles; the odd one of them is kept.
+  // The exact sum is between two doubles; the odd one is returned.
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 

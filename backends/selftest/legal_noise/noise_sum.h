@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider
-// or the given type, with subnormals flushed. A number system for the reference's kernels.
+// or the given type, with subnormals flushed. This is a number system for the reference's kernels.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 
@@ -14,14 +14,14 @@ namespace hlocts::backends {
 enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
 inline constexpr int kSumOrders = 6;
 
-// The computation of one instruction's sums.
+// The way in which one instruction's sums are computed.
 struct SumStyle {
-  PrimitiveType step = PrimitiveType::kF32;  // partial sums are rounded to it
-  bool multiply = false;                     // a product of the terms instead
+  PrimitiveType step = PrimitiveType::kF32;  // type to which partial sums are rounded
+  bool multiply = false;                     // a product of the terms instead of a sum
   bool contract = false;                     // products enter a sum unrounded
-  bool flush = false;                        // subnormal partial results are zeros
+  bool flush = false;                        // subnormal partial results become zeros
   bool truncate = false;                     // additions round towards zero
-  int bits = 0;                              // significant bits that are kept of them; 0: all
+  int bits = 0;                              // significant bits of partial sums; 0: all
   SumOrder order = SumOrder::kForward;
   int lanes = 8;
 };
@@ -29,10 +29,10 @@ struct SumStyle {
 struct SumTerm {
   double a, b;
 };
-// Terms are a * b. The result is rounded to style.step.
+// Sums the terms a * b. The result is rounded to style.step.
 double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, generators::SplitMix64& random);
 
-// a + b rounded to odd, so that rounding it once more to fewer bits is as rounding once.
+// a + b rounded to odd, so that a second rounding to fewer bits equals a single rounding.
 double AddToOdd(double a, double b);
 
 template <typename T>

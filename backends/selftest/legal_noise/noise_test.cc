@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each permission is used where it is visible, and its results are accepted.
+// Tests that each permission is used where it has an effect, and that its results are accepted.
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
@@ -18,7 +18,7 @@ struct Row {
   const char* name;
   const char* module;
   Profile profile = Profile::kDefault;
-  bool differs = true;  // some seed must show another result than the reference's
+  bool differs = true;  // some seed must give another result than the reference's
   const char* facts = "";
   int partitions = 1;
 };
@@ -245,7 +245,7 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
       unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
     }
     reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
-    // A verdict without refusal is legal; some permissions leave few bits to check.
+    // A verdict without refusal is legal: some permissions leave few bits to check.
     EXPECT_TRUE(verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive)
         << "seed " << seed << ": " << verdict.reason;
   }
@@ -255,7 +255,7 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
 INSTANTIATE_TEST_SUITE_P(Permissions, NoiseTest, testing::ValuesIn(kRows),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A call does not round: its computation reads a number that bf16 does not have.
+// A call does not round: its computation may read a number that bf16 cannot represent.
 TEST(NoiseAcrossCalls, UnroundedValuesPass) {
   auto module = ParseModule(
       "HloModule m\nwiden { p = bf16[64] parameter(0) ROOT d = f32[64] convert(p) }\n"
@@ -277,7 +277,7 @@ TEST(NoiseAcrossCalls, UnroundedValuesPass) {
   EXPECT_GT(unrounded, 0);
 }
 
-// The transforms return small integers up to their roundings.
+// The transforms must return small integers up to roundings.
 TEST(FastConvolution, IsTheConvolution) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { x = f32[2,5,6,4] parameter(0) k = f32[3,2,2,6] parameter(1)\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discrete Fourier transforms by halving, and directly where a length is odd; every step in the
-// element's own format. Separate from the reference's, so that noise has different roundings.
+// Discrete Fourier transforms by halving, and directly if a length is odd; every step is computed
+// in the element's own format. They are separate from the reference's, so that noise has different
+// roundings.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
 
@@ -52,7 +53,8 @@ Line<T> Transform(const Line<T>& x, bool forward) {
   return out;
 }
 
-// Lines along dimension `d` of a row-major array; inverse transforms divide by the length.
+// Transforms the lines along dimension `d` of a row-major array. Inverse transforms divide by the
+// length.
 template <typename T>
 void TransformAlong(std::vector<int64_t> sizes, int64_t d, bool forward, Line<T>& data) {
   const int64_t n = sizes[d];
