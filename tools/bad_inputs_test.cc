@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frequent mistakes on the command line (bad_inputs.def): each gives one sentence and the right
-// exit status, at once.
+// Tests that each frequent mistake on the command line (bad_inputs.def) gives one sentence and the
+// right exit status without delay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ std::string MakeFiles() {
   return folder;
 }
 
-// The program's own words, without the lines that a run prints about its cases.
+// The number of sentences that the program prints, without the lines of a run about its cases.
 int Sentences(const std::string& out) {
   int count = 0;
   for (absl::string_view line : absl::StrSplit(out, '\n', absl::SkipEmpty()))
@@ -74,7 +74,8 @@ int Sentences(const std::string& out) {
   return count;
 }
 
-// Our engine is a project of its own, which a build may lack; then inputs that name it are skipped.
+// Returns true if the arguments name our own engine. It is a separate project, which a build may
+// lack; then such inputs are skipped.
 bool NeedsOurEngine(absl::string_view arguments) {
   return absl::StrContains(arguments, "--backend=cpu") ||
          absl::StrContains(arguments, "--backend='cpu");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault planted in the dump that real XLA wrote after one of its passes, and in all later dumps:
-// blame names the pass.
+// Tests blame on a planted fault: the test changes the dump that real XLA wrote after one pass, and
+// all later dumps, and blame must name the pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// Passes change this module: the round-trip convert disappears, equal subtractions are merged.
+// A module that passes change: the round-trip convert disappears, and equal subtractions are
+// merged.
 constexpr char kModule[] = R"(HloModule planted
 ENTRY main {
   x = s32[3] parameter(0)
@@ -48,7 +49,7 @@ class PlantedFaultTest : public ::testing::Test {
                                " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*'"));
     ASSERT_EQ(ran.status, 0) << ran.out;
   }
-  // The stages that differ, each judged by the sets of the first.
+  // The stages that differ, each judged by the sets of the first stage.
   Json Stages() {
     const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
@@ -58,7 +59,7 @@ class PlantedFaultTest : public ::testing::Test {
     ADD_FAILURE() << ran.out;
     return Json::array();
   }
-  // Turns differences into sums in this text of a pass and in all that XLA wrote later.
+  // Turns subtractions into additions in dump `first` and in all that XLA wrote later.
   void Plant(const std::string& first) {
     for (const auto& entry : fs::directory_iterator(dumps_)) {
       const std::string name = entry.path().filename().string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims: intact or not, conformant or not, and the reasons (CONFORMANCE.md).
+// Tests whether claims are found intact and conformant, and the reasons if not (CONFORMANCE.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
   const std::string folder = ::testing::TempDir() + "/hlocts_claim";
   std::filesystem::remove_all(folder);
-  // Includes cases that cannot be judged: the suite declares these, not a list of expectations.
+  // Some cases cannot be judged. The suite declares them, so no list of expectations is needed.
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;
@@ -46,7 +46,7 @@ TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
   EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
 }
 
-// Every file of the package, and hashes in claim.json.
+// Changes one byte in each file of the package, and in some hashes in claim.json.
 TEST(ClaimTest, OneChangedByteIsNoticed) {
   const std::string folder = ::testing::TempDir() + "/hlocts_claim_byte";
   std::filesystem::remove_all(folder);
@@ -82,7 +82,7 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
 }
 
-// A whole presubmit run of one engine, ten cases.
+// A complete presubmit run of one engine, with ten cases.
 struct WholeRun {
   reports::RunRecord record;
   std::vector<reports::Verdict> verdicts;

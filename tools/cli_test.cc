@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program from outside: exit statuses, messages and batches, as users' scripts see them.
+// Tests of the program from outside, as users' scripts see it: exit statuses, messages and batches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST_F(CliTest, JudgeKnowsTwoUlpsOfAnAdd) {
 }
 
 TEST_F(CliTest, JudgeTakesAFewUlpsOfATanhAndNotTwenty) {
-  // tanh(0.5) = 0.46211717, tanh(-1.5) = -0.90514827; an ulp is 3.0e-8 and 6.0e-8.
+  // tanh(0.5) = 0.46211717 with an ulp of 3.0e-8; tanh(-1.5) = -0.90514827 with an ulp of 6.0e-8.
   auto judge = [&](const std::string& outputs) {
     Write("out.txt", outputs);
     return RunHlocts("judge " + Path("tanh.hlo") + " --inputs=" + Path("tanh.txt") +
@@ -307,7 +307,8 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
-// The engine returns its arguments: it fails where that is wrong and accepts invalid modules.
+// The engine returns its arguments, so it fails where that is wrong, and it accepts invalid
+// modules.
 TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   std::string out = Path("replayed_run");
   Ran run = RunHlocts("run movement/pad --tier=presubmit --out=" + out +

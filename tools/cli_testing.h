@@ -12,7 +12,7 @@
 
 namespace hlocts::tools {
 
-// An engine that returns its arguments, or misbehaves as the module's name asks for.
+// An engine that returns its arguments, or misbehaves as the module's name selects.
 inline constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
 
 struct Ran {
@@ -20,7 +20,7 @@ struct Ran {
   std::string out;  // standard output and error together
 };
 
-// `before`: a prefix of the shell command, e.g. environment variables.
+// Runs hlocts. `before` is a prefix of the shell command, e.g. environment variables.
 inline Ran RunHlocts(const std::string& arguments, const std::string& before = "") {
   Ran ran;
   std::string command =
@@ -33,11 +33,11 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   return ran;
 }
 
-// Returns true if the plugins of backends/engine, a project of its own, are there.
+// Returns true if the plugins of backends/engine, a separate project, are built.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
-// Runs hlocts and kills it as soon as `file` matches `pattern` (of grep -E), so that progress
-// decides and not a clock. Kills it in any case after two minutes.
+// Runs hlocts and kills it as soon as `file` matches `pattern` (of grep -E), so that its progress
+// decides and not a clock. Kills it after two minutes in any case.
 inline void RunAndKill(const std::string& arguments, const std::string& before,
                        const std::string& file, const std::string& pattern) {
   RunHlocts(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts adopt: a bundle becomes a case of the suite.
+// The subcommand `hlocts adopt`, which turns a bundle into a case of the suite.
 #include <filesystem>
 #include <iostream>
 
@@ -25,7 +25,7 @@ struct AdoptOptions {
   std::string bundle, name, cases;
 };
 
-// The opcode of the instruction that the failure names; else of the root.
+// The opcode of the instruction that the failure names, or otherwise of the root.
 Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   for (const auto& computation : module.computations()) {
     for (const auto& one : computation->instructions()) {
@@ -49,7 +49,7 @@ std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::strin
   return text;
 }
 
-// The name of the case: letters, digits and _.
+// The name of the case, made of letters, digits and _.
 absl::StatusOr<std::string> NameOf(const AdoptOptions& options, const std::string& folder) {
   std::string name = options.name.empty() ? folder : options.name;
   for (char& c : name) {
@@ -77,8 +77,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (row.documented_as.empty())
     return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
   if (clause.empty()) clause = std::string(row.clauses);
-  if (clause.find('.') == std::string::npos)
-    clause += ".1";  // rules may name a whole page of clauses
+  if (clause.find('.') == std::string::npos) clause += ".1";  // the rule names a page of clauses
   bundle.signature =
       absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
   std::filesystem::path folder_of_bundle(options.bundle);

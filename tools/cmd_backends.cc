@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts backends: the engines, and why one is not available.
+// The subcommand `hlocts backends`, which lists the engines and the reasons why some are not
+// available.
 #include <cstdio>
 #include <iostream>
 

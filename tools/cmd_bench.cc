@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench: measures the figures of results/bench again.
+// The subcommand `hlocts bench`, which measures the figures of results/bench.
 #include <cstdio>
 #include <iostream>
 
@@ -36,7 +36,7 @@ constexpr Promise kPromises[] = {
     {"judge", 0, 6, 0},
 };
 
-// A mean is promised over the whole list only.
+// Returns true if the goals are met. The goal for the mean applies only to the complete list.
 bool Kept(const Promise& promise, const std::vector<BenchRow>& rows, bool whole_list) {
   double mean = GeometricMean(rows);
   bool kept = !whole_list || (mean >= promise.mean_at_least && mean <= promise.mean_at_most);
@@ -86,8 +86,8 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
   std::fflush(stdout);
 }
 
-// `filter`: part of a module's name; after "programs/" of a program's. Ratios are the other
-// engine's time over ours: above 1 is good.
+// Compares an engine with another one. `filter` is a substring of a module's name, or of a
+// program's name after "programs/". A ratio is the other engine's time over ours: above 1 is good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
   const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");
@@ -122,8 +122,7 @@ int RunEngine(const std::string& engine, absl::string_view filter,
   return right ? kExitOk : kExitFailed;
 }
 
-// Runs the benchmark of the reference or the judge, whose goal is a multiple of another engine's
-// speed.
+// Runs the benchmark of the reference or the judge, whose goal is a ratio of times.
 int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
@@ -149,7 +148,7 @@ int RunOne(const std::string& text, const BenchCommandOptions& options) {
   return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
 }
 
-// Ends at the first name that is no benchmark, but not at a missed goal.
+// Runs the benchmarks; stops at a name that is not a benchmark, but not at a missed goal.
 int RunBench(const BenchCommandOptions& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};

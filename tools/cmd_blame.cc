@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts blame: the pass of the compiler that causes a failure.
+// The subcommand `hlocts blame`, which finds the compiler pass that causes a failure.
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -157,7 +157,7 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << std::flush;
 }
 
-// Prints a line per failure, for a record.
+// Prints a line for each failure, for a record.
 void PrintRow(const std::string& path, const PassBlame& blame) {
   std::filesystem::path plain(path);
   if (!plain.has_filename()) plain = plain.parent_path();

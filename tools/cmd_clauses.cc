@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts clauses: every normative sentence of the documents and the cases that test it.
+// The subcommand `hlocts clauses`, which lists every normative sentence of the documents and the
+// cases that test it.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -25,7 +26,8 @@
 namespace hlocts::tools {
 namespace {
 
-// One address per case name: a case with fifty parameters is one line of evidence.
+// The names of the cases that test each clause. The cases of one name, which differ in parameters,
+// count as one.
 std::map<std::string, std::vector<std::string>> CasesByClause(
     const std::vector<suites::Case>& cases) {
   std::map<std::string, std::vector<std::string>> result;
@@ -46,7 +48,7 @@ struct ClausesOptions {
   bool json = false;
 };
 
-// The document whose key is `edition`; null for "" (every clause in its newest edition).
+// The document whose key is `edition`; null for "", which means the newest edition of every clause.
 absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Documents& documents) {
   if (edition.empty()) return nullptr;
   std::vector<std::string> keys;
@@ -58,7 +60,7 @@ absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Docu
                       ", found \"", edition, "\"");
 }
 
-// The number of clauses that each section of the newest edition keeps, rewords, adds and has lost.
+// Prints for each section of the newest edition how many clauses are kept, reworded, new and gone.
 void PrintSections(const ClauseRegistry& registry, bool json) {
   std::map<std::string, std::map<ClauseChange, int>> counts;
   for (const Clause& clause : registry.clauses()) {
@@ -85,7 +87,7 @@ void PrintSections(const ClauseRegistry& registry, bool json) {
   }
 }
 
-// True where `said` has all of the words, in any order.
+// Returns true if `said` contains all words, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
   for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
     if (!absl::StrContains(said, word)) return false;
@@ -93,7 +95,7 @@ bool HasWords(const std::string& said, const std::string& words) {
   return true;
 }
 
-// True where the clause's sentence or its ruling's name has the words.
+// Returns true if the clause's sentence or its ruling's name contains the words.
 bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::string& words) {
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
@@ -101,7 +103,8 @@ bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::
   return HasWords(said, absl::AsciiStrToLower(words));
 }
 
-// True for `pad.12`, `pad` (all clauses of its file), or words.
+// Returns true if the user asked for this clause: by `pad.12`, by `pad` (all clauses of a file), or
+// by words.
 bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty() && options.words.empty()) return true;
   const auto is_it = [&](const std::string& id) {
@@ -111,8 +114,8 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
   return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
 }
 
-// Replaces arguments that are neither a clause nor a file of clauses by the results of a search for
-// their words.
+// Searches the clauses for arguments that name neither a clause nor a file of clauses, and replaces
+// these arguments by the clauses found.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
   for (const Clause& clause : registry.clauses()) {
@@ -173,13 +176,13 @@ int RunClauses(ClausesOptions options) {
   for (const Clause& clause : registry->clauses()) {
     if (!IsAsked(options, clause, *registry)) continue;
     const ClausePlace* place = *edition == nullptr ? &clause.places[0] : clause.In((*edition)->id);
-    // A document with a single edition belongs to all of them.
+    // A clause of a document with a single edition belongs to every edition.
     if (place == nullptr && registry->documents().Find(clause.document)->key.empty())
       place = &clause.places[0];
     if (place == nullptr) continue;
     const std::vector<std::string>& tested_by = by_clause[clause.id];
     std::string state(ClauseStateName(clause.state));
-    // A testable clause is tested once a case cites it; until then it is open.
+    // A testable clause is "tested" if a case cites it, and otherwise "open".
     if (clause.state == ClauseState::kTested && tested_by.empty()) state = "open";
     ++states[state];
     if (json) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts cluster: a run or a campaign on many machines.
+// The subcommand `hlocts cluster`, which distributes a run or a campaign over many machines.
 #include <filesystem>
 #include <iostream>
 

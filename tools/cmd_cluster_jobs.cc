@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Quotes a word for a shell's command line.
+// Quotes a word for a shell.
 std::string Quoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
@@ -31,7 +31,7 @@ std::string Arguments(const ClusterPlan& plan) {
   return absl::StrJoin(words, " ");
 }
 
-// Lines of a shard's script that install the releases that it runs.
+// The lines of a shard's script that install the releases that it runs.
 std::string Installs(const ClusterPlan& plan) {
   const auto list = backends::LoadEngineList();
   std::string lines;
@@ -45,7 +45,7 @@ std::string Installs(const ClusterPlan& plan) {
   return lines;
 }
 
-// A text of tools/cluster/jobs with the plan filled in.
+// A file of tools/cluster/jobs with the plan filled in.
 absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
   HLOCTS_ASSIGN_OR_RETURN(
       std::string text, ReadFile(absl::StrCat(suites::HomeFolder(), "/tools/cluster/jobs/", name)));

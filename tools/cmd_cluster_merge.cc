@@ -80,7 +80,7 @@ absl::Status MergeRunShards(const ClusterPlan& plan, const std::string& folder,
   return WriteMerged(runs, folder + "/merged", merge);
 }
 
-// Buckets of many campaigns: one that covers another absorbs it, as in a single campaign.
+// The buckets of many campaigns. A bucket that covers another absorbs it, as in a single campaign.
 class Buckets {
  public:
   void Add(const Json& json) {
@@ -115,7 +115,7 @@ absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge&
   for (std::string line; std::getline(in, line);) {
     Json json = ParseJson<Json>(line);
     if (!json.is_object() || json.value("known", false)) continue;
-    // The bundle's path, relative to the directory of all shards.
+    // The bundle's path, relative to the directory that contains all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
                                   fs::path(json.value("folder", "")).filename().string());
     ++merge.met;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merged results of shards.
+// Merges the results of shards.
 #ifndef HLOCTS_TOOLS_CMD_CLUSTER_MERGE_H_
 #define HLOCTS_TOOLS_CMD_CLUSTER_MERGE_H_
 
@@ -11,13 +11,13 @@
 namespace hlocts::tools {
 
 struct ClusterMerge {
-  std::vector<int64_t> lost;          // shards that have to run again
-  std::vector<std::string> problems;  // other things that are wrong
+  std::vector<int64_t> lost;          // shards that must run again
+  std::vector<std::string> problems;  // other problems
   int64_t verdicts = 0, modules = 0, buckets = 0, met = 0;
 };
-// Writes <folder>/merged where no shard is lost: for a run the directory that one machine would
-// have left, with verdicts by engine and address; for a campaign the buckets of all chunks, with
-// the smallest module of each.
+// Writes <folder>/merged unless a shard is lost. For a run it is the directory that a run on one
+// machine would have written, with verdicts by engine and address. For a campaign it has the
+// buckets of all chunks, with the smallest module of each.
 absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder);
 
 }  // namespace hlocts::tools

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts compare: do two modules permit each other's results? The reference evaluates each module
-// on the same inputs, and the sets of the other one judge the outputs. A difference is traced to
-// the first values of one name and shape that the sets of their counterparts do not permit.
+// The subcommand `hlocts compare`, which checks if two modules permit each other's results. The
+// reference evaluates each module on the same inputs, and the sets of the other module judge its
+// outputs. A difference is traced to the first value that has the same name and shape in both
+// modules but that the other module's sets do not permit.
 #include <iostream>
 #include <map>
 
@@ -22,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The kinds of inputs that successive seeds use where --data names none.
+// The kinds of inputs that successive seeds use if --data is not given.
 constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
 
 struct CompareOptions {
@@ -33,7 +34,7 @@ struct CompareOptions {
   int64_t seeds = 8;
 };
 
-// Two modules of one signature, and the inputs of this comparison.
+// Two modules of one signature, with their inputs.
 struct Pair {
   Job a, b;
   std::string data;
@@ -74,7 +75,7 @@ absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   return pair;
 }
 
-// The outputs of one module, judged by the sets of the other.
+// Judges the outputs of one module by the sets of the other.
 absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Job& judging,
                                          const Job& given, backends::Backend& reference) {
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
@@ -90,8 +91,8 @@ absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Jo
   return verdict;
 }
 
-// The first instruction of `judging`, in its order, whose values in `given` are not in its set. ""
-// where no two names agree, or all such values are permitted.
+// The name of the first instruction of `judging`, in its order, whose value in `given` is not in
+// its set. "" if no names agree or all values are permitted.
 absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& judging,
                                       const Job& given, backends::Backend& reference) {
   if (judging.request.arguments.size() != 1) return std::string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts convert: a module in another format.
+// The subcommand `hlocts convert`, which converts a module to another format.
 #include <unistd.h>
 
 #include <iostream>
@@ -29,7 +29,7 @@ struct ConvertOptions {
   std::optional<uint64_t> seed;
 };
 
-// The format of a file with this name; nullopt for unknown extensions.
+// The format of a file with this name; nullopt for an unknown extension.
 std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   struct Row {
     const char* extension;
@@ -57,7 +57,7 @@ absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
   return absl::OkStatus();
 }
 
-// `compiler`: null for the module as it is.
+// Converts a file. If `compiler` is not null, the module is replaced by its optimized module first.
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
                          bool metadata, const ConvertOptions& options,
                          backends::Backend* compiler) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts diff: runs a module on engines and judges each.
+// The subcommand `hlocts diff`, which runs a module on engines and judges each engine.
 #include <iostream>
 #include <map>
 
@@ -33,17 +33,17 @@ struct DiffOptions {
   bool explain = false, invalid = false, unusual = false, group = false;
 };
 
-// A verdict, the runs of --repeat, and the search that found the inputs, if any.
+// A verdict, the outcomes of the --repeat runs, and the search that found the inputs, if any.
 struct Answer {
   reports::Verdict verdict;
   OutcomeCounts runs;
-  std::string signature;  // of a failure in a group
+  std::string signature;  // of a failure, for --group
   std::optional<InputSearch> search;
 };
-// Modules by the signature of their failure: --group.
+// The modules by the signature of their failure, for --group.
 using Groups = std::map<std::string, std::vector<std::string>>;
 
-// Engines stay alive between the modules of a batch.
+// The engines, which stay alive between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
 absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::string& name) {
@@ -54,7 +54,7 @@ absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::stri
   return engine.get();
 }
 
-// --invalid: the module breaks a rule, and every engine must refuse it.
+// Handles --invalid: the module breaks a rule, and every engine must refuse it.
 absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
                                                     const std::vector<std::string>& names,
                                                     Engines& engines) {
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
   return answers;
 }
 
-// Runs of --repeat are judged without localisation; the first failure is localised.
+// Judges the runs of --repeat without localisation; only the first failure is localised.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
                  backends::Differ& differ, backends::Backend& backend, Answer& answer) {
   backends::DiffOptions brief = diff;
@@ -96,8 +96,8 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   SayCounts(answer.runs, answer.verdict);
 }
 
-// The command line as typed, restricted to the one engine; for inputs that a search found, the
-// command that runs them again.
+// The command that reproduces the verdict on one engine: the command line as typed, or for inputs
+// that a search found, the command that runs them again.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine, const Answer& answer) {
   if (options.common.json || options.module == "-") return "";
   if (answer.search) return ReplayOfFound(options.module, engine, *answer.search);
@@ -151,7 +151,7 @@ absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines
   diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  // The sets serve all engines, unless each has its own inputs.
+  // All engines share the sets unless each has its own inputs.
   std::optional<backends::Differ> differ;
   std::vector<Answer> answers;
   for (const std::string& name : names) {
@@ -222,7 +222,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
   return {ErrorLine(options, entry, status)};
 }
 
-// The largest group first.
+// Prints the groups, the largest first.
 void PrintGroups(const Groups& groups) {
   std::multimap<int64_t, Json> lines;
   for (const auto& [signature, modules] : groups) {
@@ -260,7 +260,7 @@ int RunDiff(const DiffOptions& options) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   std::vector<reports::Verdict> verdicts;
   for (size_t i = 0; i < answers->size(); ++i) {
-    // An invalid module has no sets to explain: the reason names the broken rule.
+    // An invalid module has no sets to explain; the reason names the broken rule.
     const bool printed = options.explain && !options.common.json && !options.invalid;
     if (!printed) PrintAnswer(options, names[i], (*answers)[i]);
     verdicts.push_back(std::move((*answers)[i].verdict));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts digits: the instructions at which a module loses digits.
+// The subcommand `hlocts digits`, which finds the instructions at which a module loses digits.
 #include <iostream>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts dumps: the contents of a dump directory of XLA; with inputs, the pass that changed the
-// values.
+// The subcommand `hlocts dumps`, which lists a dump directory of XLA and, given inputs, finds the
+// pass that changed the values.
 #include <algorithm>
 #include <iostream>
 
@@ -29,12 +29,12 @@ struct DumpsOptions {
 };
 
 struct Looked {
-  std::vector<Stage> stages;        // in the order of the dump
+  std::vector<Stage> stages;        // in dump order
   std::vector<JudgedStage> judged;  // with inputs
   std::string not_judged;           // the reason
 };
 
-// Judges all later texts by the sets of the text that the compiler was given.
+// Judges all later texts by the sets of the compiler's input.
 absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
                                                    const DumpedModule& module,
                                                    const std::vector<Stage>& stages) {
@@ -101,7 +101,7 @@ void Print(const DumpedModule& module, const Looked& looked) {
   std::cout << std::flush;
 }
 
-// The modules that are asked for. The file of inputs is opened once, before any of them.
+// The modules that the options select. Checks that the inputs file can be read.
 absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
   if (options.folder.empty()) return InvalidInput("dumps: expected a folder");
   HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts engines: releases of engines by name; lists, installs and removes them.
+// The subcommand `hlocts engines`, which lists, installs and removes releases of engines by name.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ void Print(const Engine& engine, bool json) {
                                  {"target", engine.target()},
                                  {"alias", engine.alias()},
                                  {"note", engine.note()}};
-  // The path of an installed PJRT plugin.
+  // Prints the path of an installed PJRT plugin.
   if (engine.reach() == engines::PJRT || backends::IsOurs(engine)) {
     absl::StatusOr<std::string> path = backends::PluginOf(engine.name());
     if (path.ok()) line["path"] = *path;
@@ -82,7 +82,7 @@ int List(const EngineList& list, bool json) {
   return kExitOk;
 }
 
-// Runs one of our scripts; its messages go to the user.
+// Runs one of our scripts, whose messages are shown to the user.
 absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"bash", absl::StrCat(HomeFolder(), "/ci/", script)};
   if (!fs::exists(words[1])) return absl::UnavailableError(words[1] + " is missing");
@@ -104,7 +104,7 @@ absl::Status Install(const Engine& engine) {
   if (engine.sha256().empty()) return absl::OkStatus();  // comes with another engine
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
-  // A stamp without its files is no installation.
+  // A stamp without the library's files does not count as an installation.
   std::error_code none;
   if (!backends::IsInstalled(engine)) fs::remove(folder + "/.stamp", none);
   std::vector<std::string> arguments = {
@@ -167,7 +167,8 @@ absl::Status Remove(const Engine& engine) {
   return absl::OkStatus();
 }
 
-// An installation works in .NAME.XXXXXX and holds .NAME.lock meanwhile.
+// Returns true if an installation is in progress in the directory: it uses .NAME.XXXXXX and locks
+// .NAME.lock.
 bool IsAtWork(const fs::path& folder) {
   std::string name = folder.filename();
   if (name[0] != '.') return false;
@@ -179,8 +180,8 @@ bool IsAtWork(const fs::path& folder) {
   return held;
 }
 
-// Removes directories that belong to no entry of the list: releases that left it or whose entry
-// changed, and remains of a killed installation.
+// Removes directories without a matching entry in the list: releases that were removed or whose
+// entry changed, and the remains of a killed installation.
 absl::Status Prune(const EngineList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
   std::error_code none;
@@ -206,7 +207,7 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
                           words[i], "\"", DidYouMean(words[i], names));
     }
-    // The converter that an engine needs goes before it.
+    // The converter that an engine needs is installed first.
     const Engine* converter = backends::FindEngine(list, engine->converter());
     bool is_there = std::find(named.begin(), named.end(), converter) != named.end();
     if (converter && words[0] == "install" && !is_there) named.push_back(converter);

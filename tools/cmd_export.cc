@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts export: the suite as plain files, with acceptance sets, for other programs.
+// The subcommand `hlocts export`, which writes the suite as plain files, with acceptance sets, for
+// other programs.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts fuzz: random modules on engines, judged; failures shrunk and stored as bundles.
+// The subcommand `hlocts fuzz`, which runs random modules on engines, judges them, and shrinks
+// failures and stores them as bundles.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -29,7 +30,7 @@ struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends, without;
-  std::optional<uint64_t> seed, only, twins;  // `twins`: 2 where not given
+  std::optional<uint64_t> seed, only, twins;  // `twins`: 2 if not given
   int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
@@ -50,7 +51,7 @@ absl::StatusOr<Lists> LoadLists(const FuzzOptions& options) {
   return lists;
 }
 
-// Options that exclude each other.
+// Returns an error if options exclude each other.
 absl::Status CheckTogether(const FuzzOptions& options) {
   const fuzz::CampaignOptions& campaign = options.campaign;
   if (campaign.resume && campaign.restart)
@@ -71,7 +72,7 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// --without: element types, or arguments of run-time sizes, that no module has.
+// Handles --without: no module has the named element types, or arguments with run-time sizes.
 absl::Status LeaveOut(const std::vector<std::string>& without,
                       generators::GeneratorOptions& generator) {
   for (const std::string& words : without) {
@@ -127,12 +128,12 @@ absl::Status Complete(FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// On a terminal one line that is overwritten; in a log a line a minute and one for each new
-// finding.
+// Shows the status: on a terminal one line that is overwritten; in a log one line per minute and
+// one for each new finding.
 class LiveStatus {
  public:
   void Show(const fuzz::CampaignStatus& now) {
-    if (now.ended) return;  // standard output has it
+    if (now.ended) return;  // the end is printed on standard output
     if (line_.shown()) {
       line_.Show(now.ToText());
       return;
@@ -150,7 +151,7 @@ class LiveStatus {
   int64_t buckets_ = 0;
 };
 
-// Names of the bundles, in order.
+// The names of the bundles, in order.
 std::vector<std::string> FindingsIn(const std::string& out) {
   std::vector<std::string> names;
   std::error_code none;
@@ -166,7 +167,7 @@ void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
   std::cout << JsonText(line) << std::endl;
 }
 
-// Returns after the terminal's line has ended.
+// Runs the campaign with a status line. The line is ended before the function returns.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
   LiveStatus live;
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts history: the results of failures from release to release.
+// The subcommand `hlocts history`, which shows how each release of an engine answers a failure.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -32,7 +32,7 @@ struct HistoryOptions {
   bool all = false, no_cache = false, keep = false, install = false;
 };
 
-// Releases that --install fetches; removed once all have answered.
+// The releases that --install fetches. They are removed when all releases have answered.
 class Fetched {
  public:
   ~Fetched() {
@@ -45,7 +45,8 @@ class Fetched {
   }
 
  private:
-  // Messages go to standard error. A missing release answers "missing" with its reason.
+  // Runs `hlocts engines` with its messages on standard error. An installation error is ignored
+  // here, since the release then answers "missing" with the reason.
   static void Engines(const std::string& action, const std::string& name) {
     RunChild({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();
@@ -75,7 +76,7 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   return subject;
 }
 
-// The compiler without a device on which a bundle was recorded; null for any other engine.
+// The device-less compiler on which a bundle was recorded; null for any other engine.
 const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject& subject) {
   const absl::string_view recorded = subject.bundle.backend;
   const engines::Engine* engine =
@@ -83,8 +84,8 @@ const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject
   return engine && engine->reach() == engines::COMPILE ? engine : nullptr;
 }
 
-// The subjects of a path: two of a module that engines partition, one for each partitioner. Every
-// release compiles for the chip of the bundle.
+// Adds the subjects of a path. A module that engines partition gives two subjects, one for each
+// partitioner. A compiler's releases get the options of the bundle, which name its chip.
 absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineList& list,
                          const std::string& path, std::vector<Subject>& subjects) {
   HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
@@ -103,7 +104,7 @@ absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineLis
   return absl::OkStatus();
 }
 
-// The families of the bundles' own compilers; none where a subject has no such compiler.
+// The families of the bundles' compilers; none if one subject has no such compiler.
 std::vector<std::string> CompilersOf(const engines::EngineList& list,
                                      const std::vector<Subject>& subjects) {
   std::vector<std::string> families;
@@ -116,13 +117,15 @@ std::vector<std::string> CompilersOf(const engines::EngineList& list,
   return families;
 }
 
-// history.json has the partitioner of the bundle's engine; XLA's own default is GSPMD.
+// Returns true if the subject uses the partitioner of the bundle's engine, whose answers
+// history.json has. XLA's default is GSPMD.
 bool IsOfRecord(const Subject& subject) {
   const bool shardy = absl::StrContains(subject.bundle.backend, "partitioner=shardy");
   return subject.options.empty() || shardy == absl::StrContains(subject.options, "shardy");
 }
 
-// Asks each release, once, for all subjects that need it next, until none needs any.
+// Runs each release at most once per round, for all subjects that need it next, until no subject
+// needs a release.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
   Fetched fetched;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts judge: decides whether given outputs are acceptable.
+// The subcommand `hlocts judge`, which decides whether given outputs are acceptable.
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -39,7 +39,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
                           MakeDiffOptions(job, options.profile, options.common));
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  diff.blame = true;  // an accepted NaN has its origin
+  diff.blame = true;  // finds the origin of an accepted NaN
   if (!options.outputs.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
         outputs, ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
@@ -57,7 +57,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   return verdict;
 }
 
-// Prints the acceptance sets, which need no outputs of an engine.
+// Prints the acceptance sets, which need no outputs.
 absl::Status PrintSets(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));

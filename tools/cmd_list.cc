@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts list: the cases, a line each.
+// The subcommand `hlocts list`, which prints the cases, one per line.
 #include <cstdio>
 #include <iostream>
 

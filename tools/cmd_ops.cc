@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts ops: each operation against each part of the program that should support it.
+// The subcommand `hlocts ops`, which shows for each operation which parts of the program support
+// it.
 #include <cstdio>
 #include <iostream>
 

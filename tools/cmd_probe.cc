@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts probe: the operations and types that an engine supports, by its smallest case of each.
+// The subcommand `hlocts probe`, which finds the operations and types that an engine supports, by
+// running the smallest case of each.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -29,8 +30,8 @@ struct ProbeOptions {
   bool no_cache = false;
 };
 
-// The smallest case of each operation, type and form of the operation (the case without its
-// parameters). Reject cases are left out: a refusal says nothing about support.
+// The smallest case of each operation, type and form (the case without its parameters). Reject
+// cases are left out, since a refusal shows nothing about support.
 std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   std::map<std::string, suites::Case> smallest;
   for (suites::Case& one : cases) {
@@ -49,7 +50,8 @@ std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   return chosen;
 }
 
-// A cache path for the engine, its version with all options, and the requested modules.
+// The path of the cache entry for the engine, its version with all options, and the requested
+// modules.
 absl::StatusOr<std::string> CachePath(const std::string& engine, const std::string& version,
                                       const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
@@ -97,7 +99,7 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
                      absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
                    });
   if (Interrupted()) return absl::CancelledError("interrupted");
-  if (path.ok()) WriteFile(*path, records).IgnoreError();  // else only a slower next run
+  if (path.ok()) WriteFile(*path, records).IgnoreError();  // a failed write only slows the next run
   return verdicts;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts replay: whether the failure of a bundle, of a case directory of a run, or of a whole run
-// is still there.
+// The subcommand `hlocts replay`, which checks if the failure of a bundle, of a case directory of a
+// run, or of a complete run still occurs.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -45,7 +45,7 @@ absl::Status Certify(const std::string& folder) {
   return absl::UnavailableError(absl::StrCat("python3 ", script, " ended with ", status));
 }
 
-// The failure is still there: any verdict that makes a bundle.
+// Replays a bundle. The failure still occurs if the verdict is one that makes a bundle.
 absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
@@ -58,7 +58,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   reports::Verdict verdict;
   OutcomeCounts counts;
-  if (bundle.options.invalid) {  // the engine refuses it and runs nothing
+  if (bundle.options.invalid) {  // the engine must refuse it, so nothing runs
     verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
   } else {
     auto judge = [&](const backends::RunOutcome& outcome, bool blame) {
@@ -80,7 +80,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   return ExitStatusOf(verdict);
 }
 
-// A case directory of a run: `hlocts diff` on its files.
+// Replays a case directory of a run by `hlocts diff` on its files.
 absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
                           suites::ReadReplay(fs::absolute(folder).string(), options.backend));
@@ -93,7 +93,7 @@ absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& 
   return RunChild(std::move(words));
 }
 
-// Case directories of a run whose address a query selects; all without queries.
+// The case directories of a run whose address matches a query; all if there are no queries.
 absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
                                                     const std::vector<std::string>& queries) {
   std::vector<std::string> folders, addresses;
@@ -135,7 +135,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
   if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
   std::vector<std::string> folders, queries;
   if (!IsRun(options.words[0])) return options.words;
-  // A run, followed by queries.
+  // The first word is a run, and the others are queries.
   for (size_t i = 1; i < options.words.size(); ++i) queries.push_back(options.words[i]);
   return CasesOfRun(options.words[0], queries);
 }
@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
 int RunReplay(const ReplayOptions& options) {
   auto folders = FoldersOf(options);
   if (!folders.ok()) return Fail(folders.status());
-  // By exit status: gone, still there, not replayed.
+  // Counts of failures that are gone, that still occur, and that could not be replayed.
   int64_t gone = 0, there = 0, failed = 0;
   int status = kExitOk;
   for (const std::string& folder : *folders) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts report: merges the shards of a run, checks that they are complete and compares them with
-// an earlier run; or compares a nightly run of the run store with the one before.
+// The subcommand `hlocts report`, which merges the shards of a run, checks that they are complete
+// and compares them with an earlier run, or compares a nightly run of the run store with the
+// previous one.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -38,7 +39,7 @@ struct Merged {
   reports::MergedRun run;
   reports::RunChanges changes;
   std::string started;
-  std::map<std::string, std::vector<std::string>> facts;  // of each engine
+  std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
 };
 
 absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
@@ -112,8 +113,8 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   return merged;
 }
 
-// Imports the directories into an in-memory store of one or two nightly runs, so that the page is
-// made as for every nightly run.
+// Imports the directories into an in-memory store of one or two nightly runs, from which the page
+// is made as for any nightly run.
 absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
                                                   std::string started) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
@@ -121,7 +122,7 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
   import.incomplete = true;
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::RunRecord before, reports::ReadRunRecord(options.baseline));
-    // Nightly runs are ordered by their labels.
+    // The store orders nightly runs by their labels.
     import.night = before.started < started ? before.started : "0, " + before.started;
     HLOCTS_RETURN_IF_ERROR(store->Import({options.baseline}, import).status());
   }
@@ -159,8 +160,8 @@ int ReportFolders(const ReportOptions& options) {
   return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
 }
 
-// Returns 1 where a person has to act; failures that the previous nightly run reported are not
-// reported again.
+// Returns 1 if a person must act. Failures that the previous nightly run reported do not count
+// again.
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts report-bug: a failure as a text for the engine's bug tracker.
+// The subcommand `hlocts report-bug`, which writes a failure as a text for the engine's bug
+// tracker.
 #include <iostream>
 
 #include "absl/strings/match.h"
@@ -67,8 +68,8 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   return text;
 }
 
-// A record of an earlier program has neither operation nor operands. The engine's outputs are kept,
-// so judging them again gives both; where that is not possible, the record stays as it is.
+// Adds operation and operands to a record of an earlier version, which has neither, by judging the
+// stored outputs again. If that is impossible, the record stays as it is.
 void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle,
                            reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;
@@ -92,7 +93,7 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
   AddWhatOldRecordsLack(folder, bundle, bundle.result.verdict);
   if (bundle.signature.empty()) bundle.signature = TitleOf(bundle.result.verdict);
-  auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has none
+  auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has no such file
   bundle.expected =
       expected.ok() ? *std::move(expected)
                     : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});

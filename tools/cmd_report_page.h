@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the page other than nightly runs: clauses, real programs, releases. Also code that
-// `report`, `view` and `store` share.
+// Collects the parts of the page other than nightly runs (clauses, real programs, releases), and
+// contains code that `report`, `view` and `store` share.
 #ifndef HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
 #define HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
 
@@ -14,13 +14,13 @@ namespace hlocts::tools {
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightsShown = 14;
 
-// The newest `nights` nightly runs up to `night` (empty: the newest), with releases in order of
-// date (backends/engines.textproto).
+// The newest `nights` nightly runs up to `night` (empty: the newest), with releases ordered by date
+// (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
                                              const std::string& night = "");
 
-// Where the suite, the clauses or the list of engines cannot be read, their part of the page is
-// empty.
+// The data of the page. A part is empty if its source (the suite, the clauses or the list of
+// engines) cannot be read.
 reports::PageInput PageInputOf(reports::History history);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts selfcheck: the harness tests itself.
+// The subcommand `hlocts selfcheck`, by which the harness tests itself.
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ int List(bool json) {
   return kExitOk;
 }
 
-// A file of the run's directory, or a stream that discards its output.
+// A file in the run's directory, or a stream that discards its output.
 std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
@@ -114,11 +114,11 @@ int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trial
   PrintKillTable(records, table);
   int64_t killed = std::count_if(records.begin(), records.end(),
                                  [](const MutantRecord& record) { return record.noticed; });
-  // The goal is 95 % of all faults.
+  // The goal is to detect 95 % of all faults.
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
 
-// Prints failures as they arrive, and the progress.
+// Prints the progress, and failures as they occur.
 class NoiseProgress {
  public:
   explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
@@ -221,7 +221,8 @@ int RunTwins(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-// Mutants are of three kinds: seeded faults, changed rules, broken clauses.
+// The selected parts. "mutants" selects three of them: seeded faults, changed rules and broken
+// clauses.
 absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   const std::set<std::string> mutants = {"canaries", "rules", "clauses"};
   if (options.parts.empty()) return std::set<std::string>{"canaries", "rules", "noise", "twins"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts shrink: the smallest module with the same failure.
+// The subcommand `hlocts shrink`, which finds a smaller module with the same failure.
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -33,7 +33,7 @@ struct ShrinkOptions {
   bool explain = false;
 };
 
-// The number of candidates with another failure, by the kind of difference.
+// The number of candidates with another failure, by how it differs.
 using Differences = std::map<fuzz::Difference, int>;
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
@@ -56,8 +56,8 @@ std::string PlainText(const Module& module) {
   return PrintModule(module, options);
 }
 
-// Writes the module and inputs of the smallest candidate so far, in the form of the bundle, so that
-// they remain however this process ends.
+// Writes the smallest candidate so far, module and inputs, in the form of a bundle, so that it is
+// kept even if this process is killed.
 void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   if (out.empty()) return;
   std::error_code none;
@@ -83,7 +83,7 @@ void PrintDifferences(const std::vector<std::string>& identity, const Difference
     std::cout << absl::StrFormat("# %6d  %s\n", count, fuzz::ReasonText(difference));
 }
 
-// The progress that the command shows, and the state it keeps.
+// The progress that the command prints, and its state.
 struct Watch {
   StatusLine line;
   std::string smallest = "looking for what is wrong";
@@ -132,7 +132,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
-  // Metadata has paths of its author's machine; the verdict has the source line.
+  // Metadata contains paths of its author's machine; the verdict keeps the source line.
   if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
     bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts store: nightly runs in one file.
+// The subcommand `hlocts store`, which keeps nightly runs in one file.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -20,7 +20,7 @@ namespace {
 using reports::RunStore;
 
 struct StoreOptions {
-  std::vector<std::string> words;  // the action, then folders
+  std::vector<std::string> words;  // the action, then directories
   std::string path = kStorePath;
   reports::ImportOptions import;
   int64_t keep = 0;
@@ -28,7 +28,7 @@ struct StoreOptions {
 };
 
 int Import(const StoreOptions& options) {
-  // Checked before a store is created: an error writes nothing.
+  // The arguments are checked before a store is created, so that an error writes nothing.
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
@@ -101,7 +101,7 @@ int Prune(const StoreOptions& options) {
   return kExitOk;
 }
 
-// Does not create a missing file.
+// Checks or migrates a store; a missing file is not created.
 int CheckOrMigrate(const StoreOptions& options, bool check) {
   if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
     std::fclose(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts try: the first score of a plugin file, and the next steps.
+// The subcommand `hlocts try`, which prints the first score of a plugin file, and the next steps.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -34,7 +34,7 @@ struct TryOptions {
   bool ci = false;
 };
 
-// The label of libmy_plugin.so is my_plugin.
+// The label of a plugin file: my_plugin for libmy_plugin.so.
 std::string LabelOf(const std::string& plugin) {
   std::string stem = std::filesystem::path(plugin.substr(0, plugin.find('?'))).stem().string();
   absl::string_view name = stem;
@@ -44,13 +44,13 @@ std::string LabelOf(const std::string& plugin) {
   return label.empty() ? "plugin" : label;
 }
 
-// A path is not the name of an engine.
+// Returns true if the text is a path and not the name of an engine.
 bool IsPath(const std::string& file) {
   return absl::EndsWith(file, ".so") ||
          (absl::StrContains(file, '/') && !absl::StrContains(file.substr(0, file.find('/')), ':'));
 }
 
-// The name of an engine unchanged; else the absolute path of a file.
+// The engine of the command line: a name unchanged, or a plugin file by its absolute path.
 absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
@@ -68,7 +68,7 @@ void Say(bool good, const std::string& what, const std::string& more) {
             << what << (more.empty() ? "" : ": ") << more << std::endl;
 }
 
-// One step of the contract: a module and its required result.
+// One step of the contract check: a module and its required result.
 struct Step {
   const char *what, *module;
   bool valid;
@@ -109,7 +109,7 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   return good;
 }
 
-// False where the plugin does not start, or runs nothing.
+// Returns false if the plugin does not start or runs nothing.
 absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
@@ -121,7 +121,7 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // A refusal shows nothing about an engine that refuses everything.
+    // A refusal shows nothing about an engine that refuses everything, so only valid modules count.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
   }
@@ -151,8 +151,8 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
             << WithOptions(options.plugin, more) << "\n";
 }
 
-// Prints the facts that an engine without any may declare; for a plugin that is XLA's, those of
-// XLA.
+// Prints the facts that an engine without facts may declare, or those of XLA for a plugin of
+// XLA:CPU.
 void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
@@ -178,8 +178,8 @@ void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   }
 }
 
-// --ci: writes the run's failures as a list, and a workflow that holds the plugin to it. Neither
-// file is overwritten.
+// Handles --ci: writes the run's failures as a list, and a workflow that checks the plugin against
+// it. Existing files are not overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   if (suite.expectations.empty()) suite.expectations = "hlocts-known.textproto";

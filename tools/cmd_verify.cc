@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts verify: checks that a module is well formed by every rule of the documents.
+// The subcommand `hlocts verify`, which checks a module against every well-formedness rule of the
+// documents.
 #include <cstdio>
 #include <iostream>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts verify-claim: whether a claim package is intact, and what it shows.
+// The subcommand `hlocts verify-claim`, which checks if a claim package is intact and prints what
+// it shows.
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -21,14 +22,14 @@ struct VerifyClaimOptions {
   bool json = false;
 };
 
-// Returns an empty object where there is none.
+// The claim in the directory; an empty object if there is none.
 Json ClaimIn(const std::string& folder) {
   auto text = ReadFile(folder + "/claim.json");
   Json claim = text.ok() ? ParseJson<Json>(*text) : Json::object();
   return claim.is_object() ? claim : Json::object();
 }
 
-// The sha256 of each plugin, by the engine's name.
+// The sha256 of each plugin, by engine name.
 std::map<std::string, std::string> PluginsOf(Json claim) {
   std::map<std::string, std::string> plugins;
   if (!claim["plugins"].is_object()) return plugins;

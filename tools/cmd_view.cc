@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts view: the newest nightly runs of the run store as pages in a directory, which Python's web
-// server shows to this machine alone.
+// The subcommand `hlocts view`, which writes the newest nightly runs of the run store as pages in a
+// directory. Python's web server shows them on this machine only.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts walk: random legal calls of the PJRT C API on a plugin, against a model.
+// The subcommand `hlocts walk`, which makes random legal calls of the PJRT C API on a plugin and
+// checks them against a model.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -33,7 +34,7 @@ struct WalkOptions {
   double seconds = 120;
 };
 
-// The path of a plugin, given as a file or as the name of a release.
+// The path of a plugin, which is given as a file or as the name of a release.
 absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
   if (std::filesystem::exists(name)) return name;
@@ -64,13 +65,13 @@ uint64_t SeedOf(const WalkOptions& options, int64_t number) {
   return options.seed.value_or(1) + static_cast<uint64_t>(number);
 }
 
-// The result of a walk. `steps` has names up to the point that it reached.
+// The result of a walk. `steps` has the names of the steps that it reached.
 struct Walked {
   std::string failure;  // "": none
   std::vector<std::string> steps, lacks;
 };
 
-// Runs walks in a child process, which leaves its steps in a file.
+// Runs walks in a child process, which writes its steps to a file.
 class Walks {
  public:
   Walks(backends::WalkedPlugin plugin, const WalkOptions& options, const TemporaryFolder& folder)
@@ -86,7 +87,7 @@ class Walks {
 
  private:
   std::string InChild(const backends::WalkSteps& steps) const {
-    // Plugins log much.
+    // Plugins write many log messages.
     if (std::freopen("/dev/null", "w", stderr) == nullptr) return "";
     std::ofstream way(way_, std::ios::trunc);
     const auto tell = [&](const std::string& step) { way << step << std::endl; };
@@ -120,7 +121,7 @@ class Walks {
   const std::string way_;
 };
 
-// Removes numbers, so that one cause has one text.
+// Removes numbers, so that failures with one cause have one text.
 std::string KindOf(const std::string& failure) {
   std::string kind;
   for (char c : failure) {
@@ -129,7 +130,7 @@ std::string KindOf(const std::string& failure) {
   return kind;
 }
 
-// Leaves out halves, then ever smaller parts, while the walk still fails in the same way.
+// Leaves out halves, then smaller and smaller parts, while the walk still fails in the same way.
 backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const std::string& kind) {
   for (size_t piece = std::max<size_t>(steps.size() / 2, 1);; piece /= 2) {
     for (size_t at = 0; at < steps.size();) {
@@ -146,7 +147,7 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
   }
 }
 
-// The text of some failures depends on threads: these are reported as they were.
+// A failure whose text depends on threads does not recur in each try; it is reported as it was.
 constexpr int kTries = 3;
 
 void SayFailure(const WalkOptions& options, const Walks& walks, int64_t number,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of hlocts, one function each (commands.def).
+// Declares the subcommands of hlocts, one function each (commands.def).
 #ifndef HLOCTS_TOOLS_COMMANDS_H_
 #define HLOCTS_TOOLS_COMMANDS_H_
 

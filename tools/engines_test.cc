@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts engines and the script under it, without a network: the wheels are in a directory of the
+// Tests of `hlocts engines` and its script without a network: the wheels are in a directory of the
 // test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class EnginesTest : public ::testing::Test {
     folder_ = ::testing::TempDir() + "/hlocts_engines_test";
     fs::remove_all(folder_);
     fs::create_directories(folder_ + "/wheels");
-    // No network: pip sees the directory only.
+    // Without a network, pip reads only this directory.
     before_ = absl::StrCat("HLOCTS_CACHE=", folder_,
                            "/cache PIP_NO_INDEX=1 PIP_FIND_LINKS=", folder_, "/wheels");
   }
@@ -41,7 +41,7 @@ class EnginesTest : public ::testing::Test {
     ran.status = WEXITSTATUS(pclose(pipe));
     return ran;
   }
-  // A wheel of two members, and of `more` if it has a name; returns its hash.
+  // Makes a wheel of two files, and of `more` if it has a name; returns its hash.
   std::string MakeWheel(const std::string& more = "''") {
     std::ofstream(folder_ + "/make.py") << R"(import hashlib, sys, zipfile
 path = sys.argv[1] + "/toy-1.0-py3-none-any.whl"
@@ -82,7 +82,7 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
     // An engine that is reached through another release has no wheel.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;
     EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << line;
-    // The cache is empty; engines without a wheel are where they were built.
+    // The cache is empty, so no engine with a wheel is installed.
     if (expected != 0) {
       EXPECT_NE(json["state"], "installed") << line;
     }
@@ -148,18 +148,18 @@ TEST_F(EnginesTest, AMemberOutsideOfTheWheelLeavesNothing) {
   EXPECT_FALSE(fs::exists("/tmp/hlocts_escaped.so"));
 }
 
-// One byte of a wheel whose hash is known.
+// Changes one byte of a wheel whose hash is known.
 TEST_F(EnginesTest, ATamperedWheelLeavesNothing) {
   const std::string hash = MakeWheel(), wheel = folder_ + "/wheels/toy-1.0-py3-none-any.whl";
   std::fstream file(wheel, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(static_cast<std::streamoff>(fs::file_size(wheel)) - 1);
-  file.put('x');  // the comment's length: many readers ignore it
+  file.put('x');  // the comment's length, which many readers ignore
   file.close();
   EXPECT_EQ(Fetch(hash, "*").status, 1);
   EXPECT_TRUE(Cached().empty());
 }
 
-// A cancelled step of a CI ends hlocts alone; the processes that it started end with it.
+// A CI system that cancels a step ends only hlocts; its child processes must end too.
 TEST_F(EnginesTest, AnInstallationThatIsEndedInstallsNothing) {
   fs::create_directories(folder_ + "/bin");
   std::ofstream(folder_ + "/bin/python3")
@@ -189,7 +189,8 @@ TEST_F(EnginesTest, AStampWithoutItsPluginIsNoInstallation) {
 }
 
 TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {
-  fs::create_directories(folder_ + "/cache/engines/.toy.Abc123");  // of a killed installation
+  // As a killed installation leaves it.
+  fs::create_directories(folder_ + "/cache/engines/.toy.Abc123");
   fs::create_directories(folder_ + "/cache/engines/left@1");
   fs::create_directories(folder_ + "/cache/engines/xla@2025.11");  // without a stamp
   EXPECT_EQ(Engines("prune").status, 0);

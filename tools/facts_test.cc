@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The needs of auditors in `judge`: the sets themselves, and the facts of an engine by its name.
+// Tests of `judge` options for auditors: printing the sets, and facts of an engine by its name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST_F(FactsTest, FactsOfATarget) {
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e").status, 0);
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --profile=strict").status, 1);
   EXPECT_EQ(Judge(far + "--facts-of=xla").status, 1);
-  // A fact given after them overrides.
+  // A later --fact overrides the facts of the target.
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --fact=ulps.exponential.f32=2").status, 1);
 }
 

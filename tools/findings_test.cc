@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of results/findings: each finding has an expectation by which the next campaign
-// knows it, and links of expectations exist. Fields and pages: tools/certify/pages_test.py.
+// Tests of results/findings: each finding has an expectation by which the next campaign recognises
+// it, and the links of expectations exist. tools/certify/pages_test.py checks fields and pages.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,7 +46,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(module.ok()) << module.status();
     auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    if (!IsFailure(verdict->kind)) continue;  // bits of a NaN alone: no campaign reports it
+    if (!IsFailure(verdict->kind)) continue;  // NaN bits only: no campaign reports it
     auto known = suites::ExpectationList::Load(
         absl::StrCat(kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
@@ -61,7 +61,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   }
 }
 
-// A piece that fails where its module does not is no evidence for a reader outside this project.
+// A failing piece of a module that passes is no evidence for readers outside this project.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
     auto verdict = RecordOf(absl::StrCat(kFindingsDirectory, "/", name));
@@ -71,7 +71,7 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   }
 }
 
-// No expectation calls a finding a defect whose page calls it a question.
+// A finding whose page asks a question must not be called a defect by an expectation.
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {

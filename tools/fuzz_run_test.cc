@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Campaigns from outside: a module that is killed, hangs or exhausts memory costs the current batch
-// and nothing else.
+// Tests of campaigns from outside: a module that is killed, hangs or exhausts memory affects only
+// the current batch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   ran = RunHlocts(absl::StrCat(fuzz, " --resume --modules=", done));
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
-  EXPECT_EQ(status["modules"], 0);  // shrinking counts no module twice
+  EXPECT_EQ(status["modules"], 0);  // shrinking does not count modules again
   json shrunk = Lines(Text(out + "/findings.jsonl")).back();
   EXPECT_EQ(shrunk["met_as"], found["met_as"]);
   EXPECT_LT(shrunk["instructions"], found["instructions"]);
@@ -95,18 +95,18 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = ParseJson<json>(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The stream's first failures are among its first 4000 modules; how far a campaign gets before it
-  // is killed depends on the machine.
+  // The first 4000 modules of this seed contain failures. How far a campaign runs before it is
+  // killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
-  // No number is left out, and none that was recorded as done is run again.
+  // No number is skipped, and no number that was recorded as done is run again.
   EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
   state = ParseJson<json>(Text(killed + "/state.json"));
   EXPECT_EQ(state["next"], end);
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
   EXPECT_FALSE(Signatures(whole).empty());
-  // The killed campaign may have run beyond the end, after it last recorded its position.
+  // The killed campaign may have run further than its last recorded position.
   EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
@@ -139,8 +139,8 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Kills the campaign's child three times, each once it has used eight ticks of processor time: by
-  // then it is past its start, under any load of the machine.
+  // Kills the campaign's child three times, each time after eight ticks of processor time: by then
+  // it has started, under any load of the machine.
   std::string script =
       absl::StrCat(HLOCTS_BINARY_DIR,
                    "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,
@@ -164,7 +164,8 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   EXPECT_EQ(last["buckets"], 0);
 }
 
-// As on a busy machine: the first process of the engine starts, the second one does not.
+// Simulates a busy machine, on which the first process of the engine starts and the second does
+// not.
 TEST(FuzzRunTest, AJobThatDoesNotStartIsLeftOut) {
   const std::string out = Folder("jobs");
   Ran ran = RunHlocts(

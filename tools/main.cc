@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts: the one program. Each subcommand is a file cmd_<name>.cc that defines its Command.
+// The main function of hlocts. Each subcommand is a file cmd_<name>.cc that defines its Command.
 #include "tools/cli/flags.h"
 #include "tools/commands.h"
 

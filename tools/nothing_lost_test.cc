@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Earlier results stay, output that does not arrive is a failure, and a directory that others wrote
-// runs no code.
+// Tests that earlier results are kept, that lost output is a failure, and that a directory written
+// by others runs no code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ctest shards this program by environment variables (CMakeLists.txt). `hlocts run` reads the same
-// variables, so the programs that a test starts must not inherit them.
+// Removes the environment variables by which ctest shards this program (CMakeLists.txt). `hlocts
+// run` reads the same variables, so the programs that a test starts must not inherit them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

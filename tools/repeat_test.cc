@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures that are not deterministic, and failures in groups.
+// Tests of failures that are not deterministic, and of groups of failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ ENTRY e {
   ROOT r = f32[3] subtract(y, x)
 }
 )";
-// Every third execution negates the result.
+// An engine whose every third execution negates the result.
 constexpr char kEngine[] = R"(
 import sys
 sys.path.insert(0, ")" HLOCTS_SOURCE_DIR R"(/backends/examples")

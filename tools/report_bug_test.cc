@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts that report-bug makes of a bundle: the report, the test for XLA's tree, the script for
-// JAX.
+// Tests of the texts that report-bug makes from a bundle: the report, the test for XLA's tree, the
+// script for JAX.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
-// A record of an earlier program: the sentence and the operands come from judging the engine's
-// outputs again.
+// The record is of an earlier version, so the sentence and the operands come from judging the
+// engine's outputs again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   const std::string old = ::testing::TempDir() + "/hlocts_old_record",
                     record = old + "/verdict.json";

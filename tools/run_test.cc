@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of the suite from outside: shards and jobs change no verdict, missing cases are reported,
+// Tests of suite runs from outside: shards and jobs change no verdict, missing cases are reported,
 // and an engine whose answers vary is called a flake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,10 +31,11 @@ std::string Path(const std::string& name) {
   return folder + "/" + name;
 }
 
-// Cases that the mirror engine fails, passes, wrongly accepts, and that other engines refuse.
+// Cases that the mirror engine fails, passes or wrongly accepts, and cases that other engines
+// refuse.
 constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
 
-// "engine address" -> verdict and place of the first failure.
+// The verdict and the position of the first failure, by "engine address".
 using Verdicts = std::map<std::string, std::string>;
 void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
   Ran ran = RunHlocts(absl::StrCat(
@@ -68,7 +69,8 @@ TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
   }
 }
 
-// On a busy machine a second process of the engine does not start; the first one runs all cases.
+// On a busy machine a second process of the engine does not start; the first one must run all
+// cases.
 TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
   const std::string once = absl::StrCat("'--backend=once=exec:exec 9>", Path("once.lock"),
                                         "; flock -n 9 || exit 1; exec ", kMirror, "'");
@@ -86,7 +88,7 @@ TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
   EXPECT_EQ(cases(4), alone);
 }
 
-// The shards of test runners: an index from 0.
+// Test runners number shards from 0.
 TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
   auto addresses = [](const std::string& flags, const std::string& before) {
     Ran ran = RunHlocts("run movement/pad --backend=reference --json " + flags, before);
@@ -112,7 +114,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
   for (const char* shard : {"1", "2"}) std::filesystem::remove_all(Path(absl::StrCat("k", shard)));
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
-  // Killed while the engine does not answer, so certainly before its end.
+  // The run is killed while the engine hangs, so certainly before its end.
   RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
              "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
@@ -124,7 +126,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
 
 TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   std::filesystem::remove_all(Path("flake"));
-  // Every second execution aborts; the first one of the new process does not.
+  // Every second execution of a process aborts; the first one of the new process does not.
   Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
                                    Path("flake"), " --backend=exec:", kMirror),
                       "MISBEHAVE_ABORT_EVERY=2");
@@ -163,8 +165,8 @@ TEST(AdoptTest, ABundleBecomesACase) {
   EXPECT_THAT(listed.out, HasSubstr("\"elementwise_binary.1\""));
 }
 
-// The numpy judge of suites/examples on the reference's own outputs: they pass, and fail once an
-// element is changed; joint predicates are judged too.
+// Runs the numpy judge of suites/examples on the reference's own outputs. They must pass, and fail
+// once an element is changed. Joint predicates are judged too.
 constexpr char kJudge[] = R"(
 import glob, json, os, sys
 sys.path.insert(0, sys.argv[1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `diff` without inputs finds some on which an engine is wrong; `digits` names the instruction that
-// loses digits.
+// Tests that `diff` without inputs finds inputs on which an engine is wrong, and that `digits`
+// names the instruction that loses digits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

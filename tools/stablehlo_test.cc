@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO, dumps and rewriters from outside. Tests that need the pinned wheel are skipped without
-// it.
+// Tests of StableHLO, dumps and rewriters from outside. Tests that need the pinned wheel are
+// skipped without it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   Write("add.hlo", kAdd);
   Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
   for (const char* form : {"stablehlo", "stablehlo-bytecode"}) {
-    const std::string mlir = Path(form);  // no extension: known by content
+    const std::string mlir = Path(form);  // no extension: recognised by its content
     Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=", form, " -o ", mlir));
     ASSERT_EQ(ran.status, 0) << ran.out;
     ran = RunHlocts(absl::StrCat("eval ", mlir, " --inputs=", Path("in.txt")));
@@ -79,7 +79,7 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
 }
 
-// Each half becomes the sum of the halves (ruling 0123).
+// Each half becomes the sum of both halves (ruling 0123).
 TEST_F(WithXlaTest, ManualRegionsRunOnTheirMesh) {
   Write("manual.mlir", R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
@@ -154,7 +154,7 @@ TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   EXPECT_THAT(ran.out, HasSubstr(" add("));
 }
 
-// A pass-level fault planted in a dump directory, without an engine.
+// A wrong pass is simulated by editing a dump directory; no engine runs.
 TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.before_optimizations.txt", kAdd);
   std::string edited = kAdd;

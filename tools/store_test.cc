@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store and its page from outside: imports runs of the suite, reads a nightly run; a kill
-// during an import loses nothing.
+// Tests of the run store and its page from outside: suite runs are imported, a nightly run is read,
+// and a kill during an import loses nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,8 +69,8 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  // Killed while the engine does not answer, so certainly before its end: a failing case runs three
-  // times, the second run hangs.
+  // The run is killed while the engine hangs, so certainly before its end: a failing case runs
+  // three times, and the second run hangs.
   RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
              "/misbehaving_engine --out=" +
                  Path("run"),
@@ -83,7 +83,7 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   Ran told = RunHlocts("report" + Store());
   EXPECT_EQ(told.status, 1);
   EXPECT_THAT(told.out, HasSubstr("the run lost"));
-  // Many records, so that the kill comes after a part of them has been read.
+  // There are many records, so that the kill happens after some of them have been read.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");
   std::ofstream records(Path("many") + "/verdicts.jsonl"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure explains itself, and a run's directory replays from anywhere.
+// Tests that a failure explains itself, and that a run's directory can be replayed from anywhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,8 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
-  // The rule that made the set wide is the power's: its operands, traced back through the negate.
+  // The power's rule made the set wide, so the operands are those of the power, found through the
+  // negate.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("p (power)")));
   EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: Pow raises lhs to the power rhs"));
   EXPECT_THAT(ran.out, HasSubstr("https://"));
@@ -57,7 +58,7 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
                     HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
 }
 
-// The clause of Mul has the ruling on narrow types, which says nothing about f32.
+// The clause of Mul cites the ruling on narrow types, which does not apply to f32.
 TEST(StoryTest, ARulingIsNamedWhereItDecided) {
   const std::string module =
       Write("mul.hlo",
@@ -121,7 +122,7 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
     EXPECT_EQ(entry.path().filename().string().find_first_of(":*?\"<>|/\\"), std::string::npos);
   }
   ASSERT_FALSE(folder.empty());
-  // The directory was moved, and the working directory is another.
+  // The run's directory was moved, and the working directory is another one.
   const std::string moved = Folder() + "/moved";
   std::filesystem::rename(out, moved);
   Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
@@ -205,7 +206,7 @@ TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
   const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
   EXPECT_EQ(never.status, 3) << never.out;
-  // A short limit for modules does not limit starts.
+  // A short time limit of modules must not limit the start of an engine.
   Ran slow = RunHlocts(rev + "--timeout=500ms --backend=exec:'sleep 1; exec " HLOCTS_BINARY_DIR
                              "/misbehaving_engine'",
                        "timeout 90");
@@ -223,7 +224,7 @@ TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
   EXPECT_THAT(eval.out, HasSubstr("within its time"));
 }
 
-// The file is made wrong after the first answer; the second answer says so.
+// The file is changed to a wrong one after the first answer; the second answer must report it.
 TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
   const std::string module = Write("watched.hlo", kPower), log = Folder() + "/watch.log";
   RunAndKill(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts walk on real XLA: the promises of the API hold, and a known defect is found and minimised.
+// Tests of `hlocts walk` on real XLA: the promises of the API are kept, and a known defect is found
+// and minimised.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options
   return modules;
 }
 
-// Keeps the best time of each benchmark; the table is printed by the caller.
+// Keeps the best time of each benchmark; the caller prints the table.
 class BestTimes : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -72,7 +72,7 @@ class BestTimes : public benchmark::BenchmarkReporter {
   std::map<std::string, double> best;
 };
 
-// Returns the seconds one execution took, or a negative number after an error.
+// Runs once and returns the seconds that it took, or a negative number after an error.
 using Timed = std::function<double()>;
 
 void Register(const std::string& name, const BenchOptions& options, Timed timed) {
@@ -94,7 +94,7 @@ void Register(const std::string& name, const BenchOptions& options, Timed timed)
 
 std::map<std::string, double> RunRegistered() {
   int argc = 2;
-  // Interleaved repetitions: both engines run under the same load of the machine.
+  // Interleaves repetitions, so that both engines run under the same load of the machine.
   char program[] = "hlocts", flag[] = "--benchmark_enable_random_interleaving=true";
   char* argv[] = {program, flag, nullptr};
   benchmark::Initialize(&argc, argv);
@@ -104,8 +104,8 @@ std::map<std::string, double> RunRegistered() {
   return times.best;
 }
 
-// Processor time of this thread: judging and the reference run in it, so a busy machine does not
-// distort the figure.
+// The processor time of this thread, which runs the judge and the reference. A busy machine does
+// not distort it.
 double ThreadSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
-  // One worker per module: a worker holds one loaded module.
+  // Each module has its own worker, since a worker keeps only one loaded module.
   std::vector<std::unique_ptr<backends::Backend>> workers;
   for (const BenchModule& one : modules) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> subject,

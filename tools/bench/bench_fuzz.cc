@@ -32,7 +32,7 @@ class Printer {
       std::cout << JsonText(line) << std::endl;
       return;
     }
-    // Only JSON prints lists of missing items in full.
+    // Long lists of missing items are cut here; only JSON prints them in full.
     constexpr size_t kBesideMax = 400;
     bool cut = beside.size() > kBesideMax;
     std::cout << absl::StrFormat("%-28s %12.4g  (goal %g%s)  %s\n", "fuzz/" + name, value, goal,
@@ -73,7 +73,7 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
   return absl::OkStatus();
 }
 
-// The share of a campaign's time on real XLA that XLA's worker takes.
+// Prints the share of a campaign's time on real XLA that XLA's worker takes.
 absl::Status Harness(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kBenchSeed, quick ? 40 : 400));
   print.Figure(
@@ -83,7 +83,7 @@ absl::Status Harness(bool quick, Printer& print) {
   return absl::OkStatus();
 }
 
-// The cost for the engine cpu of running in a process of its own.
+// Prints the cost for the engine cpu of running in another process.
 absl::Status Worker(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const WorkerRow row, BenchWorker("cpu", quick ? 10 : 50));
   constexpr double kOverheadMax = 60e-6, kGiga = 1e9;
@@ -96,7 +96,7 @@ absl::Status Worker(bool quick, Printer& print) {
 }
 
 void Reached(bool quick, Printer& print) {
-  // The times of the goals: a minute, two minutes, five minutes.
+  // The goals are for one, two and five minutes.
   double minute = quick ? 3 : 60;
   std::vector<ReachRow> rows = BenchReach(kBenchSeed, {minute, 2 * minute, 5 * minute});
   const ReachRow &one = rows[0], &two = rows[1], &five = rows[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench fuzz: prints the figures of results/bench/fuzz.txt.
+// The benchmark `hlocts bench fuzz`, which prints the figures of results/bench/fuzz.txt.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
 
@@ -7,8 +7,8 @@
 
 namespace hlocts::tools {
 
-// `part`: generate, differential, isolated, worker, harness, reach, arms, mutated; "" for all but
-// harness. Returns the exit status.
+// Runs one part: generate, differential, isolated, worker, harness, reach, arms or mutated; "" runs
+// all parts but harness. Returns the exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts::tools

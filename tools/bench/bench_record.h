@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a benchmark, kept with the command and the machine (results/bench).
+// Records the output of a benchmark with the command and the machine (results/bench).
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
 
@@ -12,7 +12,7 @@ namespace hlocts::tools {
 
 // Runs `bench`, which prints JSON lines on std::cout, and writes {command, program, cpu, cores,
 // rows} to the file, without names of machines or persons and without paths. Returns the exit
-// status of `bench`. Errors: the file cannot be written, a line is not JSON.
+// status of `bench`. Errors: the file cannot be written, or a line is not JSON.
 absl::StatusOr<int> RecordBench(const std::string& command, const std::string& file,
                                 const std::function<int()>& bench);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench cpu, cuda: an engine and another one over a folder of modules, in turn, in one run.
+// The benchmarks `hlocts bench cpu` and `hlocts bench cuda`: an engine and another one take turns
+// on the modules of a directory.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,8 +19,8 @@
 namespace hlocts::tools {
 namespace {
 
-constexpr int64_t kPieceOperations = 4;  // of a program whose outputs may be nearly anything
-constexpr double kBitsEnough = 2;        // checked of an output's element
+constexpr int64_t kPieceOperations = 4;  // operations per piece of a program with wide sets
+constexpr double kBitsEnough = 2;        // bits checked per output element that suffice
 constexpr int64_t kRunsPerTurn = 5;
 constexpr int kTurnsMin = 3, kTurnsMax = 200;
 
@@ -39,8 +40,8 @@ double FloatAt(const Literal& literal, int64_t i) {
   }
 }
 
-// The largest difference of two outputs, relative to the largest magnitude; complex numbers by
-// part.
+// The largest difference of two outputs, relative to the largest magnitude; the parts of complex
+// numbers are separate.
 double Distance(Literal a, Literal b) {
   if (a.element_type() == PrimitiveType::kC64) {
     const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
@@ -60,7 +61,7 @@ bool MaySayMore(Outcome kind) {
   return kind == Outcome::kPass || kind == Outcome::kInconclusive || kind == Outcome::kUnsupported;
 }
 
-// The largest distance of two engines' outputs; negative when some are not near.
+// The largest distance of two engines' outputs; negative if one output is not close.
 double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
   double distance = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
@@ -71,10 +72,11 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
   return distance;
 }
 
-// "judged" by the reference's acceptance sets, with the bits checked per element. Where the sets
-// leave the outputs open (long chains of roundings): the distance to the other engine's outputs
-// under its name, where they are near, and the same for pieces of the module, which `engine` runs
-// (`subject` may not run after that). Begins with WRONG when the outputs are wrong.
+// Judges the outputs by the reference's acceptance sets. Returns "judged" with the bits checked per
+// element. If the sets leave the outputs open (long chains of roundings), the text has the distance
+// to the other engine's outputs if they are close, and the result of judging pieces of the module,
+// which `engine` runs; `subject` may not run after that. The text begins with WRONG if the outputs
+// are wrong.
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
@@ -100,7 +102,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
   return distance.empty() ? std::string("inconclusive") : distance + "inconclusive";
 }
 
-// Seconds of all runs of an engine.
+// The seconds of all runs of an engine.
 struct Times {
   std::vector<double> seconds;
 

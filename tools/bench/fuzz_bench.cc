@@ -60,8 +60,8 @@ class Reach {
       }
     }
   }
-  // A pair is possible when the consumer has had an operand of a type that the producer has
-  // produced.
+  // Counts pairs. A pair is possible if the consumer has had an operand of a type that the producer
+  // has produced.
   void CountPairs(ReachRow& row) const {
     for (const auto& [producer, made] : made_) {
       std::string missing;
@@ -76,7 +76,8 @@ class Reach {
         absl::StrAppend(&row.pairs_missing, " ", OpcodeName(producer), ":", missing);
     }
   }
-  // The type of a random operation is that of the numbers it draws, not of its operands.
+  // The shape whose type counts for an instruction. For a random operation it is that of the
+  // numbers drawn, not of its operands.
   static const Shape& TypedShape(const Instruction& instruction) {
     const Shape& shape = instruction.shape();
     bool drawn = RowOf(instruction.opcode()).family == Family::kRandom;
@@ -109,7 +110,7 @@ fuzz::CampaignOptions OptionsOf(uint64_t seed) {
   return options;
 }
 
-// As many decisions as a module of about ten instructions takes.
+// Random decisions, as many as a module of about ten instructions needs.
 std::string FreshDecisions(generators::SplitMix64& random) {
   std::string bytes(64 + random.Below(448), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random.Next());
@@ -127,7 +128,7 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
     generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
     row.valid += AsMeant(generated);
     instructions += fuzz::CountInstructions(*generated.module);
-    constexpr int kBetweenLooks = 16;  // at the clock
+    constexpr int kBetweenLooks = 16;  // modules between clock checks
     const bool look = row.modules % kBetweenLooks == 0 || row.modules == modules_max;
     if (look) row.seconds = OwnSeconds() - start;
   }
@@ -148,7 +149,7 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
   auto now = [] { return OwnSeconds() + WorkerSeconds(); };
   double start = now();
   while (row.seconds < seconds) {
-    constexpr int kBetweenLooks = 16;  // at the clock
+    constexpr int kBetweenLooks = 16;  // modules between clock checks
     for (int i = 0; i < kBetweenLooks; ++i) {
       generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
       row.valid += AsMeant(generated);
@@ -188,7 +189,7 @@ std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks
 
 namespace {
 
-// One way to draw modules, with the time that it took.
+// One method of generating modules, with the time that it took.
 class Arm {
  public:
   Arm(uint64_t seed, bool swarm, bool guided) : options_(OptionsOf(seed)) {
@@ -196,7 +197,7 @@ class Arm {
     if (guided) guide_ = std::make_unique<fuzz::Guide>(options_);
   }
 
-  // Turns are short, so that other load on the machine affects all arms alike.
+  // Runs for a short time, so that other load on the machine affects all methods equally.
   void TakeTurn() {
     constexpr int kModules = 500;
     const double start = OwnSeconds();

@@ -20,14 +20,15 @@ struct RateRow {
   double Rate() const { return seconds > 0 ? static_cast<double>(modules) / seconds : 0; }
 };
 
-// Modules of the campaign of `seed`, generated and verified.
+// Generates and verifies modules of the campaign with `seed`.
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
-// The same run on `backend`, judged as `hlocts fuzz` does. The time of workers counts.
+// Does the same, and runs the modules on `backend` and judges them as `hlocts fuzz` does. The time
+// of workers counts.
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
-// Modules that pass on `backend`, run by a worker and judged: the time that this process spends on
-// them, and the time of the worker, whose reading and answering count as the engine's.
+// The cost of modules that pass on `backend` in a worker and are judged: the time of this process,
+// and the time of the worker. The worker's reading and answering count as the engine's time.
 struct HarnessRow {
   int64_t modules = 0;
   double own_seconds = 0, worker_seconds = 0;
@@ -39,14 +40,14 @@ struct ReachRow {
   int64_t cells = 0;                      // operation x types x ranks x class of attributes
   int64_t typed = 0, typed_legal = 0;     // operation x type
   int64_t pairs = 0, pairs_possible = 0;  // producer x consumer
-  std::string typed_missing;              // " operation/type" of each
+  std::string typed_missing;              // " operation/type" of each missing one
   std::string pairs_missing;              // " producer:consumer,consumer" of each producer
 };
-// The coverage of modules after each of these numbers of seconds of generating and verifying.
+// The coverage of modules after generating and verifying for each of these numbers of seconds.
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
-// Cells that three ways to draw modules reach in the same number of seconds: the swarm as campaigns
-// use it, no swarm (each module may use everything), and the swarm with the weights of
+// The cells that three methods of generating modules reach in the same number of seconds: the swarm
+// as campaigns use it, no swarm (each module may use everything), and the swarm with the weights of
 // fuzz/campaign/guide.h.
 struct ArmsRow {
   double seconds = 0;
@@ -55,7 +56,7 @@ struct ArmsRow {
 void BenchArms(uint64_t seed, const std::vector<double>& marks,
                const std::function<void(const ArmsRow&)>& at_mark);
 
-// The share of valid modules among decisions that are mutated and crossed over repeatedly.
+// The share of valid modules among those from repeatedly mutated and crossed decisions.
 double BenchMutatedValid(uint64_t seed, double seconds);
 
 }  // namespace hlocts::tools

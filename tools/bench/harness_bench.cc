@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that a campaign adds to that of an engine in a worker: generating, verifying, passing
-// modules and results, evaluating, judging.
+// Measures the work that a campaign adds to that of an engine in a worker: generating, verifying,
+// passing modules and results, evaluating, judging.
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "spec/infer/verifier.h"
@@ -23,7 +23,7 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
     const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
     const Outcome kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
-    // The time of a worker that died is lost with it; a refused module costs next to nothing.
+    // The time of a worker that died is lost, and a refused module costs almost nothing.
     if (kind != Outcome::kPass) continue;
     row.own_seconds += OwnSeconds() - own;
     row.worker_seconds += WorkerSeconds() - others;

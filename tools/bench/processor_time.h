@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seconds of processor time. Unlike wall time, other processes on the machine do not lengthen it.
+// Measures processor time, which unlike wall time does not depend on other processes.
 #ifndef HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
 #define HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
 
@@ -7,9 +7,9 @@
 
 namespace hlocts::tools {
 
-// Keeps the calling thread, and processes that it starts, on the current core. A process and its
-// worker that take turns wake each other there as they do in a campaign with a job for every core;
-// on an idle machine each would wake another core.
+// Keeps the calling thread, and processes that it starts, on the current core. On an idle machine,
+// a process and its worker that take turns would wake another core each time; a campaign with a job
+// for every core does not.
 class OnOneCore {
  public:
   OnOneCore();
@@ -21,9 +21,9 @@ class OnOneCore {
   cpu_set_t before_;
 };
 
-// Processor time of this process, all threads.
+// The processor time of this process, all threads.
 double OwnSeconds();
-// Processor time of the current workers of this process, to a hundredth of a second.
+// The processor time of this process's current workers, to a hundredth of a second.
 double WorkerSeconds();
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small random modules, on which load and first run are measured.
+// Small random modules, which measure load and first run.
 #ifndef HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
 #define HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
 
@@ -10,9 +10,9 @@
 namespace hlocts::tools {
 
 constexpr int64_t kSmallModules = 50;
-constexpr uint64_t kSmallModulesTried = 1000;  // numbers that are searched for them
+constexpr uint64_t kSmallModulesTried = 1000;  // module numbers to search
 
-// Module `number`; nullopt where it breaks a rule or has more than 20 instructions.
+// Module `number`; nullopt if it breaks a rule or has more than 20 instructions.
 std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations);
 
 }  // namespace hlocts::tools

@@ -13,7 +13,8 @@
 namespace hlocts::tools {
 namespace {
 
-// Enough rounds that a worker's time, known to a hundredth of a second, is known to a percent.
+// The number of rounds after which a worker's time, measured to a hundredth of a second, is
+// accurate to a percent.
 constexpr int kRounds = 100;
 constexpr int64_t kLargeElements = int64_t{1} << 26;  // 256 MiB of f32
 constexpr int kLargeRuns = 5;
@@ -30,7 +31,7 @@ struct SmallRun {
   backends::ExecuteRequest request;
 };
 
-// The modules that the engine runs; the cost of an error says nothing.
+// The modules that the engine runs without an error, since the cost of an error is irrelevant.
 std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   std::vector<SmallRun> runs;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
@@ -45,7 +46,7 @@ std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   return runs;
 }
 
-// Seconds of this process and its workers for one load and run.
+// The seconds of this process and its workers for one load and run.
 double SecondsOfModule(backends::Backend& engine, const std::vector<SmallRun>& runs) {
   const double start = OwnSeconds() + WorkerSeconds();
   for (int round = 0; round < kRounds; ++round) {
@@ -86,7 +87,7 @@ absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t module
     const std::vector<SmallRun> runs = SmallRuns(*alone, modules);
     row.modules = static_cast<int64_t>(runs.size());
     if (runs.empty()) return absl::InternalError("no small module ran");
-    SecondsOfModule(*worker, runs);  // both are warm now
+    SecondsOfModule(*worker, runs);  // both engines are warm now
     row.alone_seconds = SecondsOfModule(*alone, runs);
     row.worker_seconds = SecondsOfModule(*worker, runs);
   }

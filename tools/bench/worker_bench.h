@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of running an engine in another process.
+// Measures the cost of running an engine in another process.
 #ifndef HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
 
@@ -11,14 +11,14 @@
 namespace hlocts::tools {
 
 struct WorkerRow {
-  int64_t modules = 0;          // small random ones, each loaded and run once
-  double alone_seconds = 0;     // a module, with the engine in this process
-  double worker_seconds = 0;    // the same through a worker, both processes together
-  double bytes_per_second = 0;  // of large arguments and results, beyond the engine's own time
+  int64_t modules = 0;          // small random modules, each loaded and run once
+  double alone_seconds = 0;     // per module, with the engine in this process
+  double worker_seconds = 0;    // per module, with a worker; both processes together
+  double bytes_per_second = 0;  // of large arrays, without the engine's own time
   double OverheadSeconds() const { return worker_seconds - alone_seconds; }
 };
-// `backend` runs in this process with isolation=none. Times are processor time, except for the
-// buffers: wall time, the best of some runs.
+// Measures `backend` in a worker, and in this process with isolation=none. Times are processor
+// time, except for large arrays: wall time, the best of several runs.
 absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules);
 
 }  // namespace hlocts::tools

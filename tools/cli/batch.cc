@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of JSON lines. A separate process answers them, so that an entry that crashes, exhausts
-// the memory or exceeds its time limit gives an error line and does not end the batch.
+// Answers batches of JSON lines in a separate process, so that an entry that crashes, exhausts the
+// memory or exceeds its time limit gives an error line and does not end the batch.
 #include "tools/cli/batch.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Ends the lines that answer one entry.
+// The line after the last one that answers an entry.
 constexpr absl::string_view kEnd = ".";
 
 class Answerer {
@@ -33,7 +33,7 @@ class Answerer {
   explicit Answerer(const BatchAnswer& answer) : answer_(answer) {}
   ~Answerer() { End().IgnoreError(); }
 
-  // The lines that answer the entry, or a status that says how the process ended at it.
+  // The lines that answer the entry, or a status that describes how the process ended.
   absl::StatusOr<std::string> Ask(const std::string& line) {
     if (pid_ <= 0) HLOCTS_RETURN_IF_ERROR(Start());
     std::fprintf(to_, "%s\n", line.c_str());

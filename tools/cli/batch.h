@@ -6,11 +6,11 @@
 
 namespace hlocts::tools {
 
-// The answer to an entry at which the answering process ended: it crashed, or exceeded its time
-// limit or memory.
+// Makes the answer to an entry at which the answering process ended: it crashed, or exceeded its
+// time limit or memory.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
-// Receives each line of an answer, in the parent process.
+// Is called with each line of an answer, in the parent process.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,

@@ -18,7 +18,7 @@ namespace {
 constexpr int kNotExecuted = 127;
 constexpr int kChildGraceMilliseconds = 1000;
 
-std::atomic<pid_t> g_child{0};  // one at a time
+std::atomic<pid_t> g_child{0};  // only one at a time
 
 }  // namespace
 
@@ -32,7 +32,7 @@ absl::StatusOr<int> RunChild(const std::vector<std::string>& words) {
   const pid_t child = fork();
   if (child == 0) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // in case this process is killed
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // if this process is killed
     execvp(argv[0], argv.data());
     const int error = errno;
     ssize_t ignored = write(failure[1], &error, sizeof(error));

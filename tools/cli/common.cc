@@ -29,8 +29,8 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
   flags.AddDuration("--start-timeout", &start_seconds,
                     "time for the start of an engine; not given, --timeout where that is longer",
                     &start_given);
-  // A short --timeout is meant for modules: on a busy machine an engine takes longer than that to
-  // start.
+  // A short --timeout is for modules and must not shorten the start: on a busy machine an engine
+  // takes longer to start.
   flags.Then([this] {
     if (!start_given) start_seconds = std::max(start_seconds, timeout_seconds);
     backends::SetStartSecondsMax(start_seconds);

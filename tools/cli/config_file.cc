@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kFile[] = "hlocts.toml";
 
-// A line up to the first '#' outside of quotes.
+// The part of a line before the first '#' outside of quotes.
 absl::string_view WithoutComment(absl::string_view line) {
   bool quoted = false;
   char quote = 0;
@@ -33,7 +33,7 @@ absl::string_view WithoutComment(absl::string_view line) {
   return line;
 }
 
-// "text", 'text', a number, true or false.
+// Reads a value: "text", 'text', a number, true or false.
 bool ReadScalar(absl::string_view text, std::vector<std::string>& values) {
   text = absl::StripAsciiWhitespace(text);
   if (text.empty()) return false;
@@ -80,7 +80,7 @@ bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
   return false;
 }
 
-// Files that the config names are relative to its directory.
+// Makes the path of a file that the config names relative to the config's directory.
 std::string BesideConfig(const std::string& key, const std::string& value,
                          const std::string& path) {
   namespace fs = std::filesystem;
@@ -168,7 +168,7 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
                                                     const std::string& path, bool of_folder,
                                                     std::vector<std::string> words) {
   const std::vector<std::string> given = words;
-  std::map<std::string, const ConfigEntry*> chosen;  // a section's key goes before the file's
+  std::map<std::string, const ConfigEntry*> chosen;  // a section's key overrides the file's
   for (const ConfigEntry& entry : entries) {
     HLOCTS_RETURN_IF_ERROR(CheckKey(table, entry, path));
     if (!entry.section.empty() && entry.section != words[0]) continue;

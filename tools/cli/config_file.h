@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts.toml: defaults of options, in the working directory or at the path $HLOCTS_CONFIG.
+// Reads hlocts.toml, the defaults of options, in the working directory or at the path
+// $HLOCTS_CONFIG.
 #ifndef HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
 #define HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
 
@@ -12,21 +13,21 @@
 
 namespace hlocts::tools {
 
-// One key of the file: in no section, or in that of a subcommand.
+// A key of the file, outside of sections or in that of a subcommand.
 struct ConfigEntry {
   std::string section, key;
   std::vector<std::string> values;
 };
 
-// The entries of `text`: `key = value`, where a value is "text", a number, true, false or a list of
-// these, and [section] lines. kInvalidArgument names file and line.
+// Parses `text`: lines `key = value`, where a value is "text", a number, true, false or a list of
+// these, and lines [section]. kInvalidArgument names file and line.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path);
 
-// words[0] is the subcommand. Appends the options that the file gives and the words do not; a key
-// that is not an option of any subcommand is an error, so that nothing is silently ignored.
-// `of_folder`: the file was found in the working directory, which others may have written; then a
-// value that runs code or names a file to write is an error.
+// Appends the options that the file has and the words do not; words[0] is the subcommand. A key
+// that is not an option of any subcommand is an error, so that nothing is silently ignored. If
+// `of_folder`, the file is from the working directory, which others may have written; a value that
+// runs code or names a file to write is then an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kStepsMax = 24;
 
-// The sets of all values of the entry, by the position of the instruction.
+// The acceptance sets of all values of the entry computation, by the instruction's position.
 struct Values {
   fuzz::Sample all;
   std::vector<int64_t> places;
@@ -52,7 +52,7 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
   return text;
 }
 
-// Parameters are flattened: one leaf each where none is a tuple.
+// The value or set of an element. Parameters are flattened: if none is a tuple, each is one leaf.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
   if (instruction.IsConstant()) return ElementText(instruction.literal(), element.index);
@@ -123,7 +123,7 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
   for (size_t i = 0; i < values.places.size(); ++i)
     values.sets[values.places[i]] = &(*accepted)->leaves[i];
-  // The clone's instruction that computes the output; the clone's root is now the tuple of all
+  // The instruction of the clone that computes the output. The clone's root is the tuple of all
   // values.
   std::optional<CutValue> producer;
   int64_t leaf = 0;

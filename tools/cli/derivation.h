@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivation of one element's set, instruction by instruction.
+// Derives the set of one element, instruction by instruction.
 #ifndef HLOCTS_TOOLS_CLI_DERIVATION_H_
 #define HLOCTS_TOOLS_CLI_DERIVATION_H_
 
@@ -10,10 +10,10 @@
 
 namespace hlocts::tools {
 
-// Lines from the inputs to element `index` (row-major) of output `output`: each instruction of the
-// entry that contributes to it, its operands, and the set of its element. "" where the element
-// comes from one instruction on inputs, where more than one device runs, or where the sets cannot
-// be computed.
+// Lines that derive element `index` (row-major) of output `output` from the inputs: each
+// instruction of the entry that contributes to it, its operands, and the set of its element. "" if
+// a single instruction on inputs makes the element, if more than one device runs, or if the sets
+// cannot be computed.
 std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, int64_t output, int64_t index);
 

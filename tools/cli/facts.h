@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts as a command line gives them: individually, or all facts of a target or an engine by its
-// name.
+// Facts from a command line: single facts, or all facts of a target or an engine by its name.
 #ifndef HLOCTS_TOOLS_CLI_FACTS_H_
 #define HLOCTS_TOOLS_CLI_FACTS_H_
 
@@ -14,10 +13,9 @@
 
 namespace hlocts::tools {
 
-// The facts of `name`: a target file, or an engine as --backend names it. InvalidArgument lists the
-// targets.
+// The facts of `name`, a target or an engine as in --backend. InvalidArgument lists the targets.
 absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name);
-// The facts of `name` ("": none) and then `facts`, each of which is checked.
+// The facts of `name` (none for "") followed by `facts`, each of which is checked.
 absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::string>& facts,
                                                     const std::string& name);
 
@@ -25,8 +23,8 @@ absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::strin
 std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std::string>& engines,
                                                            const std::vector<std::string>& names);
 
-// A line per element: "output 0 [1,2]: [1.5, 1.75]  ulp(3) of exponential.4". Neighbours with the
-// same set share a line.
+// The sets as a line per element, "output 0 [1,2]: [1.5, 1.75]  ulp(3) of exponential.4".
+// Neighbours with the same set share a line.
 std::string SetsText(const ModuleAcceptance& accepted);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of flags as help prints them, and messages about wrong ones.
+// The values of flags as text for the help, and messages about wrong values.
 #ifndef HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 #define HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 
@@ -14,11 +14,11 @@ std::string Spelled(double seconds);      // "60s", "250ms"; "" for 0
 std::string SpelledBytes(int64_t bytes);  // "8G"; "" for 0
 std::string RangeText(const Range& range);
 
-// The word that was found instead of the expected one, quoted; "nothing" for an empty one.
+// The text for a wrong word in a message: the word in quotes, or "nothing" for an empty word.
 std::string FoundText(const std::string& word);
 
-// Prints the error of a command line ("" for that of the program itself) and returns the exit
-// status.
+// Prints an error of a command line and returns the exit status. `command` is "" for the program
+// itself.
 int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools

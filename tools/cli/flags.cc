@@ -55,7 +55,7 @@ constexpr int64_t kBytesMin = 1000;
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
   const std::string usual = *value;
   auto set = [=](const std::string& text) {
-    // An unset variable of a script gives an empty value.
+    // An unset variable in a script gives an empty value.
     if (text.empty()) Refuse(name, "a value", text);
     *value = text;
   };
@@ -152,12 +152,12 @@ void Flags::Positional(const std::string& name, std::vector<std::string>* values
 
 namespace {
 
-// The program while it reads its command line.
+// The state of the program while it reads its command line.
 struct Program {
   CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   std::function<int()> selected;
-  bool watch = false;  // of the selected command
+  bool watch = false;  // set for the selected command
 
   ProgramTable Table() const {
     ProgramTable table;
@@ -171,7 +171,7 @@ struct Program {
   }
 };
 
-// hlocts help, completion, man: printed from the table of all other commands.
+// The commands help, completion and man, which print from the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
   if (words.empty()) return std::cout << program.app.help(), 0;
   std::vector<std::string> known = program.Names();
@@ -196,7 +196,8 @@ int Complete(Program& program, const std::vector<std::string>& words) {
   return 0;
 }
 
-// `words`: for a command that takes any words. The implementation is kept for the table.
+// Adds a built-in command. If `words_help` is not empty, the command takes any words. Its
+// implementation is kept for the table.
 CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
                      const std::string& words_help,
                      int (*run)(Program&, const std::vector<std::string>&)) {
@@ -266,7 +267,7 @@ std::string MessageOf(const Program& program, const CLI::ParseError& error,
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     return Unexpected(program, command);
   std::string message = error.what();
-  // "--seed: 1 required N missing"
+  // The parser's text is "--seed: 1 required N missing".
   if (absl::StrContains(message, " required ") && absl::EndsWith(message, " missing"))
     return absl::StrCat(message.substr(0, message.find(':')), ": expected a value");
   return message;
@@ -307,14 +308,14 @@ int Parse(Program& program, std::vector<std::string> words) {
 
 namespace {
 
-// Output that did not arrive (a full disk) turns every status into a failure. A reader that has
-// closed the pipe (`| head`) has what it wanted.
+// Turns any status into a failure if output was lost (a full disk). A reader that closed the pipe
+// (`| head`) is not an error.
 int WithOutput(int status) {
   std::cout.flush();
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::cout && std::ferror(stdout) == 0) return status;
-  // The reason may have been lost with an earlier write.
+  // The reason may be lost if an earlier write failed, so the write is repeated.
   if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = EIO;
   if (errno == EPIPE) return status;
   std::fprintf(stderr, "hlocts: cannot write standard output: %s\n", std::strerror(errno));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command-line flags of a subcommand. One file (flags.cc) includes the parsing library, so that the
+// Command-line flags of a subcommand. Only flags.cc includes the parsing library, so that the
 // subcommands compile fast and print help and errors in the same form. Completion, the man page and
 // hlocts.toml use the flags declared here (program_table.h).
 #ifndef HLOCTS_TOOLS_CLI_FLAGS_H_
@@ -15,7 +15,7 @@
 
 namespace hlocts::tools {
 
-// A number outside is refused with a message that names both ends.
+// The valid range of a number. A number outside is refused with a message that names both ends.
 struct Range {
   int64_t least = 0;
   int64_t most = std::numeric_limits<int64_t>::max();
@@ -26,9 +26,9 @@ class Flags {
   struct Impl;
   explicit Flags(Impl* impl) : impl_(impl) {}
 
-  // `name` is "--profile" or "-o,--output"; the variable keeps its value when the flag is not
-  // given, and help prints it as the default. A value that is not a number, is out of range or is
-  // not one of the choices is a wrong command line.
+  // Declares a flag. `name` is "--profile" or "-o,--output". The variable keeps its value if the
+  // flag is not given, and help prints it as the default. A value that is not a number, is out of
+  // range or is not one of the choices makes the command line wrong.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
@@ -36,14 +36,14 @@ class Flags {
   void Add(const std::string& name, std::vector<std::string>* values, const std::string& help);
   void AddChoice(const std::string& name, std::string* value,
                  const std::vector<std::string>& choices, const std::string& help);
-  // A duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` where the flag is given.
+  // A duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` if the flag is given.
   void AddDuration(const std::string& name, double* seconds, const std::string& help,
                    bool* given = nullptr);
-  // 1000, 64K, 512M, 8G (powers of 1024).
+  // A number of bytes: 1000, 64K, 512M, 8G (powers of 1024).
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
-  // --watch: runs the command again whenever a file that it reads has changed (watch.h).
+  // Adds --watch, which runs the command again when a file that it reads has changed (watch.h).
   void AddWatch();
-  // Called between parsing and running.
+  // Adds a function that is called between parsing and running.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);
   void Positional(const std::string& name, std::vector<std::string>* values,
@@ -53,8 +53,8 @@ class Flags {
   Impl* impl_;
 };
 
-// A subcommand declares its flags and returns the function that runs after parsing, which returns
-// the exit status.
+// A subcommand. It declares its flags and returns the function that runs after parsing, which
+// returns the exit status.
 struct Command {
   std::string name;
   std::string help;
@@ -62,14 +62,14 @@ struct Command {
 };
 
 // Parses argv against the commands and runs the selected one. Returns 2 for a wrong command line,
-// 130 or 143 where Ctrl-C or SIGTERM ended it.
+// 130 or 143 if Ctrl-C or SIGTERM ended it.
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
-// "14.9 GiB", "8 GiB", "17 bytes": for people.
+// A size for people: "14.9 GiB", "8 GiB", "17 bytes".
 std::string BytesText(int64_t bytes);
-// Parses a number that fills the text: no sign, at most 64 bits.
+// Parses a text that is only a number, without sign, of at most 64 bits.
 std::optional<uint64_t> ParseUnsigned(const std::string& text);
 
 }  // namespace hlocts::tools

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and SIGTERM. Long work that keeps partial results polls Interrupted() and finishes;
-// otherwise the process ends within two seconds, with its workers.
+// Handles Ctrl-C and SIGTERM. Long work that keeps partial results polls Interrupted() and
+// finishes; otherwise the process ends within two seconds, with its workers.
 #ifndef HLOCTS_TOOLS_CLI_INTERRUPT_H_
 #define HLOCTS_TOOLS_CLI_INTERRUPT_H_
 
 namespace hlocts::tools {
 
-// After this call SIGINT and SIGTERM end the process at once with 130 or 143, and its workers.
+// Makes SIGINT and SIGTERM end the process and its workers at once, with 130 or 143.
 void WatchInterrupts();
-// After this call the work polls Interrupted() and keeps its results; it has a second and a half
-// for that.
+// Lets the work poll Interrupted() and keep its results, for which it has 1.5 seconds.
 void CatchInterrupts();
 bool Interrupted();
-// 130 or 143; 0 without a signal.
+// The exit status: 130 or 143; 0 without a signal.
 int InterruptStatus();
 
 }  // namespace hlocts::tools

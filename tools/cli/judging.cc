@@ -81,7 +81,7 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 
 namespace {
 
-// The element to explain: the failing one, else that with the widest set.
+// The element to explain: the failing one, or otherwise that with the widest set.
 Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
   if (!verdict.first_failure) return WidestElement(accepted);
   const reports::VerdictFailure& failure = *verdict.first_failure;
@@ -90,8 +90,8 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
-// Equal except for the line that names the output: a piece that computes the output has the same
-// set.
+// Returns true if the texts are equal except for the line that names the output: a piece that
+// computes the output has the same set.
 bool SameSet(absl::string_view a, absl::string_view b) {
   return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }
@@ -135,7 +135,7 @@ int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fai
   for (const reports::Verdict& verdict : verdicts) {
     const bool is_suspect = verdict.kind == Outcome::kSuspect && !verdict.expected;
     suspect = suspect || is_suspect;
-    // An unsupported module leaves the question whether its outputs are acceptable unanswered.
+    // Unsupported counts as failed: it is unknown if the module's outputs are acceptable.
     const bool failed = verdict.kind == Outcome::kUnsupported || (is_suspect && suspect_fails);
     if (failed || !is_suspect)
       status = std::max(status, failed ? kExitFailed : reports::ExitStatusOf(verdict));

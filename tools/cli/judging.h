@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared code of judge and diff: a Differ over a job, and the printing of verdicts and
+// Code that judge and diff share: a Differ for a job, and the printing of verdicts and
 // explanations.
 #ifndef HLOCTS_TOOLS_CLI_JUDGING_H_
 #define HLOCTS_TOOLS_CLI_JUDGING_H_
@@ -16,26 +16,26 @@ namespace hlocts::tools {
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);
 
-// Fills in fields that only the caller knows.
+// Fills in the fields that only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
-// The verdict as a line of JSON, with the runs of --repeat and, for a failure, the sentences of the
-// documents.
+// The verdict as a JSON line, with the outcomes of the --repeat runs and, for a failure, the
+// sentences of the documents.
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts = {});
-// Prints a line of JSON, or the story (story.h).
+// Prints a JSON line, or the story (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
                   const OutcomeCounts& counts = {});
-// Prints how the set of the failing element, or the widest set when all passed, comes about, step
-// by step from the inputs, and the piece that is wrong by itself.
+// Prints how the set of the failing element, or the widest set if all passed, is derived from the
+// inputs step by step, and the piece that is wrong by itself.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 
-// --suspect of diff and judge: "off", "look" or "fail".
+// Adds --suspect of diff and judge: "off", "look" or "fail".
 void AddSuspectFlag(Flags& flags, std::string& suspect);
 backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
 
-// The worst exit status of the verdicts; 1 where one is unsupported, since nothing was judged, and
-// where one is suspect if `suspect_fails`.
+// The worst exit status of the verdicts. It is 1 if one is unsupported, since nothing was judged,
+// or if one is suspect and `suspect_fails` is set.
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails = false);
 
 }  // namespace hlocts::tools

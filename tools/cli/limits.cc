@@ -18,7 +18,7 @@ constexpr char kNoMemory[] = "the system gives no more memory";
 // Distinct from the statuses of CONTRACT.md and below those of a shell.
 constexpr int kQuietNoTime = 101, kQuietNoMemory = 102;
 
-// Does nothing that allocates or waits for a lock.
+// Ends the process without allocating or waiting for a lock.
 template <int status>
 [[noreturn]] void EndWith(const char* sentence) {
   backends::KillAllWorkers();

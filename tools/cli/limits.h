@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of time and memory for work in this process, and how it ends at them.
+// Limits of time and memory for work in this process, and how the process ends when it exceeds
+// them.
 #ifndef HLOCTS_TOOLS_CLI_LIMITS_H_
 #define HLOCTS_TOOLS_CLI_LIMITS_H_
 
@@ -9,19 +10,18 @@
 
 namespace hlocts::tools {
 
-// The time at which our own work on one module must have ended: --timeout from now, where it is
-// given.
+// The time by which our own work on one module must end: --timeout from now, if given.
 HardLimit::Clock::time_point HardDeadline(const CommonOptions& options, bool ours = true);
 
-// After this call a failed allocation ends the process with a message and the exit status of
-// CONTRACT.md.
+// Makes a failed allocation end the process with a message and the exit status of CONTRACT.md.
 void LimitMemory();
-// The same for a passed HardLimit: for subcommands that answer for one module.
+// Makes an exceeded HardLimit end the process in the same way, for subcommands that answer for one
+// module.
 void LimitTime();
-// Both without a message, with exit statuses that HowItEnded knows.
+// Sets both limits, without a message and with exit statuses that HowItEnded knows.
 void LimitQuietly();
-// How a process under LimitQuietly ended, from the status of waitpid: kDeadlineExceeded,
-// kResourceExhausted, or kInternal for a signal or another status.
+// The status of a process that called LimitQuietly, from the result of waitpid: kDeadlineExceeded,
+// kResourceExhausted, or kInternal for a signal or another exit status.
 absl::Status HowItEnded(int status);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with its arguments, from any form that names one on the command line.
+// Loads a module with its arguments from any form that the command line accepts.
 #include "tools/cli/load_job.h"
 
 #include <algorithm>
@@ -58,8 +58,7 @@ absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
   return loaded;
 }
 
-// The path of the module in a bundle or a case directory of a run; "" where the directory is
-// neither.
+// The path of the module in a bundle or in a case directory of a run; "" for other directories.
 std::string ModuleIn(const std::string& folder) {
   for (const char* name : {"module.pbtxt", "module.hlo", "control.hlo"}) {
     std::string path = absl::StrCat(folder, "/", name);
@@ -73,7 +72,7 @@ std::string FileIn(const std::string& folder, const char* name) {
   return fs::exists(path) ? path : "";
 }
 
-// An address has an operation and a case, and is no file.
+// Returns true if the path has the form of an address (an operation and a case) and is not a file.
 bool LooksLikeAddress(const std::string& path) {
   size_t slash = path.find('/'), colon = path.find(':');
   return slash != path.npos && colon != path.npos && slash < colon && !fs::exists(path);
@@ -99,7 +98,7 @@ absl::StatusOr<LoadedModule> OpenCase(const suites::Case& one) {
   return loaded;
 }
 
-// Adds all data of a case, for as many devices as the options ask for.
+// Adds all data of a case, for as many devices as the options request.
 absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, Job& job) {
   backends::LoadOptions load = options.ToLoadOptions(*job.module);
   suites::Case own = one;
@@ -124,8 +123,8 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
   return absl::OkStatus();
 }
 
-// Adds the arguments of a module that is not a case: from `inputs`, else from `seed`, else from the
-// module's own file.
+// Adds the arguments of a module that is not a case: from `inputs`, otherwise from `seed`,
+// otherwise from the module's own file.
 absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
                           const CommonOptions& options, bool* found, LoadedModule& loaded,
                           Job& job) {

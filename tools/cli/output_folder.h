@@ -8,8 +8,8 @@
 
 namespace hlocts::tools {
 
-// Checks a directory to write ("" for none) before long work. kInvalidArgument where it is no
-// directory, or where it, or its first existing parent, cannot be written. Nothing is created.
+// Checks an output directory ("" for none) before long work. kInvalidArgument if it is not a
+// directory, or if it or its first existing parent cannot be written. Creates nothing.
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
 
 }  // namespace hlocts::tools

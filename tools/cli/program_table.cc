@@ -41,7 +41,7 @@ constexpr ExitStatus kExitStatuses[] = {
 #undef HLOCTS_EXIT_STATUS
 };
 
-// The long name, or the short one where there is no long one.
+// The long name, or the short name if there is no long one.
 std::vector<std::string> NamesOf(const OptionInfo& option) {
   return absl::StrSplit(option.name, ',');
 }
@@ -50,7 +50,8 @@ std::string QuotedForZsh(const std::string& text) {
   return absl::StrReplaceAll(text, {{"'", "'\\''"}, {"[", "\\["}, {"]", "\\]"}, {":", "\\:"}});
 }
 
-// Roff interprets a backslash, and a dot or quote at the beginning of a line.
+// Escapes characters that roff interprets: a backslash, and a dot or quote at the beginning of a
+// line.
 std::string Roff(const std::string& text) {
   std::string out;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

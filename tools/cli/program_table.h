@@ -33,7 +33,7 @@ std::string ExamplesOf(const std::string& command);             // lines, or ""
 
 std::string BashCompletion(const ProgramTable& table);
 std::string ZshCompletion(const ProgramTable& table);
-// Section 1, for `man -l`.
+// The man page of section 1, for `man -l`.
 std::string ManPage(const ProgramTable& table, const std::string& version);
 
 }  // namespace hlocts::tools

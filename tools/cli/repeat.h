@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --repeat=N: a failure that is not deterministic is run many times, and its verdict says how often
-// it failed.
+// Handles --repeat=N: runs a failure that is not deterministic many times; its verdict states how
+// often it failed.
 #ifndef HLOCTS_TOOLS_CLI_REPEAT_H_
 #define HLOCTS_TOOLS_CLI_REPEAT_H_
 
@@ -15,22 +15,22 @@
 
 namespace hlocts::tools {
 
-// Number of runs by outcome; empty where a verdict is of one run.
+// The number of runs by outcome; empty for a single run.
 using OutcomeCounts = std::map<std::string, int64_t>;
 
 struct RepeatedRun {
-  backends::RunOutcome outcome;  // of the first failure, else of the first run
+  backends::RunOutcome outcome;  // of the first failure, or of the first run
   OutcomeCounts counts;
 };
 
 void AddRepeat(Flags& flags, int64_t* runs);
 
-// Runs `runs` times, or until Ctrl-C; `judge` is not called for a single run.
+// Runs `runs` times, or until Ctrl-C. `judge` is not called for a single run.
 RepeatedRun RunRepeatedly(
     int64_t runs, const std::function<backends::RunOutcome()>& run,
     const std::function<reports::Verdict(const backends::RunOutcome&)>& judge);
 
-// Adds the counts of repeated runs to the verdict where they differ.
+// Adds the counts of repeated runs to the verdict if they differ.
 void SayCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
 }  // namespace hlocts::tools

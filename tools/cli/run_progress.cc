@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-constexpr int64_t kUsualCost = 20;  // milliseconds of a case that costs.txt does not name
+constexpr int64_t kUsualCost = 20;  // milliseconds of a case that costs.txt does not list
 constexpr double kSecondsBetweenLines = 60;
 constexpr double kLongSeconds = 5;  // a case that runs longer is named
 

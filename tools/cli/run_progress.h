@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of a run of the suite, measured by the cost of its cases, not by their number.
+// Shows the progress of a suite run, measured by the cost of its cases, not by their number.
 #ifndef HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 #define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 
@@ -14,10 +14,10 @@
 
 namespace hlocts::tools {
 
-// On a terminal a line that is overwritten; elsewhere a line a minute.
+// Prints a line: on a terminal it is overwritten; elsewhere there is one per minute.
 class RunProgress {
  public:
-  // Every case runs on `engines` engines. `shown`: false prints nothing.
+  // Every case runs on `engines` engines. If `shown` is false, nothing is printed.
   RunProgress(const std::vector<suites::Case>& cases, size_t engines,
               const suites::CaseCosts& costs, bool shown);
   void Began(const std::string& address);
@@ -36,11 +36,11 @@ class RunProgress {
   double cost_total_ = 0, cost_done_ = 0;
   Clock::time_point start_ = Clock::now();
   double next_ = 0;
-  std::map<std::string, double> running_;  // start time, by address
+  std::map<std::string, double> running_;  // start time by address
   StatusLine line_;
 };
 
-// "48 s", "3 min", "1 h 20 min".
+// A duration as "48 s", "3 min", "1 h 20 min".
 std::string SpanText(double seconds);
 
 }  // namespace hlocts::tools

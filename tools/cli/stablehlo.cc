@@ -13,8 +13,9 @@ namespace {
 
 using backends::ModuleForm;
 
-// Started on first use, for the life of the program. XLA's own converter where this build has it,
-// else the program that the PJRT plugins start, which reads StableHLO and does not write it.
+// The converter, which is started on first use and lives as long as the program. It is XLA's own if
+// this build has it, or otherwise the program that the PJRT plugins start, which only reads
+// StableHLO.
 absl::StatusOr<backends::Converter*> TheConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO input and output of the subcommands; one converter serves a whole run of the program.
+// StableHLO input and output of the subcommands; one converter serves the whole run of the program.
 #ifndef HLOCTS_TOOLS_CLI_STABLEHLO_H_
 #define HLOCTS_TOOLS_CLI_STABLEHLO_H_
 
@@ -13,8 +13,8 @@
 
 namespace hlocts::tools {
 
-// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel they
-// are one sentence.
+// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`. Without the wheel an
+// error is one sentence.
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content);
 

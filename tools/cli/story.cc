@@ -38,7 +38,7 @@ std::string Headline(const reports::Verdict& verdict) {
   return absl::StrCat(Coloured(ColourOf(verdict), line.substr(0, word)), line.substr(word));
 }
 
-// One line of the story: a name in a column of its own.
+// Adds a line to the story, with its name in a separate column.
 void AddLine(const std::string& name, const std::string& text, std::string& story) {
   if (!text.empty())
     absl::StrAppend(&story, "\n    ", Coloured(Colour::kDim, absl::StrCat(name, ":")),
@@ -68,8 +68,8 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
-  // A ruling about the operation itself says how the sentence is read; the ruling of the freedom
-  // that widened the set fits better.
+  // A ruling about the operation explains how the sentence is read. The ruling on the freedom that
+  // widened the set is more relevant, so it is printed instead.
   AddFreedoms(verdict, story);
   if (!verdict.freedoms.empty() ||
       verdict.localisation.kind == reports::Localisation::Kind::kTogether)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verdict for a person: the computed value, the allowed ones and the distance, the operands, the
-// sentence of the documents with its address, the ruling, how the failure was found, and the
-// command that reproduces it.
+// A verdict as text for people: the computed value, the allowed values and the distance, the
+// operands, the sentence of the documents with its address, the ruling, how the failure was found,
+// and the command that reproduces it.
 #ifndef HLOCTS_TOOLS_CLI_STORY_H_
 #define HLOCTS_TOOLS_CLI_STORY_H_
 
@@ -13,7 +13,7 @@
 
 namespace hlocts::tools {
 
-// `replay`: a command line, or "".
+// The story of a verdict. `replay` is a command line, or "".
 std::string StoryOf(const reports::Verdict& verdict, const std::string& replay = "");
 
 using Sentence = reports::ClauseSentence;

@@ -22,7 +22,8 @@ namespace {
 constexpr int64_t kJobsMax = 1024;
 constexpr int64_t kPartitionsMax = 64;
 
-// $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX replace --shard, as test runners set them.
+// Keeps the cases of the shard. $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX, which test runners set,
+// replace --shard.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
@@ -50,7 +51,8 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
   return absl::OkStatus();
 }
 
-// A case that takes a minute must not be the last one of the last job.
+// Sorts the cases by descending cost, so that a case of a minute is not the last one of the last
+// job.
 void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
   auto cost = [&](const suites::Case& one) {
     auto found = costs.find(one.address);
@@ -60,7 +62,7 @@ void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cas
                    [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
 }
 
-// Keeps the cases that were not as expected in that run; where all were, every failure.
+// Keeps the cases whose verdicts in that run were unexpected, or every failure if none were.
 absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   std::vector<std::string> surprises, failures;
@@ -96,7 +98,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   return absl::OkStatus();
 }
 
-// Adds annotations that are the same for a case on every machine. Leaves out reject cases and
+// Adds annotations to the cases, which are the same on every machine. Drops reject cases and
 // modules that AddShardings does not accept.
 absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   std::vector<suites::Case> sharded;
@@ -221,8 +223,8 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& bac
 
 namespace {
 
-// A misspelt query would never match anything. A warning, not an error: lists outlive the names of
-// cases.
+// Warns of queries that match no case, such as a misspelt one. It is not an error, since a list may
+// still name cases that were renamed.
 absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({}, suites::Tier::kExhaustive));

@@ -27,7 +27,7 @@ namespace hlocts::tools {
 namespace {
 
 std::string Today(suites::Tier tier) {
-  if (tier < suites::Tier::kNightly) return "";  // no presubmit run turns red overnight
+  if (tier < suites::Tier::kNightly) return "";  // expectations do not expire
   std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
@@ -36,7 +36,7 @@ std::string Today(suites::Tier tier) {
   return text;
 }
 
-// An unwritable file is reported before an hour's run and not after it.
+// Reports a file that cannot be written before a run of an hour, not after it.
 absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::FILE* file = std::fopen(path.c_str(), "a");
@@ -75,9 +75,9 @@ class SuiteRun {
     HLOCTS_RETURN_IF_ERROR(Start());
     auto earlier = folder_.Open(options_.resume);
     if (!earlier.ok()) return earlier.status();
-    // After --out, whose directory may contain it.
+    // Checked after --out, whose directory may contain it.
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
-    std::map<std::string, std::set<std::string>> engines_of;  // finished ones, by address
+    std::map<std::string, std::set<std::string>> engines_of;  // finished engines, by address
     for (const reports::Verdict& verdict : *earlier)
       engines_of[verdict.case_address].insert(verdict.backend);
     for (const reports::Verdict& verdict : *earlier) scorecard_.Add(verdict);
@@ -90,9 +90,9 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // Runs before --out is opened: a typing error in a name, or an engine that does not start,
-  // discards no earlier run. A run in which no engine starts is recorded where there was none (the
-  // engine is dead).
+  // Starts the engines. It runs before --out is opened: a misspelt name, or an engine that does not
+  // start, discards no earlier run. If no engine starts, the run is recorded only if there was no
+  // earlier one.
   absl::Status Start() {
     absl::Status last;
     auto unavailable = [&](const std::string& name, const absl::Status& why) {
@@ -189,7 +189,7 @@ class SuiteRun {
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
-    // The verdicts that were added to the expectations are as expected from here on.
+    // The verdicts that were added to the expectations count as expected from here on.
     const int exit_status = scorecard_.ExitStatus();
     return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
   }
@@ -206,7 +206,7 @@ class SuiteRun {
     return suites::WriteClaim(claim, options_.out);
   }
 
-  // Updates the expectations files to the verdicts; prints the changes of each.
+  // Updates the expectations files to the verdicts, and prints the changes of each file.
   absl::Status UpdateExpectations() const {
     for (const std::string& backend : request_.record.backends) {
       const std::string path = ExpectationsPath(options_, backend);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the suite for `hlocts run` and `hlocts try`.
+// Runs the suite for `hlocts run` and `hlocts try`.
 #ifndef HLOCTS_TOOLS_CLI_SUITE_RUN_H_
 #define HLOCTS_TOOLS_CLI_SUITE_RUN_H_
 
@@ -41,13 +41,13 @@ struct SuiteRequest {
 };
 absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options);
 
-// The file that --expectations names, else that of the engine's label or name.
+// The file that --expectations names, or otherwise that of the engine's label or name.
 std::string ExpectationsPath(const SuiteOptions& options, const std::string& recorded_backend);
 using ExpectationLists = std::map<std::string, suites::ExpectationList>;  // by recorded name
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends);
 
-// Runs, records, prints; returns the exit status.
+// Runs the suite, records and prints the results, and returns the exit status.
 int RunSuite(const SuiteOptions& options);
 
 }  // namespace hlocts::tools

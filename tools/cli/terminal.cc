@@ -57,7 +57,7 @@ StatusLine::~StatusLine() { Clear(); }
 
 void StatusLine::Show(absl::string_view line) {
   if (!shown_) return;
-  // The last column stays free: some terminals begin a new line there.
+  // The last column stays empty, because some terminals begin a new line there.
   std::fprintf(stderr, "\r\x1b[K%s", Fitted(line, TerminalWidth() - 1).c_str());
   std::fflush(stderr);
   dirty_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The abilities of a terminal: colours (never with NO_COLOR, in a file or in a pipe), and its
+// The properties of a terminal: colours (never with NO_COLOR, in a file or in a pipe), and its
 // width.
 #ifndef HLOCTS_TOOLS_CLI_TERMINAL_H_
 #define HLOCTS_TOOLS_CLI_TERMINAL_H_
@@ -12,16 +12,16 @@
 namespace hlocts::tools {
 
 enum class Colour { kNone, kRed, kGreen, kYellow, kBold, kDim };
-// `text` with the colour, where `file` shows colours.
+// `text` in the colour, if `file` shows colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
 bool IsTerminal(std::FILE* file);
-// The width of the terminal, else $COLUMNS, else 80.
+// The width of the terminal, or otherwise $COLUMNS, or 80.
 int TerminalWidth();
-// At most `width` columns of a line, cut with "…" (UTF-8 is not cut inside a letter).
+// At most `width` columns of a line, which is cut with "…" (never inside a UTF-8 character).
 std::string Fitted(absl::string_view line, int width);
 
-// One line of standard error that is overwritten; nothing where standard error is no terminal.
+// A line on standard error that is overwritten. Prints nothing if standard error is not a terminal.
 class StatusLine {
  public:
   StatusLine();

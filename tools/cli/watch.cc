@@ -34,7 +34,7 @@ bool IsWritten(absl::string_view option) {
   return std::find(std::begin(kWritten), std::end(kWritten), option) != std::end(kWritten);
 }
 
-// The time of the last write and the size of each file; for directories those of their contents.
+// The last write time and the size of each file; for a directory, those of its contents.
 using Stamps = std::map<std::string, std::pair<fs::file_time_type, uintmax_t>>;
 
 void AddStamp(const fs::path& path, Stamps& stamps) {
@@ -53,7 +53,7 @@ Stamps StampsOf(const std::vector<std::string>& paths) {
   return stamps;
 }
 
-// The child ends with this process, even when that is killed.
+// Runs the command once in a child, which ends with this process even if that is killed.
 int RunOnce(const std::vector<std::string>& words) {
   std::vector<std::string> command = {ProgramPath()};
   for (const std::string& word : words) {
@@ -73,8 +73,8 @@ int RunOnce(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Waits until the files differ from `before` and are no longer being written. Returns one that
-// changed.
+// Waits until the files differ from `before` and are no longer being written. Returns a changed
+// file.
 std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& before) {
   Stamps now = StampsOf(paths), last;
   while (now == before || now != last) {
@@ -92,7 +92,7 @@ std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& bef
 
 std::vector<std::string> WatchedPaths(const std::vector<std::string>& words) {
   std::set<std::string> paths;
-  bool skip = true;  // the subcommand; then values of output options
+  bool skip = true;  // skips the subcommand and values of output options
   for (const std::string& word : words) {
     const bool skipped = std::exchange(skip, IsWritten(word));
     if (skipped || IsWritten(word.substr(0, word.find('=')))) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --watch: runs a command again whenever a file that it reads has changed.
+// Handles --watch, which runs a command again when a file that it reads has changed.
 #ifndef HLOCTS_TOOLS_CLI_WATCH_H_
 #define HLOCTS_TOOLS_CLI_WATCH_H_
 
@@ -8,8 +8,8 @@
 
 namespace hlocts::tools {
 
-// Files and directories that a command line reads: its words that exist, also after "=", "pjrt:"
-// and "exec:", except the values of its output options. Without such a file: the cases of the
+// The files and directories that a command line reads: its words that exist, also after "=",
+// "pjrt:" and "exec:", except the values of its output options. If there is none, the cases of the
 // suite.
 std::vector<std::string> WatchedPaths(const std::vector<std::string>& words);
 

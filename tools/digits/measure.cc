@@ -32,7 +32,8 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// True where the instruction computes a floating-point number; moves, calls and choices do not.
+// Returns true if the instruction computes a floating-point number. Data movement, calls and
+// choices do not.
 bool Computes(const Instruction& instruction) {
   bool floats = false;
   ForEachLeaf(instruction.shape(), [&](const Shape& leaf, const ShapeIndex&) {
@@ -76,7 +77,8 @@ bool IsWide(const Literal& literal) {
   return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
 }
 
-// True for a parameter of the entry or a constant, also with its elements moved: not rounded here.
+// Returns true for a parameter of the entry or a constant, possibly with moved elements: these are
+// not rounded.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
@@ -91,8 +93,7 @@ bool IsFinite(const Literal& literal) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Relative to the right value, at most 1. Of two values that are not finite: 0 where they are the
-// same.
+// The error relative to `right`, at most 1. For values that are not finite, 0 if they are equal.
 double RelativeError(double found, double right) {
   if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
   if (!std::isfinite(found) || !std::isfinite(right)) return 1;
@@ -130,14 +131,15 @@ struct RightRun {
 // The runs of each instruction, as far as memory permits.
 using Trace = std::vector<std::vector<RightRun>>;
 
-// Rounds results as written: of all instructions, of one (with its operands), or of none.
+// Rounds results to the types of the original module: those of all instructions, of one (with its
+// operands), or of none.
 class Rounding : public reference::EvalHook {
  public:
   static constexpr int kAll = -1, kNone = -2;
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The precision of the finest type: a result right to it has lost nothing.
+    // The highest precision of any type: a result that is right to this precision has lost nothing.
     int precision = 0;
     for (const Loss& loss : digits.losses) {
       ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
@@ -170,7 +172,8 @@ class Rounding : public reference::EvalHook {
     if (which_ == kNone) return Note(context, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     const Literal exact = result;
-    // Infinities are those of the exact sum, since its modelled error could create or remove one.
+    // A modelled error could create or remove an infinity, so infinities are taken from the exact
+    // sum.
     Literal plain = result;
     RoundTo(place.original->shape(), 8 * place.loss, plain);
     if (IsFinite(plain)) {
@@ -196,7 +199,7 @@ class Rounding : public reference::EvalHook {
   }
 
  private:
-  // The operation on the magnitudes of all terms; nullopt where the operation does not define it.
+  // The operation applied to the magnitudes of all terms; nullopt if it is not a sum.
   std::optional<Literal> Magnitudes(EvalContext& context, const Instruction& instruction,
                                     const Place& place, absl::Span<const Literal> operands) {
     if (!Sums(*place.original)) return std::nullopt;
@@ -234,8 +237,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records, for the run without rounding, the result and how many bits its largest term is above
-  // it.
+  // Records the result of a run without rounding, and how many bits its largest term is above it.
   absl::Status Note(EvalContext& context, const Place& place, absl::Span<const Literal> operands,
                     const Literal& result) {
     Loss& loss = digits_.losses[place.loss];
@@ -375,7 +377,7 @@ class Measuring {
     return found[i].element_count() == right[i].element_count() ? MeanError(found[i], right[i]) : 1;
   }
 
-  // Runs the instructions whose rounding may matter most first.
+  // Runs each instruction alone, those whose rounding may matter most first.
   absl::Status RunEachAlone(const std::vector<Literal>& exact, Clock::time_point start) {
     const double most =
         std::max(options_.seconds_min, options_.evaluations_max * digits_.evaluation_seconds);
@@ -405,7 +407,7 @@ class Measuring {
     return absl::OkStatus();
   }
 
-  // Adds the widths of the acceptance sets of the entry's values, where those are cheap to compute.
+  // Adds the widths of the acceptance sets of the entry's values, if they are cheap to compute.
   void AddBounds(const std::vector<Literal>& leaves) {
     fuzz::Sample sample{module_.Clone(), leaves, false};
     if (static_cast<double>(fuzz::CountElements(module_)) *
@@ -456,7 +458,7 @@ class Measuring {
     digits_.first.engines = one.finite() ? "may" : "must";
   }
 
-  // Sorts by the bits lost in each instruction; those that reach no output weigh less.
+  // Sorts by the bits lost in each instruction; one that hardly reaches an output has less weight.
   void Rank() {
     const auto reach = [](const Loss& loss) {
       double most = 0x1p-200;

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The right bits for a relative error: 24 for 2^-24, 53 for none.
+// The number of right bits for a relative error: 24 for 2^-24, 53 for no error.
 double BitsOf(double error) {
   return error <= 0 ? 53 : std::clamp(0.0 - std::log2(error), 0.0, 53.0);
 }
@@ -108,7 +108,7 @@ std::string DigitsText(const Module& module, const Digits& digits,
   std::string text;
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
     if (digits.precisions[i] == 0) continue;
-    // The mean error of elements that are mostly exact is below half a unit in the last place.
+    // The mean error of mostly exact elements can be below half an ulp, so it is bounded.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
     const double error = digits.outputs[i];
     absl::StrAppendFormat(&text, "output %d: %s of %d bits are right\n", i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of MeasureDigits for a terminal, as JSON and as a picture.
+// Prints the result of MeasureDigits for a terminal, as JSON and as a picture.
 #ifndef HLOCTS_TOOLS_DIGITS_REPORT_H_
 #define HLOCTS_TOOLS_DIGITS_REPORT_H_
 
@@ -11,20 +11,21 @@
 
 namespace hlocts::tools {
 
-// An instruction that a compiled module computes at another width than the text says.
+// An instruction that a compiled module computes at another width than the text states.
 struct OtherWidth {
   std::string instruction, written, compiled;  // names, types
   bool wider = false;
 };
-// Matches by opcode and op_name of the metadata, which compilers keep; else by name.
+// Finds such instructions. They match by opcode and by op_name in the metadata, which compilers
+// keep, or otherwise by name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled);
 
-// `rows`: the largest number of instructions; 0: all.
+// The result as text. `rows` is the maximum number of instructions; 0 for all.
 std::string DigitsText(const Module& module, const Digits& digits,
                        const std::vector<OtherWidth>& widths, int64_t rows);
 std::string DigitsJson(const Module& module, const std::string& name, const Digits& digits,
                        const std::vector<OtherWidth>& widths);
-// An SVG image: a bar of bits for each instruction, made, carried and reaching the outputs.
+// An SVG image with a bar for each instruction: its bits made, carried and reaching the outputs.
 std::string DigitsPicture(const Module& module, const Digits& digits, int64_t rows);
 
 }  // namespace hlocts::tools

@@ -136,7 +136,8 @@ absl::StatusOr<Widened> Widen(const Module& module) {
       const Instruction& original = *module.computations()[c]->instructions()[i];
       Instruction* instruction = wide.computations()[c]->instructions()[i].get();
       widened.original[instruction] = &original;
-      // The algorithm of a contraction says how it may round, so the widened module has none.
+      // The algorithm of a contraction defines how it rounds, so it is removed in the widened
+      // module.
       instruction->Remove(Attr::kAlgorithm);
       instruction->Remove(Attr::kOperandPrecision);
       if (KeepsItsType(original.opcode())) {

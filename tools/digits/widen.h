@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with all its floating-point numbers in 64 bits and complex ones in 128: its values have
-// (nearly) no rounding.
+// Widens a module: floating-point numbers have 64 bits and complex ones 128, so that its values
+// have (nearly) no rounding.
 #ifndef HLOCTS_TOOLS_DIGITS_WIDEN_H_
 #define HLOCTS_TOOLS_DIGITS_WIDEN_H_
 
@@ -16,21 +16,21 @@ namespace hlocts::tools {
 
 struct Widened {
   std::unique_ptr<Module> module;
-  // The original instruction of each one; added conversions have none.
+  // The original of each instruction; added conversions have none.
   absl::flat_hash_map<const Instruction*, const Instruction*> original;
 };
 
-// Operations on the bits of a number and random ones keep their types, with a conversion on each
-// side. Errors: Unimplemented, where such an operation has a tuple.
+// Widens a module. Operations on the bits of a number and random operations keep their types,
+// between conversions. Errors: Unimplemented if such an operation has a tuple.
 absl::StatusOr<Widened> Widen(const Module& module);
 
-// Converts any floating-point or complex literal to f64 or c128; returns others unchanged. Tuples
-// by leaf.
+// Converts a floating-point or complex literal to f64 or c128, and a tuple by leaf; returns others
+// unchanged.
 Literal Wide(const Literal& literal);
-// 1 or -1, evenly distributed over indices and deterministic for one `salt`.
+// 1 or -1, evenly distributed over indices and deterministic for a given `salt`.
 double SignAt(size_t place, size_t salt);
-// Rounds each number of the wide literal, in place, to the type of `like`; for f64, moves it by
-// half a unit of the last place, up or down by its index.
+// Rounds each number of the wide literal, in place, to the type of `like`; for f64, moves it up or
+// down by half an ulp, depending on its index.
 void RoundTo(const Shape& like, size_t salt, Literal& wide);
 
 }  // namespace hlocts::tools

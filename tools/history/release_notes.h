@@ -10,10 +10,10 @@
 
 namespace hlocts::tools {
 
-// By engine and release: how many known failures of earlier releases pass.
+// The number of known failures of earlier releases that pass, by engine and release.
 using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
 std::string FixedText(const FixedCounts& counts);
-// The limits that the releases among the engines (recorded names) declare.
+// The limits that the engines (recorded names) declare if they are releases.
 std::string LimitsText(const std::vector<std::string>& engines);
 
 }  // namespace hlocts::tools

@@ -38,8 +38,8 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
 
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
 
-// The cache key of an answer: the module, its arguments and options, the wheel and the options it
-// runs with, and this program's judge, represented by its build time.
+// The cache key of an answer: the module, its arguments and options, the wheel and its options, and
+// this program's judge, represented by its build time.
 std::string CacheKey(const Subject& subject, const Engine& engine) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
@@ -82,7 +82,7 @@ void ToCache(const Answer& answer, const std::string& path) {
                {"verdict", answer.verdict},
                {"reason", answer.reason},
                {"version", answer.version}};
-  // A failed write costs time only, in the next run.
+  // A failed write only slows the next run.
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
@@ -103,7 +103,8 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   return output;
 }
 
-// Returns true if the pattern reaches the release's compiler. Unknown counts as no.
+// Returns true if the pattern of the failure reaches the release's compiler; false if that is
+// unknown.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
   auto argv = backends::ReachedModuleCommand(engine);
@@ -124,7 +125,7 @@ bool Shows(const Module& module, const Engine& engine) {
 
 Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
   if (verdict.kind == Outcome::kPass) {
-    // The component that refuses an invalid module has seen it.
+    // An invalid module is refused before any conversion, so the release has seen it.
     if (subject.bundle.options.invalid) return Cell::kGood;
     return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kNotShown;
   }

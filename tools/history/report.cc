@@ -34,7 +34,7 @@ Rows RowsOf(const Subject& subject, const Releases& releases) {
   return rows;
 }
 
-// Each release once: the new answer, else the kept one. Oldest first.
+// Merges the rows, oldest first. A release keeps its old answer unless it has a new one.
 Rows WithKept(Rows rows, const Rows& kept) {
   for (const Row& old : kept) {
     auto same = std::find_if(rows.begin(), rows.end(),
@@ -199,7 +199,7 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  // A finding has no README.md; tools/certify/fold.py reads history.json.
+  // A finding has no README.md; its page is made from history.json by tools/certify/fold.py.
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of releases, for people and for programs.
+// Prints the answers of releases for people and for programs.
 #ifndef HLOCTS_TOOLS_HISTORY_REPORT_H_
 #define HLOCTS_TOOLS_HISTORY_REPORT_H_
 
@@ -10,16 +10,16 @@
 
 namespace hlocts::tools {
 
-// One subject: a line per release. Several: a table of marks, a column per release, with its
-// legend.
+// The history as text: one line per release for one subject, or for several subjects a table of
+// marks with a column per release and a legend.
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases);
-// One JSON object, on one line (CONTRACT.md, "Other JSON").
+// The history as one JSON object on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases);
 // The rows of history.json in the bundle's directory; empty without the file. kInvalidArgument: not
 // a history.
 absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder);
 // Writes history.json in the bundle's directory, and the line "History: ..." of its README.md
-// unless the page is made from a finding.textproto. A kept answer stays until its release gives
+// unless the page is made from a finding.textproto. A stored answer stays until its release gives
 // another.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 

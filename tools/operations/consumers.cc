@@ -45,7 +45,7 @@ OpcodeSet Evaluated() {
 #undef HLOCTS_EVALUATOR
 #undef HLOCTS_DYNAMIC_EVALUATOR
   });
-  // The plan has its own steps for operations that only wire values.
+  // Operations that only connect values have their own steps in the plan.
   return rows | Where([](Opcode opcode) {
            return reference::IsElementwise(opcode) || FactsOf(opcode).Has(trait::kHandsOn) ||
                   ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kConstant, Opcode::kTuple,
@@ -59,7 +59,7 @@ OpcodeSet Judged() {
 #include "reference/judge/interpreter/set_handlers.def"
 #undef HLOCTS_SET_HANDLER
   });
-  // The interpreter itself runs computations, devices and their synchronisation.
+  // The interpreter itself handles computations, devices and their synchronisation.
   return rows | Where([](Opcode opcode) {
            return reference::IsElementwiseSetOpcode(opcode) || ops::IsCaller(opcode) ||
                   ops::CollectiveOf(opcode).has_value() ||
@@ -103,8 +103,7 @@ OpcodeSet InClauses(const ClausesOfOpcodes& clauses) {
   return set;
 }
 
-// The opcodes that one of our plugins declares, for an engine of the list; none where it is not
-// built.
+// The opcodes that one of our plugins declares; nullopt if the plugin is not built.
 std::optional<OpcodeSet> OfPlugin(absl::string_view engine) {
   const auto path = backends::PluginOf(engine);
   if (!path.ok()) return std::nullopt;

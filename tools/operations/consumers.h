@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each opcode against each part of the program that has an entry per operation.
+// Compares each opcode with each part of the program that has an entry per operation.
 //
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
-// everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. New consumer:
-// a row of AllConsumers.
+// everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a
+// consumer, add a row to AllConsumers.
 #ifndef HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
 #define HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
 
@@ -20,10 +20,10 @@ using OpcodeSet = std::bitset<kOpcodeCount>;
 
 struct Consumer {
   absl::string_view name;
-  absl::string_view what;  // its entry for an operation
+  absl::string_view what;  // the name of its entry for an operation
   OpcodeSet has;
 };
-// `home`: the directory of suites/ and spec/.
+// All consumers. `home` is the directory of suites/ and spec/.
 absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home);
 
 // A line of spec/ops/exempt.def.
@@ -34,7 +34,7 @@ struct Exemption {
   bool Names(absl::string_view consumer) const;
 };
 absl::Span<const Exemption> AllExemptions();
-// "": none.
+// The reason of an exemption; "" if there is none.
 absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer);
 
 }  // namespace hlocts::tools

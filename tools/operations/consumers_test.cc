@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No operation is missing anywhere without a reason, and no reason remains once its gap is closed.
+// Tests that no operation is missing anywhere without a reason, and that no reason remains once its
+// gap is closed.
 #include "tools/operations/consumers.h"
 
 #include <gtest/gtest.h>

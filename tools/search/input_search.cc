@@ -18,10 +18,11 @@ namespace {
 using Inputs = std::vector<std::vector<Literal>>;  // [device][leaf]
 
 constexpr size_t kKeptMax = 256;
-// After this many, or a quarter of the time, mostly inputs whose outputs look wrong are judged.
+// After this many verdicts, or a quarter of the time, mostly inputs whose outputs look wrong are
+// judged.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedForAPass = 8;
-constexpr int64_t kStepsMax = 100'000;  // loop trips of one input
+constexpr int64_t kStepsMax = 100'000;  // limit of loop trips for one input
 
 struct Kept {
   Inputs inputs;
@@ -56,7 +57,7 @@ bool IsWrong(Outcome kind) {
   }
 }
 
-// The midpoint of the two in the order of the type; `low` where there is none between.
+// The midpoint of two literals in the order of the type; `low` if no number is between.
 Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   Literal middle = low;
   const PrimitiveType type =
@@ -78,8 +79,8 @@ Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   return middle;
 }
 
-// True where the classes of the elements agree, and numbers except for the last bits: no proof, but
-// a sign that judging another input is a better use of the time.
+// Returns true if the classes of all elements agree, and numbers agree except for the last bits.
+// That is no proof, but judging another input is then a better use of the time.
 bool LooksRight(const Literal& found, const Literal& expected) {
   if (!found.shape().IsArray()) return true;
   const PrimitiveType type = ComponentType(expected.element_type());
@@ -128,7 +129,7 @@ class Search {
   }
 
   SearchResult Run() {
-    constexpr uint64_t kRounds = 3;  // of all recipes, before anything is known of regions
+    constexpr uint64_t kRounds = 3;  // of all recipes, before regions are used
     for (uint64_t number = 0; !Done(); ++number) {
       if (number < kRounds * generators::InputRecipes::Count() || number % 2 == 0) {
         TryRecipe(recipe_++);
@@ -200,7 +201,7 @@ class Search {
         backends::RunModule(backend_, module_, diff_.load, request);
     if (options_.stop && options_.stop()) return;
     const bool plain = request.Repeatable() && outcome.result.outfeed.empty();
-    // The reference's own result is acceptable without computing sets.
+    // Outputs equal to the reference's are acceptable; no sets are needed.
     if ((passed_ || judged_ >= kJudgedForAPass) && plain && expected != nullptr &&
         outcome.has_values() && SameBits(outcome.result.outputs, *expected)) {
       return;
@@ -216,7 +217,7 @@ class Search {
     reports::Verdict verdict = differ.DiffOutcome(outcome, backend_);
     judging_seconds_ += Seconds() - before;
     ++judged_;
-    // A timeout of the reference says nothing about the engine.
+    // A timeout of the reference is no verdict on the engine.
     const bool judged = !outcome.has_values() || verdict.kind != Outcome::kTimeout;
     result_.failed = judged && IsWrong(verdict.kind);
     over_ = over_ || verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError;
@@ -244,7 +245,7 @@ class Search {
     Try("change of an input that reached a new region", std::move(inputs));
   }
 
-  // Moves from an input outside of a region towards one inside, some leaves at a time.
+  // Moves from an input outside a region towards one inside it, in some of the leaves.
   void TryBoundary() {
     if (kept_.size() < 2) return;
     const Kept& outside = kept_[random_.Below(kept_.size())];
@@ -257,7 +258,7 @@ class Search {
     Inputs low = outside.inputs, high = inside.inputs;
     for (size_t d = 0; d < low.size(); ++d) {
       for (size_t i = 0; i < low[d].size(); ++i) {
-        // The other leaves are those of the inside input.
+        // The other leaves are those of the input inside.
         const bool other_sizes = low[d][i].runtime_sizes() != high[d][i].runtime_sizes();
         if (other_sizes || random_.Below(2) == 0) low[d][i] = high[d][i];
       }

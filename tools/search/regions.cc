@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kElementsLookedAt = 1024;
 
-// kOther: an ordinary number, by sign and by the quarter of its type's range.
+// The class of a number. kOther is the first class of ordinary numbers, by sign and by quarter of
+// the type's range.
 enum Class : uint64_t { kNan, kInfinity, kZero, kSubnormal, kMost, kOne, kOther = 8 };
 constexpr uint64_t kNegative = 16;
 
@@ -53,7 +54,7 @@ uint64_t ClassOf(PrimitiveType type, uint64_t bits) {
   return kOther | static_cast<uint64_t>(std::min(3.0, size * 4)) | (value < 0 ? kNegative : 0);
 }
 
-// Element `i` of an array, or the only element of a scalar.
+// The bits of element `i` of an array, or of the only element of a scalar.
 uint64_t BitsOf(const Literal& literal, int64_t i) {
   return generators::ElementBits(literal, generators::ComponentCount(literal) == 1 ? 0 : i);
 }
@@ -94,7 +95,7 @@ class Adder {
     }
   }
 
-  // Adds the relation of two operands, and how far the result is below the larger.
+  // Adds the relation of two operands, and how far the result is below the larger operand.
   void AddPair(const Literal& a, const Literal& b, int64_t i, PrimitiveType type, uint64_t result) {
     const PrimitiveType operand = ComponentType(a.element_type());
     if (operand != ComponentType(b.element_type())) return;
@@ -114,7 +115,7 @@ class Adder {
       regions_.insert(number_ | kLost | static_cast<uint64_t>(std::min(lost / 4, 255.0)));
   }
 
-  // Adds integers used as positions in an array: below, at the first index, inside, at the last,
+  // Adds the positions of integers used as indices: below, at the first index, inside, at the last,
   // beyond.
   void AddStarts(const Instruction& instruction, absl::Span<const Literal> operands) {
     for (size_t k = 1; k < operands.size(); ++k) {

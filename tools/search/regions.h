@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regions of its instructions' semantics that an input reaches: classes of operands and
+// The semantic regions of a module's instructions that an input reaches: classes of operands and
 // results, their order, digits lost by a subtraction, the positions of start indices in their
 // range.
 #ifndef HLOCTS_TOOLS_SEARCH_REGIONS_H_
@@ -18,7 +18,7 @@
 
 namespace hlocts::tools {
 
-// Numbers with the same meaning in each run of one module.
+// Region numbers, which have the same meaning in every run of one module.
 using Regions = std::set<uint64_t>;
 
 // Observes evaluations of one module. Samples the elements of large arrays.
@@ -37,7 +37,7 @@ class RegionRecorder : public reference::EvalHook {
 
  private:
   absl::flat_hash_map<const Instruction*, uint64_t> numbers_;
-  std::mutex mutex_;  // devices are threads
+  std::mutex mutex_;  // each device has a thread
   Regions regions_;
 };
 

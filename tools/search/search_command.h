@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for inputs in `hlocts diff`: options, progress, and the file of the inputs that it
-// finds.
+// The search for inputs in `hlocts diff`: options, progress, and the file of the inputs found.
 #ifndef HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
 #define HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
 
@@ -17,34 +16,34 @@ namespace hlocts::tools {
 struct InputSearch {
   std::string name;  // the search that made the failing input; "" for none
   uint64_t seed = 1;
-  int64_t inputs = 0;        // run on the engine
+  int64_t inputs = 0;        // inputs run on the engine
   int64_t inconclusive = 0;  // of these
   double seconds = 0;
-  std::string file;  // literals file with the input that fails
+  std::string file;  // literals file with the failing input
 };
 std::string SearchText(const InputSearch& search);
 std::string SearchJson(const InputSearch& search);
 
 struct SearchFlags {
-  double seconds_max = 20;  // of all engines together
-  bool given = false;       // requested, although inputs may be known
+  double seconds_max = 20;  // time limit of all engines together
+  bool given = false;       // requested by the user, although inputs may be known
   std::string output;       // literals file of the input that fails; "": out/diff/NAME.inputs.txt
 
   void Declare(Flags& flags);
 };
 
-// True where the entry has array leaves that a search may fill.
+// Returns true if the entry has array leaves that a search can fill.
 bool HasArguments(const Job& job);
 
-// Searches on one of `engines` engines, with a progress line. Sets job.request to that of the
-// verdict and writes the input of a failure. Errors: the file cannot be written.
+// Searches for inputs on one of `engines` engines, with a progress line. Sets job.request to that
+// of the verdict, and writes the input of a failure to a file. Errors: the file cannot be written.
 absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
                                             size_t engines, const backends::DiffOptions& diff,
                                             backends::Backend& backend, Job& job,
                                             InputSearch& search);
 
-// Runs the inputs (again, where `verdict` is a failure that was found) and localises the failure.
-// Where such a failure does not occur again the verdict stays, and says so.
+// Runs the inputs (again, if `verdict` is a failure of the search) and localises the failure. If
+// the failure does not occur again, the verdict stays and states so.
 void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict);
 
 // The command that runs the inputs of the file again.

@@ -39,7 +39,7 @@ std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   return absl::StrFormat("%012x", hash >> 16);
 }
 
-// "movement/pad:types" for "movement/pad:types:type=f32": the case as it is written.
+// The name of the case as it is written: "movement/pad:types" for "movement/pad:types:type=f32".
 std::string NameOf(const std::string& address) {
   return address.substr(0, address.find(':', address.find(':') + 1));
 }
@@ -54,7 +54,7 @@ bool Cites(const suites::Case& one, const std::string& clause) {
   return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
 }
 
-// The error in a line, found before anything runs.
+// The error of a line that can be found without running anything.
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
   if (backends::FindFault(kill.fault) == nullptr)
     return absl::StrCat("no such fault: ", kill.fault);
@@ -133,13 +133,13 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
 
 namespace {
 
-// Finds the faults that the cases of one clause notice, and selects the one to keep.
+// Finds the faults that the cases of one clause detect, and selects the one to keep.
 class Search {
  public:
-  // `all`: the clauses that cases test, whose signatures give the names of operands.
+  // `all` has the clauses that cases test, whose signatures name the operands.
   Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
          const std::vector<suites::Case>& cases, int jobs);
-  // nullopt: no fault was found. Faults of earlier clauses are less preferred.
+  // The best fault; nullopt if there is none. Faults of earlier clauses have lower preference.
   std::optional<ClauseKill> Best(const ClauseText& clause);
 
  private:
@@ -182,7 +182,7 @@ std::vector<suites::Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
 Search::Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
                const std::vector<suites::Case>& cases, int jobs)
     : signatures_(SignaturesOf(all)) {
-  static std::vector<suites::Case> chosen;  // trials point to them
+  static std::vector<suites::Case> chosen;  // static, since trials point to them
   chosen = CasesOfSearch(clauses, cases);
   int64_t left_out = 0;
   trials_ = TrialsOfCases(chosen, left_out);
@@ -221,9 +221,9 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   const std::string& id = faults_[fault];
   bool its_rule = id == "infer.forgets-rule/" + clause.id;
   bool of_family = absl::StrContains(id, "/");
-  // A refusal breaks every case, whatever its subject.
+  // A refusal breaks every case, regardless of its subject.
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
-  // The opcode's own name says nothing.
+  // The opcode's own name carries no information.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
   if (!of_family) absl::StrAppend(&about, " ", backends::FindFault(id)->what);
   std::set<std::string> words = WordsOf(about), text = WordsOf(clause.text);
@@ -235,7 +235,8 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
     affinity += 2;
   }
   const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
-  // A fault that shares words with the sentence and that only the clause's cases notice is its own.
+  // The fault is specific to the clause: it shares words with the sentence, and only the clause's
+  // cases detect it.
   const bool own = affinity > 0 && noticed.own == noticed.all;
   const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
   return {kind, -affinity, noticed.all - noticed.own + taken, of_family ? 1 : 0, id};
@@ -260,7 +261,7 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
   return best->second;
 }
 
-// Tries a line that a person wrote, or that a change of case or fault has made stale, on the
+// Tries a line that a person wrote, or that is stale because its case or fault changed, on the
 // clause's own cases.
 std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {
@@ -288,7 +289,7 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
   return result;
 }
 
-// Counts the cases of the smoke tier, and of the clause, that notice the faults of new lines.
+// Counts the cases of the smoke tier, and of the clause, that detect the faults of new lines.
 void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& cases, int jobs) {
   std::vector<std::string> faults;
   for (const ClauseKill& kill : kills) {
@@ -312,7 +313,7 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
   }
 }
 
-// The clause's line unchanged, or tried again; nullopt if its fault is not noticed.
+// The clause's line unchanged, or tried again; nullopt if its fault is not detected.
 std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<ClauseKill>& kills,
                                const ByAddress& by_address, const std::vector<suites::Case>& cases,
                                int jobs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses as reports show them: the registry with the seeded fault of each
-// (suites/clause_mutants.txt) and the programs that test clauses which no case can test
+// The clauses as reports show them: the registry with the seeded fault of each clause
+// (suites/clause_mutants.txt), and the programs that test clauses which no case can test
 // (suites/clause_tests.txt).
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
@@ -16,7 +16,7 @@ namespace hlocts::tools {
 
 absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows();
 
-// "file:test" by clause.
+// The programs as "file:test", by clause.
 std::map<std::string, std::vector<std::string>> ProgramsOfClauses();
 
 }  // namespace hlocts::tools

@@ -39,7 +39,8 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
   return same(a.outputs, b.outputs) && same(a.outfeed, b.outfeed);
 }
 
-// The verdict on the faulty engine; a pass without judging when it returns the reference's bits.
+// The verdict on the faulty engine. If it returns the reference's bits, it passes without being
+// judged.
 reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
                            bool& changed) {
   backends::DiffOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded faults as mutants: which are noticed, and by which module.
+// Runs seeded faults as mutants, to find which are detected and by which module.
 #ifndef HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
 #define HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
 
@@ -13,15 +13,15 @@
 
 namespace hlocts::tools {
 
-// Runs each fault against the trials in order until one notices it, for at most `seconds`. The
-// trials outlive the mutants.
+// Makes mutants that run each fault against the trials in order until one detects it, for at most
+// `seconds`. The trials must outlive the mutants.
 std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
                                  const std::vector<Trial>& trials, Profile profile, double seconds);
 
-// True for a verdict that needs a person's attention: not pass, unsupported, inconclusive or an
-// error of the harness.
+// Returns true for a verdict that needs a person's attention: not pass, unsupported, inconclusive
+// or an error of the harness.
 bool IsNoticed(Outcome kind);
-// True where the trial notices the engine with this fault; false where the fault affects nothing in
+// Returns true if the trial detects the engine with this fault; false if the fault has no effect in
 // it.
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
            Profile profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs work in child processes, where a crash or a hang is a result and not the end.
+// Runs work in child processes, so that a crash or a hang is a result.
 #ifndef HLOCTS_TOOLS_SELFCHECK_FORKED_H_
 #define HLOCTS_TOOLS_SELFCHECK_FORKED_H_
 
@@ -9,12 +9,13 @@
 namespace hlocts::tools {
 
 struct ForkedResult {
-  std::string text;  // result of the work; empty when it was ended
+  std::string text;  // result of the work; empty if it was ended
   bool crashed = false, timed_out = false;
 };
 
-// Runs work(i) for i < count, `jobs` at a time, each at most `seconds`; done(i, result) in order of
-// i. Texts of up to 64 KB. Called while this process has one thread.
+// Runs work(i) for i < count, `jobs` at a time, each for at most `seconds`, and calls done(i,
+// result) in order of i. Texts have at most 64 KB. Must be called while this process has one
+// thread.
 void RunForked(size_t count, int jobs, double seconds,
                const std::function<std::string(size_t)>& work,
                const std::function<void(size_t, const ForkedResult&)>& done);

@@ -17,15 +17,15 @@
 namespace hlocts::tools {
 namespace {
 
-// Areas whose cases are about several opcodes at once.
+// The areas whose cases test several opcodes at once.
 bool IsMixed(const suites::Case& one) {
   std::string area = one.address.substr(0, one.address.find('/'));
   return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||
          area == "composition" || area == "edition_2018";
 }
 
-// True where the case tests the operation that the fault affects; elsewhere its opcode is only
-// auxiliary.
+// Returns true if the case tests the operation that the fault affects, and does not use the opcode
+// only as an auxiliary.
 bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
   if (fault.opcodes.empty() || IsMixed(one)) return true;
   auto opcode = OpcodeFromName(one.opcode);
@@ -33,7 +33,7 @@ bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
          std::find(fault.opcodes.begin(), fault.opcodes.end(), *opcode) != fault.opcodes.end();
 }
 
-// "3 17 " for the trials that notice it.
+// The numbers of the trials that detect the fault, "3 17 ".
 std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trials) {
   std::string text;
   const backends::Fault* fault = backends::FindFault(id);
@@ -46,8 +46,8 @@ std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trial
   return text;
 }
 
-// Seconds that only an endless loop takes, on any machine: a run that is cut off counts as noticed
-// or as not noticed, so the clock must not decide.
+// The time limit in seconds, which only an endless loop exceeds on any machine. A lower limit would
+// let the clock decide if a fault counts as detected.
 constexpr double kHangs = 900;
 
 std::vector<size_t> NumbersOf(absl::string_view text) {
@@ -59,8 +59,8 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
   return numbers;
 }
 
-// Fills the rows of the `which` faults, many in one process; those of a process that crashed go to
-// `again`.
+// Fills the rows of the faults `which`, many in one process. Faults of a process that crashed are
+// added to `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,
               std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,

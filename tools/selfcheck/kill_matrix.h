@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix of faults and the trials that notice them.
+// The matrix of faults and the trials that detect them.
 #ifndef HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
 #define HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
 
@@ -12,19 +12,19 @@
 
 namespace hlocts::tools {
 
-// For each fault the numbers of the trials that notice it, among those whose case tests what the
-// fault affects. Runs in child processes; a fault that crashes one counts as not noticed.
+// The numbers of the trials that detect each fault, among those whose case tests what the fault
+// affects. The faults run in child processes; one that crashes counts as not detected.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);
 
-// Returns true if each case notices its fault. A crash or hang of the faulty engine counts as
-// noticed.
+// Returns for each pair whether the case detects the fault. A crash or hang of the faulty engine
+// counts as detected.
 std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs);
 
-// Ids of all faults that are relevant to these cases: those of the tables, the rows of families for
-// the opcodes that the cases are about, the rules that @reject names.
+// The ids of all faults that are relevant to these cases: those of the tables, those of families
+// for the opcodes that the cases test, and the rules that @reject names.
 std::vector<std::string> FaultsAround(const std::vector<const suites::Case*>& cases);
 
 }  // namespace hlocts::tools

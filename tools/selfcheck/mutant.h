@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants: seeded faults, changed rules of the table, broken clauses. One driver runs them all, and
-// one table says which are noticed.
+// one table shows which are detected.
 //
 // Parts of `hlocts selfcheck`: `canaries` (seeded faults on cases and on random modules), `rules`
 // (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
 // for each tested clause), `noise` (the worst-case conforming engine, which must never fail),
 // `twins` (metamorphic rules keep the meaning). A mutant runs in a process of its own (forked.h),
-// since a crash or an endless loop is a detection. A fault that leaves the reference's result
-// unchanged to the bit is not judged. There is no exception for a fault or a module.
+// since a crash or an endless loop counts as a detection. A fault that leaves the reference's bits
+// unchanged is not judged. No fault and no module is exempt.
 #ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
 #define HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
 
@@ -25,9 +25,9 @@ struct MutantResult {
   bool noticed = false;
   std::string by;       // the first trial that notices it, "lint", "canary:FAULT survives"
   std::string verdict;  // fail, rejected, accepted, crash, timeout
-  int64_t modules = 0;  // that it was tried on
-  // Modules whose outputs (for a rule: sets) it changed; for a noticed fault, those before it was
-  // noticed.
+  int64_t modules = 0;  // number of modules that it was tried on
+  // The number of modules whose outputs (for a rule: sets) it changed; for a detected fault, those
+  // before its detection.
   int64_t changed = 0;
 };
 
@@ -39,8 +39,8 @@ struct Mutant {
 
 struct MutantRecord : Mutant, MutantResult {};
 
-// Runs each mutant in a child process (a crash or a hang counts as noticed), `jobs` at a time, at
-// most `seconds` each. Calls `done` in the order of `mutants`.
+// Runs each mutant in a child process (a crash or a hang counts as detected), `jobs` at a time, for
+// at most `seconds` each. Calls `done` in the order of `mutants`.
 std::vector<MutantRecord> RunMutants(const std::vector<Mutant>& mutants, int jobs, double seconds,
                                      const std::function<void(const MutantRecord&)>& done);
 
@@ -54,7 +54,8 @@ struct Tally {
 
 // The record of a seeded fault.
 nlohmann::ordered_json ToJson(const MutantRecord& record);
-// Prints how many of each group, and of all, were noticed; then each that was not, and why.
+// Prints how many mutants of each group, and of all, were detected, then each undetected one with
+// the reason.
 void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out);
 
 }  // namespace hlocts::tools

@@ -15,7 +15,7 @@ namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int64_t kChunk = 250;  // modules for one process
+constexpr int64_t kChunk = 250;  // modules per process
 constexpr size_t kFailuresKept = 20;
 
 Json ToJson(const Unusual& unusual) {
@@ -28,7 +28,7 @@ void Add(const Unusual& from, Unusual& into) {
   into.elements_marked += from.elements_marked;
 }
 
-// The report as text, passed from a child process to its parent.
+// The report as text, which a child process passes to its parent.
 std::string ToText(const NoiseReport& report) {
   Json failures = Json::array();
   for (const NoiseReport::Failure& failure : report.failures) {
@@ -125,7 +125,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
     options.profile = mode.profile;
     options.load = trial.load;
     options.change_rule = trial.change_rule;
-    // A suspect is a failure here.
+    // Here a suspect verdict counts as a failure.
     if (mode.typical) options.suspect = backends::DiffOptions::Suspect::kAlways;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legal-noise engine against the judge: every failure is a defect of the judge (or of the
-// noise).
+// Checks the judge by the legal-noise engine: every failure is a defect of the judge or of that
+// engine.
 #ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 
@@ -22,36 +22,36 @@ struct NoiseReport {
   int64_t hardly_checked = 0;    // unspecified, or fewer than two effective bits
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
-  Unusual unusual;  // improbable passes; of typical noise
+  Unusual unusual;  // improbable passes, for typical noise
   struct Failure {
     std::string trial;
     uint64_t seed = 0;
     reports::Verdict verdict;
   };
   std::vector<Failure> failures;
-  std::vector<std::string> marked;  // a line for each module with something unusual
+  std::vector<std::string> marked;  // a line for each module with an unusual result
 };
 
-// The permissions that the noise uses. `facts`: the facts that it declares (its option of that
-// name); "": none. `typical`: it leaves out additions with one-sided errors, and passes are
+// The permissions that the noise uses. `facts` are the facts that it declares (its option of that
+// name); "" for none. With `typical` it leaves out additions with one-sided errors, and passes are
 // searched for improbable results.
 struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;
   bool typical = false;
-  int64_t partitions = 1;  // sums are cut over up to this many devices
+  int64_t partitions = 1;  // sums are split over up to this many devices
 };
 
 // Runs each trial once for each seed, in this process.
 NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
                        const std::vector<uint64_t>& seeds);
 void Merge(const NoiseReport& from, NoiseReport& into);
-// A line for a failure; a line for the report and one for each of its failures.
+// Print a failure as a line, and a report as a line followed by its failures.
 std::string NoiseLine(const NoiseReport::Failure& failure);
 void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out);
 
 // Runs `count` generated modules in child processes, `jobs` at a time. A crash is a failure. `tick`
-// receives the report so far, every few hundred modules.
+// is called with the report so far, every few hundred modules.
 NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode& mode, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 

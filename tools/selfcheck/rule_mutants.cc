@@ -16,12 +16,12 @@ namespace {
 
 struct Change {
   std::string name;
-  Opcode opcode;  // whose rules change
-  bool wider;     // allows more than the table, not less
+  Opcode opcode;  // the opcode whose rules change
+  bool wider;     // allows more than the table; otherwise less
   std::function<void(Rule&)> change;
 };
 
-// Operations whose rules are mutated: one of each kind of rule at least.
+// The operations whose rules are mutated, at least one for each kind of rule.
 constexpr Opcode kMutated[] = {
     Opcode::kAdd,         Opcode::kSubtract, Opcode::kMultiply,
     Opcode::kDivide,      Opcode::kSqrt,     Opcode::kTanh,
@@ -88,7 +88,7 @@ bool Contains(const Module& module, Opcode opcode) {
   return backends::AppliesTo(probe, module);
 }
 
-// Runs legal noise on the trials that have the operation.
+// Runs legal noise on the trials that contain the operation.
 std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
   for (const Trial& trial : trials) {
     if (!trial.valid || !Contains(*trial.module, opcode)) continue;
@@ -137,7 +137,7 @@ std::string Sets(const Trial& trial, const RuleChange& change) {
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 
-// Trials of one device on which the mutant accepts other values than the table.
+// The number of trials of one device on which the mutant accepts other values than the table.
 int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   int64_t changed = 0;
   for (const Trial& trial : trials) {
@@ -149,7 +149,7 @@ int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   return changed;
 }
 
-// Runs in a child process (RunMutants): the trials keep the mutant's table.
+// Tries a mutant in a child process (RunMutants), since the trials keep the mutant's table.
 MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
                     const std::vector<std::string>& killed) {
   MutantResult result;

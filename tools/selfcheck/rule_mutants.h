@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants of the rule table: a rule narrowed or widened, a permission dropped or granted, for
-// floats and complex numbers. A narrow one should make legal noise fail; a wide one (of relaxed as
-// well, so that profiles stay nested) should let a seeded fault through; either may break the lint.
+// Mutants of the rule table: a rule is narrowed or widened, or a permission is dropped or granted,
+// for floats and complex numbers. A narrowed rule should make legal noise fail. A widened rule
+// (also in `relaxed`, so that profiles stay nested) should let a seeded fault pass. Either may
+// break the lint.
 #ifndef HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 #define HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 
@@ -13,13 +14,14 @@
 
 namespace hlocts::tools {
 
-// Seconds for one mutant; one that needs more is unfinished and counts as not noticed.
+// The time limit in seconds for one mutant. A mutant that needs more is unfinished and counts as
+// not detected.
 constexpr double kRuleSeconds = 300;
 
-// Names: "tanh: ulps halved", in the group "rule". `changed` of a mutant that is not noticed: the
-// number of trials on which it changes an acceptance set. 0: no code reads that part of the rule,
-// or no trial depends on it. `killed`: faults that the trials find with the unchanged table. Both
-// outlive the mutants.
+// The mutants, named like "tanh: ulps halved", in the group "rule". For an undetected mutant,
+// `changed` is the number of trials on which it changes an acceptance set; 0 means that no code
+// reads that part of the rule, or that no trial depends on it. `killed` has the faults that the
+// trials find with the unchanged table. `trials` and `killed` must outlive the mutants.
 std::vector<Mutant> RuleMutants(std::vector<Trial>& trials, const std::vector<std::string>& killed);
 
 }  // namespace hlocts::tools

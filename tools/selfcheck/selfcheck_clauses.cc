@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts selfcheck clauses: whether a case would fail if a clause were broken.
+// The part `clauses` of hlocts selfcheck, which checks if a case would fail if a clause were
+// broken.
 #include "tools/selfcheck/selfcheck_clauses.h"
 
 #include <iostream>
@@ -15,7 +16,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Clauses that cases test; those that programs test are in the tests.
+// The clauses that cases test. Those that programs test are covered by the unit tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
                           ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
@@ -28,8 +29,8 @@ absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   return clauses;
 }
 
-// True for a fault of a family that damages values independently of the sentence, if only at one
-// element: weaker evidence than a specific bug.
+// Returns true for a fault of a family that changes values independently of the sentence, even if
+// only in one element. It is weaker evidence than a specific bug.
 bool IsGeneric(const std::string& fault) {
   return absl::StrContains(fault, "/result-") || absl::StrContains(fault, "/operand-");
 }
@@ -48,8 +49,8 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
       kills.size(), alone, generic, mostly);
 }
 
-// Prints cases that would fail if the clause were broken and do not cite it; or the fault breaks
-// more than the clause.
+// Prints cases that would fail if the clause were broken but do not cite it. Either they should
+// cite it, or the fault breaks more than the clause.
 void PrintOthers(const std::vector<ClauseKill>& kills) {
   for (const ClauseKill& kill : kills) {
     if (kill.others.empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part `clauses` of hlocts selfcheck.
+// Declares the part `clauses` of hlocts selfcheck.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 #define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 
@@ -10,7 +10,7 @@ struct SelfcheckClausesOptions {
   bool changed_only = false;  // run only lines whose case or fault changed
   int jobs = 1;
 };
-// Returns the exit status.
+// Runs the part and returns the exit status.
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options);
 
 }  // namespace hlocts::tools

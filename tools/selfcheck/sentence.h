@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subject of a clause, as far as the words of its sentence show it.
+// Derives the subject of a clause from the words of its sentence.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 #define HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 
@@ -20,12 +20,12 @@ struct ClauseText {
 // The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// True for a sentence that allows something, which a refusal breaks; for any other sentence a
+// Returns true for a sentence that allows something, which a refusal breaks. For other sentences a
 // refusal proves little, since it breaks every case.
 bool IsPermission(absl::string_view text);
 
-// Arguments by the signatures that the documents print: file of clauses -> names in order, of
-// "Pad(operand, padding_value, padding_config): the signature."
+// The names of the arguments in order, by file of clauses, from the signatures that the documents
+// print: "Pad(operand, padding_value, padding_config): the signature."
 using Signatures = std::map<std::string, std::vector<std::string>>;
 Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
 

@@ -12,7 +12,7 @@
 
 namespace hlocts::tools {
 
-// A loop that a fault makes endless must not hold up the rest.
+// Limits the steps, so that a loop that a fault makes endless does not delay the rest.
 backends::LoadOptions BoundedLoad() {
   backends::LoadOptions load;
   load.steps_max = 20'000;

@@ -16,23 +16,23 @@ namespace hlocts::tools {
 
 struct Trial {
   std::string name;
-  const suites::Case* one = nullptr;  // of a suite; nullptr for a generated module
-  bool valid = true;                  // false: a case of a module that must be refused
+  const suites::Case* one = nullptr;  // the case; nullptr for a generated module
+  bool valid = true;                  // false: the module must be refused
   std::unique_ptr<Module> module;
   backends::LoadOptions load;
   backends::ExecuteRequest request;
-  backends::ExecuteResult expected;  // of the reference evaluator, for valid modules
+  backends::ExecuteResult expected;  // the reference's result, for valid modules
   RuleChange change_rule;            // changed rule table for the judge of this trial
 };
 
 // Limits that end a loop which a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
-// Cases that the reference itself passes; `cases` outlives the trials. Others are left out and
-// counted in `left_out`.
+// The cases that the reference itself passes; `cases` must outlive the trials. Others are left out
+// and counted in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
-// Module `number` of the campaign with that seed. `valid` is false where the reference does not
+// Module `number` of the campaign with that seed. `valid` is false if the reference does not
 // evaluate it.
 Trial GeneratedTrial(uint64_t seed, uint64_t number);
 std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);

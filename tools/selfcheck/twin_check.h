@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metamorphic rules on random modules: checks by the reference evaluator that a metamorphic
-// variant means the same.
+// Checks the metamorphic rules on random modules: by the reference evaluator, a metamorphic variant
+// must have the same meaning as its module.
 #ifndef HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
 
@@ -13,14 +13,14 @@ namespace hlocts::tools {
 
 struct TwinTally {
   const generators::MetamorphicRule* rule = nullptr;
-  int64_t twins = 0;                  // made, valid and evaluated
-  int64_t skipped = 0;                // the reference does not evaluate the module
-  std::vector<std::string> failures;  // recipe and what differs
+  int64_t twins = 0;                  // variants made, valid and evaluated
+  int64_t skipped = 0;                // modules that the reference does not evaluate
+  std::vector<std::string> failures;  // recipe and difference
 };
 
 // Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated
-// modules. A variant fails when the verifier refuses it, when its outputs have other bits (exact
-// rules), or when they leave its own acceptance sets (bounded rules).
+// modules. A variant fails if the verifier refuses it, if its outputs have other bits (exact
+// rules), or if they are outside its own acceptance sets (bounded rules).
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools
