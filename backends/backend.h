@@ -81,7 +81,7 @@ struct ExecuteResult {
   // different copies of an element.
   std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
-  std::vector<ArgumentState> arguments;       // of device 0
+  std::vector<ArgumentState> arguments;       // states on device 0
   double seconds = 0;                         // the time of the execution alone
   std::vector<double> seconds_of_runs;        // the time of each run, if there is more than one
 };
@@ -122,7 +122,7 @@ Outcome OutcomeOf(const absl::Status& status);
 struct RunOutcome {
   std::optional<Outcome> failure = Outcome::kError;  // nullopt if the engine returned values
   EngineError error;                                 // the error of a failure
-  ExecuteResult result;                              // of values
+  ExecuteResult result;                              // if there are values
   double load_seconds = 0;
 
   bool has_values() const { return !failure.has_value(); }

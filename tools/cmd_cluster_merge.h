@@ -12,7 +12,7 @@ namespace hlocts::tools {
 
 struct ClusterMerge {
   std::vector<int64_t> lost;          // shards that must run again
-  std::vector<std::string> problems;  // other problems
+  std::vector<std::string> problems;  // other problems found
   int64_t verdicts = 0, modules = 0, buckets = 0, met = 0;
 };
 // Writes <folder>/merged unless a shard is lost. For a run it is the directory that a run on one

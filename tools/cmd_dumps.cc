@@ -30,8 +30,8 @@ struct DumpsOptions {
 
 struct Looked {
   std::vector<Stage> stages;        // in dump order
-  std::vector<JudgedStage> judged;  // with inputs
-  std::string not_judged;           // the reason
+  std::vector<JudgedStage> judged;  // if inputs are given
+  std::string not_judged;           // why nothing was judged
 };
 
 // Judges all later texts by the sets of the compiler's input.

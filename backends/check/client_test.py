@@ -85,7 +85,7 @@ class ClientTest(unittest.TestCase):
         self.assertIn("recording ended", self.run_client(judge=["true"]))
 
     def test_a_full_disk(self):
-        # The record is longer than the limit of a file, which is in kilobytes.
+        # The record is larger than the file size limit, which is in kilobytes.
         limit = ("sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "-")
         self.assertIn("recording ended", self.run_client(judge=["true"], wrap=limit))
 

@@ -28,7 +28,7 @@ struct PieceRun {
 
 struct CutCounts {
   int64_t pieces = 0;        // executions judged
-  int64_t inconclusive = 0;  // of them
+  int64_t inconclusive = 0;  // pieces among them
   int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
   int64_t elements = 0;
   int64_t unspecified = 0;
@@ -93,7 +93,7 @@ class PieceRunner {
   CutOptions cut_;
   Clock::time_point deadline_;
   std::map<const Computation*, CutComputation> computations_;
-  std::map<const Instruction*, Piece> blocks_;  // of loops
+  std::map<const Instruction*, Piece> blocks_;  // blocks of trips, by loop
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
   bool FoundAll() const { return wrong_.size() >= wrong_max_; }

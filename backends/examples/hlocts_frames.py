@@ -73,7 +73,7 @@ def fields(data):
             value, at = read_varint(data, at)
         elif key & 7 == 1:
             value, at = struct.unpack_from("<d", data, at)[0], at + 8
-        elif key & 7 == 5:  # stays bytes of four: field() writes it back
+        elif key & 7 == 5:  # kept as four bytes, which field() writes back
             value, at = Fixed32(data[at : at + 4]), at + 4
         else:
             size, at = read_varint(data, at)

@@ -48,7 +48,7 @@ class Reach {
   void CountTyped(ReachRow& row) const {
     for (Opcode opcode : generators::GeneratedOpcodes()) {
       const OpRow& op = RowOf(opcode);
-      if (op.weight == 0 || op.family == Family::kCollective) continue;  // one replica
+      if (op.weight == 0 || op.family == Family::kCollective) continue;  // needs replicas
       for (PrimitiveType type : AllPrimitiveTypes()) {
         if (!Contains(generators::GeneratedTypes(opcode), type)) continue;
         ++row.typed_legal;

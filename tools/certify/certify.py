@@ -49,7 +49,7 @@ def certificate_for(bundle, verdict):
     devices = len(check.parse_devices(check.read(bundle, "actual.txt")))
     output = failure["output"] + verdict.get("replica", 0) * (len(allowed) // devices)
     index = failure["index"]
-    allowed[output][index].stored  # computes the cone
+    allowed[output][index].stored  # computes the cone of instructions
     for operation in candidates(failure.get("operation", "")):
         row = check.OPERATIONS[operation.partition(":")[0]]
         for clause in clauses_of(operation):

@@ -50,7 +50,7 @@ def literal_of(piece):
         return "0" if piece.sign > 0 else "-0"
     if isinstance(piece, Inf):
         return "inf" if piece.sign > 0 else "-inf"
-    return "nan"  # certificates hold no NaN payloads of moved values
+    return "nan"  # certificates have no NaN payloads of moved values
 
 
 class CertificateTest(unittest.TestCase):
@@ -102,7 +102,7 @@ class CertificateTest(unittest.TestCase):
             for field, value in ((f, v) for f, values in changes.items() for v in values):
                 text = json.dumps({**certificate, field: value})
                 verdict = self.changed(bundle, "certificate.json", lambda _: text)
-                # Another element of the same kind may be derived, and is right.
+                # The certificate may also derive another element of the same kind.
                 moved = verdict == check.REFUSED and field in ("output", "index")
                 self.assertTrue(moved or verdict == check.BROKEN, (bundle.name, field, value))
 

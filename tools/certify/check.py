@@ -28,7 +28,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import arrays  # these register the operations
+import arrays  # these imports register the operations
 import control
 import finding
 import indexing
@@ -122,7 +122,7 @@ def outputs_of(bundle):
     returned = parse_devices(read(bundle, "actual.txt"))
     given = parse_devices(read(bundle, "inputs.txt"))
     arguments = []
-    for inputs in given if len(given) > 1 else given * len(returned):  # one for all devices
+    for inputs in given if len(given) > 1 else given * len(returned):  # one set for all devices
         rest = iter(inputs)
         arguments.append([arguments_of(p.shape, rest) for p in module.entry.parameters()])
         if next(rest, None) is not None:
@@ -177,7 +177,7 @@ def check(bundle):
 def verdict_of(bundle):
     try:
         return check(bundle)
-    except (Broken, IndexError, ValueError) as reason:  # the last two are numpy's
+    except (Broken, IndexError, ValueError) as reason:  # numpy raises the last two
         return BROKEN, [str(reason)]
     except Unsupported as reason:
         return BROKEN, ["not covered: %s" % reason]

@@ -29,7 +29,7 @@ F32_LESS = LESS.replace("s32", "f32")
 QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
 
 CLAIMS = [
-    # A clause of the same section that says something else or supports the engine.
+    # Clauses of the same section that are irrelevant or support the engine.
     ("broken", "says of no", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
     ("broken", "says of no", "elementwise_comparison.23", "comparison",
@@ -42,7 +42,7 @@ CLAIMS = [
      "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
     ("broken", "says of no", "elementwise_binary.2", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
-    # Promises that the caller breaks, and promises that hold.
+    # Promises that the caller breaks, and promises that it keeps.
     ("refused", "unique", "scatter.47", "indexing", PROMISED.replace("PROMISE", "unique_indices"),
      HITS, "s32[3] {0, 2, 23}", [0]),
     ("refused", "sorted", "scatter.47", "indexing",
@@ -57,7 +57,7 @@ CLAIMS = [
      "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {2, 0}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
     ("accepted", "documents alone", "gather.28", "indexing", GATHER + ", indices_are_sorted=true",
      "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {0, 2}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
-    # Freedoms of rulings.
+    # Freedoms that rulings grant.
     ("refused", "0051", "conv_with_general_padding.55", "sum", CONVOLUTION.replace("s32", "f32"),
      "f32[1,1,3] {1, 2, 3}; f32[1,1,2] {inf, 1}", "f32[1,1,3] {nan, inf, inf}", [0, 0, 0]),
     ("refused", "0019", "reduce.27", "sum",

@@ -103,7 +103,7 @@ def stored(form, part, modulus):
     """A part within ULPS of the modulus. Where that overflows, a part of zero may come of a product
     of zero and infinity."""
     slack = ULPS * form.ulp(min(modulus, form.max))
-    if OPEN[0]:  # a difference of exponentials, computed as the documents write it
+    if OPEN[0]:  # a difference of exponentials, as in the documents' formula
         slack += 4 * form.ulp(1 + min(modulus, form.max))
     pieces = reals(part.lo - slack, part.hi + slack, zero_signs=(1, -1))
     if modulus > form.max and part.lo <= 0 <= part.hi:

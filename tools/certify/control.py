@@ -9,7 +9,7 @@ from evaluator import Array, at_indices, certain, each, leaves, operation
 from formats import FORMATS, is_float
 from sets import READINGS, Broken, Real, Unsupported, Value, Zero, reals
 
-MOST_STEPS = 10000  # of a loop
+MOST_STEPS = 10000  # limit of loop steps
 
 
 @operation("control", "call", "call", "fusion")
@@ -95,5 +95,5 @@ def rng(run, i, operands):
     if low >= high:
         raise Unsupported("an interval that is empty")
     READINGS.add("the interval is half open after rounding (ruling 0029)")
-    below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type is between
+    below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type is in between
     return at_indices(i.shape, lambda index: Value(reals(low, below, (1, -1))))

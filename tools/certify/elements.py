@@ -22,11 +22,11 @@ from sets import floor_log2, joined, point, power_of_two, reals
 BOTH_ZEROS = (Zero(1), Zero(-1))
 IEEE = "zeros, infinities and NaN in arithmetic as in IEEE 754 (ruling 0130)"
 C99 = "functions at zeros, infinities and poles as in C99 (ruling 0083)"
-# A relative error that no document forbids and no reader would consider a bug.
+# A relative error that no document forbids and no reader considers a bug.
 OPEN_ERROR = power_of_two(-10)
 
 
-# Functions: ulps allowed in f64, f32, f16, bf16, and further ulps for each unit of |x|.
+# For each function: ulps allowed in f64, f32, f16, bf16, and more ulps for each unit of |x|.
 ULPS = {
     "exponential": (3, 7, 1, 1, 0),
     "exponential-minus-one": (5, 9, 3, 1, 0),
@@ -79,7 +79,7 @@ def loosened(opcode, form, pieces, argument=0):
         above = power_of_two(floor_log2(lo) + 1)
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
-        if OPEN[0]:  # the formula of the documents, computed as it is written there
+        if OPEN[0]:  # the formula of the documents as it is written there
             low, high = low * (1 - OPEN_ERROR), high * (1 + OPEN_ERROR)
             if opcode in ("exponential-minus-one", "log-plus-one", "sinh"):
                 low, high = low - 4 * form.ulp(ONE + hi), high + 4 * form.ulp(ONE + hi)
@@ -90,7 +90,7 @@ def loosened(opcode, form, pieces, argument=0):
     return frozenset(result)
 
 
-# Operands as an operation reads them.
+# The values of operands as an operation reads them.
 
 
 def with_flushed(form, pieces):
@@ -113,7 +113,7 @@ def read(type_name, value, sums=False, widens=False):
     if widens or form.width <= 16:
         freedom = "an intermediate may keep excess precision (ruling 0073)"
         pieces = allow(freedom, pieces, value.wide)
-    elif OPEN[0]:  # over the real numbers: expressions that are regrouped (rulings 0087 to 0091)
+    elif OPEN[0]:  # over the reals: the expression may be regrouped (rulings 0087 to 0091)
         pieces = pieces | value.wide
     if form.kind == "exponent" and any(p == point(form.min_normal) for p in pieces):
         pieces = decided("2^-127 is read as itself (rulings 0035, 0036)", pieces, [Zero(1)])
@@ -287,7 +287,7 @@ def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
 
 def key(p, total):
     """Where a piece lies in the order: its least and its greatest place."""
-    if isinstance(p, Nan):  # only in the total order; which of the NaN bits is not always known
+    if isinstance(p, Nan):  # only in the total order, and the NaN's bits may be unknown
         return (-math.inf, -2), (math.inf, 2)
     if isinstance(p, Zero):
         return ((mpq(0), p.sign if total else 0),) * 2

@@ -140,9 +140,9 @@ class Evaluator:
         try:
             given = (of_all, device) if row.together else (operands,)
             made = row.evaluate(self, i, *given)
-        except Unsupported as reason:  # no error unless the cone reaches it
+        except Unsupported as reason:  # only an error if the cone reaches it
             return unknown(i.shape, str(reason))
-        except (ValueError, IndexError) as error:  # numpy's
+        except (ValueError, IndexError) as error:  # raised by numpy
             raise Broken("%s: %s" % (i.name, error)) from error
         return labelled(made, variant_of(i))
 

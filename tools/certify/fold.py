@@ -25,7 +25,7 @@ GONE = ("verdict.json", "certificate.json", "expected.jsonl", "README.md", "case
 def line_of(name, value):
     if value is True:
         return f"{name}: true\n"
-    if name in ("verdict", "certificate"):  # JSON is full of double quotes
+    if name in ("verdict", "certificate"):  # JSON has many double quotes
         return "{}: '{}'\n".format(name, value.replace("\\", "\\\\").replace("'", "\\'"))
     return f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
 

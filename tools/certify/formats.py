@@ -153,7 +153,7 @@ def store_once(form, pieces, flush=True):
         if isinstance(piece, Real):
             stored |= round_real(form, piece, flush)
         elif form.kind == "exponent" and not isinstance(piece, Nan):
-            stored |= everything(form)  # no zero, no infinity: any value (ruling 0035)
+            stored |= everything(form)  # neither zero nor infinity exists: any value (ruling 0035)
         elif form.kind == "finite" and isinstance(piece, Nan):
             stored |= everything(form)
         elif isinstance(piece, Inf) and form.kind != "ieee":

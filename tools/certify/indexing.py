@@ -11,7 +11,7 @@ from evaluator import at_indices, certain, operation
 from formats import COMPLEX, FORMATS, everything, is_float
 from sets import ANY, FREEDOMS, OPEN, READINGS, Nan, Unsupported, Value, joined
 
-MOST_ROWS = 256  # of a sort
+MOST_ROWS = 256  # limit of rows in a sort
 
 
 def starts(value, limit, ruling="0009"):
@@ -244,7 +244,7 @@ def places(less, stable, nan=False):
     everywhere = [list(size)] * len(less)
     if any(len(cell) != 1 or cell == ANY for line in less for cell in line):
         return everywhere
-    if nan:  # in 2018 the order is then the implementation's
+    if nan:  # IEEE 754-2018 leaves the order to the implementation
         READINGS.add("a sort with NaN follows its comparator (ruling 0024)")
         if OPEN[0]:
             return everywhere

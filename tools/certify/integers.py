@@ -8,7 +8,7 @@ import operator
 from formats import fits, width_of, wrap
 from sets import ANY, OPEN, READINGS, Unsupported, Value
 
-MOST_PIECES = 64  # more values than that of one integer element are not followed
+MOST_PIECES = 64  # limit of values that are tracked for one integer element
 
 
 def over(function, *sets):

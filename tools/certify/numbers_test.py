@@ -84,7 +84,7 @@ class FormatTest(unittest.TestCase):
         ):
             self.assertEqual(set_text(store_once(FORMATS[name], {pieces})), expected, name)
         f32, bf16 = FORMATS["f32"], FORMATS["bf16"]
-        below = point(f32.min_normal * (1 - power_of_two(-40)))  # the flush looks before rounding
+        below = point(f32.min_normal * (1 - power_of_two(-40)))  # flushed before rounding
         self.assertEqual(store(f32, {below}), {point(f32.min_normal), Zero(1)})
         self.assertEqual(store(f32, {point(f32.min_normal)}), {point(f32.min_normal)})
         twice = point(1 + power_of_two(-8) + power_of_two(-40))

@@ -28,12 +28,12 @@ KINDS = {
     "timeout": "does not end",
 }
 ON_INVALID = "ends the process on an invalid module"
-# Answers of an engine to a module on which another engine fails.
+# The answers of an engine to a module on which another engine fails.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
 TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
             "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
-# Longer inputs are left in their file.
+# Longer inputs are not printed but left in their file.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
@@ -131,7 +131,7 @@ def others(finding):
     for answer in finding.answers.split():
         engine, verdict = answer.rsplit("=", 1)
         same.setdefault(ANSWERS.get(verdict, KINDS.get(verdict, verdict)), []).append(engine)
-    if finding.said.get("met_by") == "an invalid module":  # jaxlib's parser is before these engines
+    if finding.said.get("met_by") == "an invalid module":  # jaxlib's parser runs first
         for engine in ("iree", "litert", "catalyst"):
             ended = [e for e in same.get(KINDS["crash"], []) if e.startswith(engine)]
             same.setdefault("not reached", []).extend(ended)

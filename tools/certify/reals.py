@@ -14,7 +14,7 @@ from gmpy2 import mpq
 
 from sets import HUGE, ONE, TINY, Inf, Nan, Real, Zero, point, reals
 
-DOWN, UP = (  # in the range of TINY to HUGE
+DOWN, UP = (  # rounding contexts for the range from TINY to HUGE
     gmpy2.context(precision=200, round=rounding, emin=-19999, emax=20001)
     for rounding in (gmpy2.RoundDown, gmpy2.RoundUp)
 )
@@ -153,7 +153,7 @@ FUNCTIONS = (
     """acos acosh asin asinh atan atanh cbrt cosh cosine erf exponential exponential-minus-one
 log log-plus-one logistic rsqrt sine sinh sqrt tan tanh""".split()
 )
-# Where MPFR has another name, and where the domain is not the whole line.
+# Functions with another name in MPFR, and functions whose domain is not the whole line.
 NAMES = {"cosine": "cos", "exponential": "exp", "exponential-minus-one": "expm1", "sine": "sin"}
 NAMES.update({"log-plus-one": "log1p", "rsqrt": "rec_sqrt"})
 DOMAINS = {name: (mpq(0), HUGE) for name in ("log", "sqrt", "rsqrt")}

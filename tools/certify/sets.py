@@ -14,9 +14,9 @@ from gmpy2 import mpq
 ANY = frozenset(["any"])
 FREEDOMS = set()  # names of the freedoms that have widened a set so far
 READINGS = set()  # rulings that a set rests on
-OPEN = [False]  # whether points that the documents leave open are left open
+OPEN = [False]  # True: points that the documents leave open stay open
 
-# Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
+# Exact bounds of wide formats have thousands of digits, which newer Pythons refuse to print.
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
@@ -33,7 +33,7 @@ def power_of_two(exponent):
     return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
 
 
-TINY = power_of_two(-20000)  # for the reals next to zero: below every format
+TINY = power_of_two(-20000)  # represents reals next to zero, below every format
 HUGE = power_of_two(20000)  # beyond every format
 ONE = mpq(1)
 

@@ -143,7 +143,7 @@ def sum_of_products(type_name, left_type, pairs):
     wide = form if form.width >= 32 else FORMATS["f32"]
     roundoff = power_of_two(-13) if FORMATS[left_type].width <= 8 else 2 * wide.roundoff
     kept_in = {wide.name}
-    if type_name != "f8e8m0fnu":  # f8e8m0fnu has no zero and holds no sum
+    if type_name != "f8e8m0fnu":  # f8e8m0fnu has no zero, so no initial sum
         kept_in.add(type_name)
         roundoff = max(roundoff, 2 * form.roundoff)
     widened = lambda v: Value(v.stored | v.wide, v.wide)
@@ -160,7 +160,7 @@ def sum_of_products(type_name, left_type, pairs):
 def dot(run, i, operands):
     batches = i.integers("lhs_batch_dims", ()), i.integers("rhs_batch_dims", ())
     inners = i.integers("lhs_contracting_dims", ()), i.integers("rhs_contracting_dims", ())
-    sides = []  # batch, free, and one dimension of the products
+    sides = []  # batch, free, and contracted dimensions (as one)
     for operand, batch, inner in zip(operands, batches, inners):
         free = [d for d in range(operand.cells.ndim) if d not in batch + inner]
         cells = operand.cells.transpose(*batch, *free, *inner)

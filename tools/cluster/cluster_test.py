@@ -96,7 +96,7 @@ class ClusterTest(unittest.TestCase):
         self.write("slurm", *ENGINES, *QUERIES)
         self.shard(1)
         self.shard(3)
-        # Cut short: the record has no end.
+        # An interrupted run: its record has no end.
         record = pathlib.Path(self.out, "shard-3/run.json")
         cut = json.loads(record.read_text())
         del cut["finished"]

@@ -13,7 +13,7 @@ namespace hlocts::tools {
 
 // An instruction that a compiled module computes at another width than the text states.
 struct OtherWidth {
-  std::string instruction, written, compiled;  // names, types
+  std::string instruction, written, compiled;  // its name and both types
   bool wider = false;
 };
 // Finds such instructions. They match by opcode and by op_name in the metadata, which compilers

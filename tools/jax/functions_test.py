@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# No verdict on the function: an error of the harness, or a text that cannot be read.
+# Outcomes that are no verdict on the function: an error of the harness, or an unreadable text.
 NO_VERDICT = ("error", "hlocts:")
 SKIPPED = 77
 

@@ -34,7 +34,7 @@ FILES = (
     "fft_test nn_test random_test random_lax_test linalg_test sparse_test"
 ).split()
 OUTCOMES = ("passed", "skipped", "failed", "timeout", "crash")
-START_SECONDS = 900  # import, collection
+START_SECONDS = 900  # time for import and collection
 
 
 class Selection:
@@ -51,7 +51,7 @@ class Selection:
 
     def pytest_collection_modifyitems(self, items) -> None:
         names = sorted(item.nodeid.partition("::")[2] for item in items)
-        random.Random(self._job["seed"]).shuffle(names)  # a larger sample holds a smaller one
+        random.Random(self._job["seed"]).shuffle(names)  # a larger sample contains a smaller one
         chosen = set(names[: self._job["sample"] or None])
         self._say(selected=sorted(chosen))
         chosen -= set(self._job["done"])

@@ -42,7 +42,7 @@ def main():
         out = run(folder, f"--out={folder}/here", "--sample=0", f"--baseline={folder}/there")
         assert "1 of 2 (50.00 %)" in out, out
         assert "  failed  sample_test::T::test_a  ZeroDivisionError" in out, out
-        # A sample is a part of a larger one, and a run goes on where it was.
+        # A sample is part of a larger one, and an interrupted run continues.
         log = folder / "here" / "results.jsonl"
         before = log.read_text()
         run(folder, f"--out={folder}/here", "--sample=3")

@@ -194,7 +194,7 @@ def trial(seed, names, devices):
              for tree in (tuple(arguments), jax.eval_shape(function, *arguments))]
     line = {"trial": seed, "program": name, "mesh": axes, "in_specs": str(specs[0]),
             "out_specs": str(specs[1])}
-    print(json.dumps(line), flush=True)  # that of a trial which ends the process
+    print(json.dumps(line), flush=True)  # printed first, in case the trial ends the process
     try:
         result = hlocts.check(function, *arguments, mesh=mesh, in_specs=specs[0],
                               out_specs=specs[1])

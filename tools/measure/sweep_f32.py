@@ -23,8 +23,8 @@ from sweep import FUNCTIONS, ROOT
 ROW = 4096
 CHUNK = 1 << 24
 ROWS = CHUNK // ROW
-# Distances in units of the last place of the exact value; -1 where nothing is compared: an operand
-# or a result that is no normal number. Results that should be normal and are none are counted.
+# The distances in ulps of the exact value; -1 if an operand or the exact result is not a normal
+# number, so that nothing is compared. Results that should be normal but are not are counted.
 MODULE = """HloModule m
 max {{
   a = f32[] parameter(0)

@@ -71,7 +71,7 @@ def tosa_dot(k, most, fraction):
 
     def holds(expected, found, bound):
         if not np.isfinite(bound) or bound > most:
-            return True  # nothing is checked
+            return True  # nothing to check
         error = (np.float64(found) - np.float64(expected)) / (bound * 2.0 ** -(1 + fraction))
         return bool(np.all(np.abs(error) <= 2 * k) and np.mean(error**2) <= 1.6 * k)
 

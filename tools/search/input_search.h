@@ -19,7 +19,7 @@ namespace hlocts::tools {
 // The progress of a search.
 struct SearchCounts {
   int64_t inputs = 0;        // inputs run on the engine
-  int64_t inconclusive = 0;  // of these
+  int64_t inconclusive = 0;  // inconclusive inputs among them
   int64_t not_run = 0;       // too slow or undefined in the reference
   int64_t regions = 0;
   double seconds = 0;
@@ -37,7 +37,7 @@ struct SearchResult {
   // The verdict, without localisation, on the first input that does not pass. If all pass or are
   // inconclusive, it is that on the first pass, or otherwise on the first input.
   reports::Verdict verdict;
-  backends::ExecuteRequest request;  // its input
+  backends::ExecuteRequest request;  // the input of the verdict
   bool failed = false;
   SearchCounts counts;
 };

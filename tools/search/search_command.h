@@ -17,7 +17,7 @@ struct InputSearch {
   std::string name;  // the search that made the failing input; "" for none
   uint64_t seed = 1;
   int64_t inputs = 0;        // inputs run on the engine
-  int64_t inconclusive = 0;  // of these
+  int64_t inconclusive = 0;  // inconclusive inputs among them
   double seconds = 0;
   std::string file;  // literals file with the failing input
 };

@@ -269,7 +269,7 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
   if (fault == nullptr) return std::nullopt;
   std::vector<std::pair<const suites::Case*, std::string>> pairs;
   for (const suites::Case& one : cases) {
-    if (one.tier == suites::Tier::kExhaustive) continue;  // hours
+    if (one.tier == suites::Tier::kExhaustive) continue;  // takes hours
     if (Cites(one, kill.clause)) pairs.emplace_back(&one, kill.fault);
   }
   std::vector<bool> killed = PairsKilled(pairs, jobs);

@@ -15,7 +15,7 @@ struct TwinTally {
   const generators::MetamorphicRule* rule = nullptr;
   int64_t twins = 0;                  // variants made, valid and evaluated
   int64_t skipped = 0;                // modules that the reference does not evaluate
-  std::vector<std::string> failures;  // recipe and difference
+  std::vector<std::string> failures;  // text: recipe and difference
 };
 
 // Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated

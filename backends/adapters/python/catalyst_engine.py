@@ -16,7 +16,7 @@ from hlocts_frames import Unsupported
 from stablehlo_text import plain_text, results_of
 
 # Functions that compiled code calls in addition to libm. memrefCopy copies one strided array onto
-# another of the same shape; the words of both are those of Array below, strides in elements.
+# another of the same shape. Each array is passed as the fields of Array below, strides in elements.
 # __trunc?fbf2 round to bf16, ties to even, as compilers' run-time libraries do (that of gcc 12
 # lacks them): the bits are returned in the low half of a float register. The bits of a double below
 # a float are merged into the float's last bit (round to odd), so that nothing is rounded twice.
@@ -93,7 +93,7 @@ class Array:
         self.shape = shape
 
     def give(self, array):
-        self.array = array  # stays alive as long as this
+        self.array = array  # must live as long as this object
         self.words[0] = self.words[1] = array.ctypes.data
         strides = [stride // max(array.itemsize, 1) for stride in array.strides]
         self.words[3:] = [*array.shape, *strides]
@@ -152,7 +152,7 @@ def built(text, program, support, folder):
     objects = glob.glob(f"{folder}/*.o")
     if done.returncode < 0:
         sys.stderr.write(last_words(done.stderr))
-        os.abort()  # a crash of the compiler is one of this engine
+        os.abort()  # a crash of the compiler counts as a crash of the engine
     if done.returncode or not objects:
         raise Unsupported(f"catalyst does not lower this module: {done.stderr.strip()[:300]}")
     with open(f"{folder}/support.o", "wb") as file:
@@ -185,7 +185,7 @@ def make(_options):
             for leaf in arguments:
                 array = np.ascontiguousarray(leaves.to_array(leaf)).reshape(leaf.array.shape)
                 array = array.copy()
-                if leaf.element_type in BITS:  # LLVM takes the other bits of the byte to be zero
+                if leaf.element_type in BITS:  # LLVM assumes that the other bits are zero
                     array.view(np.uint8)[...] &= (1 << BITS[leaf.element_type]) - 1
                 given.append(Array(array.shape))
                 given[-1].give(array)

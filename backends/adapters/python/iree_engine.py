@@ -43,7 +43,7 @@ def make(options):
             # The compiler writes its messages to standard error. The module has passed StableHLO's
             # verifier, so the remaining cause is an operation that the compiler cannot lower.
             raise Unsupported("iree-compile does not lower this module")
-        results_of(text)  # raises for results that are no arrays
+        results_of(text)  # raises an error for results that are not arrays
         module = runtime.load_vm_module(
             runtime.VmModule.copy_buffer(config.vm_instance, binary), config
         )
@@ -56,7 +56,7 @@ def make(options):
                 ]
                 results = module.main(*arrays)
                 results = results if isinstance(results, (tuple, list)) else [results]
-                # A copy: a result may be the argument's own memory, which ends with it.
+                # Copies the result, which may be the memory of an argument and freed with it.
                 return [leaves.to_leaf(np.array(result.to_host())) for result in results]
             except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error

@@ -59,7 +59,7 @@ def make(options):
         raise ValueError(f"partitioner: expected gspmd or shardy, found {partitioner}")
     set_jax_state()
     client = xla_client.make_cpu_client()
-    several = []  # a client with more devices, from the first module that wants them on
+    several = []  # a client with more devices, made for the first module that needs them
 
     def load_sharded(proto):
         if jaxlib_shards.partitions_of(proto) > PARTITIONS_MAX:

@@ -12,10 +12,10 @@ import numpy as np
 import leaves
 from hlocts_frames import Copies, Unsupported, fields, read_varint
 
-PROGRAM_SHAPE, PARTITIONS = 4, 20002  # of HloModuleProto; num_partitions is a field of hlocts' own
-RESULT = 2  # of ProgramShapeProto
-DIMENSIONS, ELEMENTS = 3, 4  # of ShapeProto
-POISON = (0xFF, 0x4D, 0x7F, 0x80)  # the bytes of one element each: NaNs, huge, negative
+PROGRAM_SHAPE, PARTITIONS = 4, 20002  # fields of HloModuleProto; num_partitions is hlocts' own
+RESULT = 2  # field of ProgramShapeProto
+DIMENSIONS, ELEMENTS = 3, 4  # fields of ShapeProto
+POISON = (0xFF, 0x4D, 0x7F, 0x80)  # fill elements with NaNs, huge and negative numbers
 
 
 def partitions_of(proto):

@@ -6,7 +6,7 @@ import numpy as np
 
 from hlocts_frames import Leaf, Unsupported
 
-# HLO's name: numpy's or ml_dtypes' name, by which results are named as well.
+# The numpy or ml_dtypes name of each HLO type. Results have the same names.
 NAMES = {
     "pred": "bool",
     "s2": "int2",
@@ -64,6 +64,6 @@ def as_leaf(array, name):
     """Integers of fewer bits than a byte as the protocol wants them: the value in a whole byte."""
     bits = np.ascontiguousarray(array).reshape(
         array.shape
-    )  # it makes scalars vectors
+    )  # it turns scalars into vectors
     wide = {"s2": np.int8, "s4": np.int8, "u2": np.uint8, "u4": np.uint8}.get(name)
     return Leaf(name, bits if wide is None else bits.astype(wide))

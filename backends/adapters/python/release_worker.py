@@ -52,7 +52,7 @@ def main():
     frames = importlib.import_module("hlocts_frames")
     try:
         load = importlib.import_module(f"{given.engine}_engine").make(options)
-    except Exception as error:  # its start-up error is the reason that users read
+    except Exception as error:  # users see the engine's start-up error as the reason
         load, reason = None, f"{type(error).__name__}: {error}"
     else:
         reason = ""

@@ -31,14 +31,14 @@ def copied(message, change):
 
 
 def with_small_ids(proto):
-    count = -1  # the first one has no field where it is 0
+    count = -1  # an id of 0 has no field
 
     def of_computation(number, computation):
         nonlocal count
         if number != COMPUTATIONS:
             return computation
         numbers = {}
-        for old in ids_of(computation):  # operands may be named by the lower half alone
+        for old in ids_of(computation):  # operands may have only the lower half of the id
             count += 1
             numbers[old] = numbers[old & 0xFFFFFFFF] = count
 

@@ -11,12 +11,12 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_module, refusal
 
-# MLIR's bindings return arrays of these types only; a value of another type travels as its bits.
+# The only types of arrays that MLIR's bindings return. Other values are passed as their bits.
 PLAIN = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
 
 
 def hlo_name(mlir_name):
-    if mlir_name.startswith("complex"):  # the bindings end the process
+    if mlir_name.startswith("complex"):  # the bindings would end the process
         raise Unsupported("complex arguments or results: MLIR's bindings do not carry them")
     if mlir_name.startswith("ui"):
         return "u" + mlir_name[2:]
@@ -32,7 +32,7 @@ def carrier(mlir_name):
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
 
 
-# The engine ends the process over these operations, reporting that they are missing.
+# Operations that the engine lacks: it reports that and ends the process.
 ABSENT = (
     "all_gather",
     "all_reduce",
@@ -96,7 +96,7 @@ def return_carriers(module):
             names.append(hlo_name(name))
             if name in PLAIN:
                 continue
-            if name == "f4E2M1FN":  # a bitcast keeps the bits of an element, and a byte has more
+            if name == "f4E2M1FN":  # a bitcast keeps the width, less than a byte
                 four = ir.RankedTensorType.get(kind.shape, ir.Type.parse("ui4"))
                 value, name = stablehlo.bitcast_convert(four, value), "ui4"
             wide = ir.RankedTensorType.get(kind.shape, ir.Type.parse(carrier(name)))

@@ -12,14 +12,14 @@ NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
     r"|unregistered|Could not map dtype|Unknown opcode|has invalid element type"
-    r"|invalid Attribute index"  # so the reader says of an attribute that only XLA's dialect has
+    r"|invalid Attribute index"  # the reader's message on an attribute that only XLA's dialect has
 )
 
 
 def refusal(error, what):
     """The error as the protocol has it: is the module wrong, or is something missing?"""
     text = f"{what}{type(error).__name__}: {error}"
-    # A verifier's refusal, to which the reader of portable modules adds a guess about old plugins.
+    # The verifier refused the module; the reader of portable modules guesses at old plugins.
     told = text.replace("old unsupported plugin", "")
     return Unsupported(text) if NO_WORDS.search(told) else Refused(text)
 
@@ -83,7 +83,7 @@ def plain_module(proto):
                     module.operation
                 )
                 break
-            except ir.MLIRError:  # there is nothing newer for map and rng: they stay
+            except ir.MLIRError:  # map and rng have no newer form, so they stay
                 module = None
     if module is None:
         raise Unsupported("chlo operations that StableHLO has no words for")

@@ -6,7 +6,7 @@ import sys
 import types
 import unittest
 
-sys.modules.setdefault("numpy", types.ModuleType("numpy"))  # the frames' code imports it for arrays
+sys.modules.setdefault("numpy", types.ModuleType("numpy"))  # hlocts_frames imports it
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import field  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402

@@ -86,7 +86,7 @@ def converted(rewrite, body):
         return field(4, field(1, REFUSED) + field(2, str(error)))
     except KeyError:
         return field(4, field(1, UNSUPPORTED) + field(2, f"no pass {name}"))
-    except Exception as error:  # any error of the pass is its answer
+    except Exception as error:  # any error of the pass becomes the reply
         return field(4, field(1, FAILED) + field(2, f"{type(error).__name__}: {error}"))
 
 

@@ -21,7 +21,7 @@ struct Start {
   int64_t size;               // the size of the operand's dimension
   int64_t window;             // the number of elements from the start on
   const Instruction& source;  // the operand that contains the index
-  bool skips_outside;         // scatter
+  bool skips_outside;         // true for scatter
 
   PrimitiveType type() const { return literal.element_type(); }
   int64_t value() const { return ReadInteger(literal, at); }

@@ -13,7 +13,7 @@ struct Whole {
   int64_t x, y;
   int64_t result;
   int bits;        // width of the result
-  bool is_signed;  // the result's
+  bool is_signed;  // signedness of the result
   PrimitiveType operand;
   int64_t top() const { return bits >= 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1; }
   int64_t bottom() const { return -top() - 1; }

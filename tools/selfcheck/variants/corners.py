@@ -7,7 +7,7 @@ from executor import F32, F64, fma, flush
 from write import File, literal
 
 C64 = np.complex64
-LEAST = 2.0**-126  # the least normal f32
+LEAST = 2.0**-126  # the smallest normal f32
 
 
 def parts(z):
@@ -89,7 +89,7 @@ def solves(_rng):
         "unit_diagonal=false, transpose_a=NO_TRANSPOSE }")
     matrix = lambda t, kind: literal(np.asarray(t, kind))
     file.module(module("c64", 1))
-    # Products with the conjugate vanish; so does one of the divisor's squares.
+    # Products with the conjugate underflow to zero, and so does one of the divisor's squares.
     for name, verdicts, t, b in [("products", "S-D+R+", 1e-10 + 1e-10j, 1e-29 + 1e-29j),
                                  ("a square", "S-D?R?", 4.5e-19 + 0.9e-19j, 1e-10 + 0j)]:
         t, b = C64(t), C64(b)
@@ -98,7 +98,7 @@ def solves(_rng):
     t, b = C64(1e-3 + 1e-3j), C64(1e-20 + 1e-20j)
     file.case("nothing vanishes", "S-D-R-", [matrix([[0]], C64)],
               [matrix([[t]], C64), matrix([[b]], C64)])
-    # The first product is rounded, the second is not: the rest of their sum is divided by a small
+    # The first product is rounded, the second is not; the rest of their sum is divided by a small
     # number.
     x, c = F32(1.7e36), F32(1.1)
     t = np.array([[1, 0, 0], [0, 1, 0], [c, -c, 1e-11]], F32)
@@ -229,7 +229,7 @@ def norms(_rng):
                 " ROOT r = (f32[4,1], f32[1], f32[1]) batch-norm-grad(x, s, m, v, dy), "
                 "epsilon=0.5, feature_index=1 }",
                 literal(x), one(scale), one(3), one(2), literal(dy))
-    # Subnormal sums become zero before the scale is applied, and nothing else is left.
+    # Subnormal sums become zero before the scale is applied, so that the result is zero.
     zeros = np.zeros_like(x)
     file.case("vanished before the scale", "S-D+R+",
               [literal(zeros), one(0), one(0)])

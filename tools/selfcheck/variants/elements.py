@@ -42,7 +42,7 @@ def functions(rng):
         file.case(f"{op} rounded", "S+D+R+", [literal(f(wide).astype(F32))])
         file.case(f"{op} at the end", "D+R+", [literal(ulps_off(f(wide), default - 0.51))])
         file.case(f"{op} beyond default", "S-D-", [literal(ulps_off(f(wide), default + 1.51))])
-        absolute = op in ("sine", "cosine", "log")  # relaxed bounds these by a distance, too
+        absolute = op in ("sine", "cosine", "log")  # relaxed: absolute bounds too
         file.case(f"{op} beyond relaxed", "S-D-" if absolute else "S-D-R-",
                   [literal(ulps_off(f(wide), relaxed * 2.5 + 2))])
         file.case(f"{op} beyond default by fact", "S-D+",
@@ -185,7 +185,7 @@ def excess(rng):
                                ("abs", "abs(a)", np.abs), ("negate", "negate(a)", np.negative),
                                ("clamp", "clamp(y, a, y)", lambda v: y)]:
         file.module(module("f32", operation, "convert(c)"), *inputs)
-        if name in ("negate", "clamp"):  # default skips the one, and of the other the bounds hold
+        if name in ("negate", "clamp"):  # default skips negate, bounds clamp
             file.case(name, "R+", [literal(f(x))])
         else:
             both(file, name, f, x, rounded, literal)

@@ -46,7 +46,7 @@ LEMMAS = {1: "sums_in_any_order", 7: "skipped_roundings", 8: "conversions",
 class File:
     """Executions of one lemma, as cases of the format of suites/cases/FORMAT.md."""
 
-    # On other data a wrong answer may lie within its bound: only legal executions are kept.
+    # On other data a wrong answer may be within its bound, so only legal executions are kept.
     legal_only = False
 
     def __init__(self, lemma, about):
