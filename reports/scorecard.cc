@@ -235,16 +235,19 @@ std::string Scorecard::Summary() const {
   return text;
 }
 
-int Scorecard::ExitStatus() const {
+int Scorecard::ExitStatus(bool suspect_fails) const {
   int status = unavailable_.empty() ? 0 : 3;
+  bool suspect = false;
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
       // Only the expectation of a verdict, or its absence, matters.
-      int one = verdict.expected ? 0 : verdict.kind == Outcome::kError ? 3 : 1;
-      status = std::max(status, one);
+      if (verdict.expected) continue;
+      const bool only_suspect = verdict.kind == Outcome::kSuspect && !suspect_fails;
+      suspect = suspect || only_suspect;
+      if (!only_suspect) status = std::max(status, verdict.kind == Outcome::kError ? 3 : 1);
     }
   }
-  return status;
+  return status == 0 && suspect ? 4 : status;
 }
 
 }  // namespace hlocts::reports

@@ -104,6 +104,18 @@ TEST(VerdictTest, ExitStatusFollowsTheContract) {
   }
 }
 
+TEST(ScorecardTest, ASuspectAndNothingWorseHasAnExitStatusOfItsOwn) {
+  Scorecard card;
+  Verdict suspect;
+  suspect.kind = Outcome::kSuspect;
+  suspect.backend = "cpu";
+  card.Add(suspect);
+  EXPECT_EQ(card.ExitStatus(), 4);
+  EXPECT_EQ(card.ExitStatus(/*suspect_fails=*/true), 1);
+  card.Add(Failing());
+  EXPECT_EQ(card.ExitStatus(), 1);
+}
+
 TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
   Scorecard card;
   Verdict pass;

@@ -214,7 +214,7 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   bool judged =
       LeavesOpen(whole) || suspect || whole.kind == Outcome::kPass || IsFinding(whole.kind);
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
-                (options.cut == 0 && LeavesOpen(whole));
+                (options.cut == 0 && (suspect || LeavesOpen(whole)));
   if (!judged || !wanted) return whole;
   // Cutting a wrong module may take long; it gets the time limit of one module again.
   DiffOptions of_pieces = options;

@@ -30,7 +30,7 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 
-// Adds --suspect of diff and judge: "off", "look" or "fail".
+// Adds --suspect of diff, judge and run: "off", "look" or "fail".
 void AddSuspectFlag(Flags& flags, std::string& suspect);
 backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
 

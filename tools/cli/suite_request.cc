@@ -14,6 +14,7 @@
 #include "suites/suite_files.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/judging.h"
 #include "tools/cli/suite_run.h"
 
 namespace hlocts::tools {
@@ -127,6 +128,7 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
   runner.diff.describe = true;
   runner.diff.ulps = true;
   runner.diff.unusual = options.unusual;
+  runner.diff.suspect = SuspectOf(options.suspect);
   backends::LoadOptions& load = runner.diff.load;
   load.timeout_seconds = options.common.timeout_seconds;
   if (options.common.timeout_given) load.reference_seconds_max = options.common.timeout_seconds;
@@ -173,6 +175,7 @@ void SuiteOptions::Declare(Flags& flags) {
             "each case of one device as a module that the engine partitions for N, with random "
             "annotations",
             {2, kPartitionsMax});
+  AddSuspectFlag(flags, suspect);
   flags.Add("--unusual", &unusual,
             "of a pass, record also what is acceptable but improbable (verdicts.jsonl)");
   flags.Add("--verbose", &verbose, "print how sharp the sets were, too");

@@ -19,7 +19,8 @@ namespace hlocts::tools {
 struct SuiteOptions {
   CommonOptions common;
   std::vector<std::string> queries, backends;
-  std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
+  std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out,
+              suspect = "off";
   std::string words, last_failed;  // -k, --lf
   bool claim = false, update_expectations = false, update_costs = false;
   bool resume = false, first_only = false, verbose = false, unusual = false;
