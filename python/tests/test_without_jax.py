@@ -29,6 +29,9 @@ ENTRY e {
   ROOT y = f32[3] custom-call(x), custom_call_target="nobody_knows"
 }
 """
+DOT = """ENTRY e { a = f32[64,512] parameter(0) b = f32[512] parameter(1)
+  ROOT d = f32[64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }
+"""
 X = np.array([1, 200, 3], np.float32)
 TRUE = np.array([1, np.inf, 3], np.float32)
 WRONG = np.array([1, 200, 3], np.float32)
@@ -62,7 +65,7 @@ class Checking(Scratch):
         super().setUp()
         for name in ("programs", "spool"):
             (self.folder / name).mkdir()
-        for number, text in enumerate((LOG_EXP, CUSTOM)):
+        for number, text in enumerate((LOG_EXP, CUSTOM, DOT)):
             (self.folder / "m.hlo").write_text(text)
             program = self.folder / "programs" / f"{number}.hlo"  # as a client compiles it
             binary.run(["convert", self.folder / "m.hlo", "--to=pb", f"--output={program}"])
@@ -85,6 +88,17 @@ class Checking(Scratch):
         command = ["judge", kept / "module.hlo", f"--inputs={kept}/inputs.npz",
                    f"--outputs={kept}/outputs.npz"]  # fmt: skip
         self.assertEqual(binary.run_json(command)["verdict"], "fail")
+
+    def test_a_suspect_is_kept_and_not_a_failure(self):
+        random = np.random.default_rng(1)
+        a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((64, 512), (512,)))
+        off = (a.astype(np.float64) @ b + 4e-3).astype(np.float32)  # within n u sum|x|
+        text, has_failure = self.judged(record(2, [a, b], [off]))
+        self.assertFalse(has_failure)
+        self.assertIn("1 judged: 1 suspect", text)
+        kept = self.folder / "failures" / "00000000"
+        self.assertIn(f"hlocts diff {kept}/module.hlo", text)
+        self.assertTrue((kept / "outputs.npz").exists())
 
     def test_no_verdict_is_counted_with_its_reason(self):
         text, has_failure = self.judged(record(1, [X], [X]), record(7, [X], [X]))

@@ -36,6 +36,7 @@ TYPES = (
     "c64", "c128", "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s4", "u4",
     "token", "s2", "u2", "f8e4m3", "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
 )  # fmt: skip
+_KEPT = ("fail", "suspect")  # executions whose module, inputs and outputs stay in the directory
 _NARROW_BITS = {"s4": 4, "s2": 2}
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
@@ -177,7 +178,7 @@ class Server:
         except HloctsError as error:
             self._judge = None
             answer = {"verdict": "error", "reason": str(error)}
-        if answer["verdict"] == "fail":
+        if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
         for file in files.values():
             file.unlink(missing_ok=True)
@@ -222,21 +223,25 @@ def _counts(directory: pathlib.Path) -> dict[str, Any]:
     return sums
 
 
-def _failure_lines(result: dict[str, Any]) -> list[str]:
+def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
     failure = result.get("first_failure") or {}
     where = failure.get("source") or failure.get("instruction") or ""
-    lines = [f"  fail  program {result['program']}, execution {result['execution']}"
+    lines = [f"  {result['verdict']}  program {result['program']}, execution {result['execution']}"
              f"{': ' + where if where else ''}", f"        {result.get('reason', '')}"]  # fmt: skip
     kept = result.get("kept")
     if kept:
         lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
                      f"--outputs={kept}/outputs.npz --explain")  # fmt: skip
+        if result["verdict"] == "suspect":
+            lines.append(f"        closer, by pieces on the engine: hlocts diff {kept}/module.hlo "
+                         f"--inputs={kept}/inputs.npz --backend=pjrt:{plugin}")  # fmt: skip
     return lines
 
 
 def report(directory: pathlib.Path) -> tuple[str, bool]:
     """The report of one directory, and whether a verdict is fail."""
     results = list(_results(directory))
+    plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", "PLUGIN.so")
     counts = _counts(directory)
     verdicts = collections.Counter(result["verdict"] for result in results)
     waiting = len(list(directory.rglob("*.record")))
@@ -249,12 +254,12 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     if bits:
         lines.append(f"  {sum(bits) / len(bits):.1f} bits an element checked in a pass (mean)")
     for result in results:
-        if result["verdict"] == "fail":
-            lines += _failure_lines(result)
+        if result["verdict"] in _KEPT:
+            lines += _failure_lines(result, plugin)
     reasons = collections.Counter(
         (result["verdict"], result.get("reason", ""))
         for result in results
-        if result["verdict"] not in ("pass", "fail")
+        if result["verdict"] not in ("pass", *_KEPT)
     )
     for (verdict, reason), count in reasons.most_common():
         lines.append(f"  {verdict}  {count} executions: {reason}")
