@@ -36,7 +36,8 @@ struct SelfcheckOptions {
   int64_t jobs = 0, seeds = 2, modules = 0, partitions = 1;
   std::optional<uint64_t> seed;
   double seconds = 60;
-  bool json = false, list = false, update = false, changed = false, typical = false;
+  bool json = false, list = false, update = false, changed = false, typical = false,
+       suspect = false;
 };
 
 int List(bool json) {
@@ -150,7 +151,8 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
       PrintNoise(report, on_what, table);
       clean = clean && report.failures.empty();
     };
-    const NoiseMode mode{profile, options.facts, options.typical, options.partitions};
+    const NoiseMode mode{profile, options.facts, options.typical, options.suspect,
+                         options.partitions};
     tell(CheckNoise(trials, mode, seeds), where + ", cases");
     if (options.modules == 0) continue;
     NoiseProgress tick(options.modules);
@@ -286,6 +288,7 @@ Command SelfcheckCommand() {
                       "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
             flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
+            flags.Add("--suspect", &options->suspect, "noise: count what the statistics mark");
             flags.Add("--partitions", &options->partitions,
                       "noise: sums are cut over up to so many devices");
             flags.Add("--jobs", &options->jobs, "mutants at a time (default: number of CPUs)");

@@ -9,6 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
 #include "spec/base/json_text.h"
+#include "spec/ir/module.h"
 #include "tools/selfcheck/forked.h"
 
 namespace hlocts::tools {
@@ -42,11 +43,19 @@ std::string ToText(const NoiseReport& report) {
     }
     failures.push_back(std::move(one));
   }
-  Json json = {{"verdicts", report.verdicts},       {"modules", report.modules},
-               {"elements", report.elements},       {"unspecified", report.unspecified},
-               {"unlike", report.unlike_reference}, {"below", report.hardly_checked},
-               {"bits", report.bits_checked_mean},  {"failures", failures},
-               {"marked", report.marked},           {"unusual", ToJson(report.unusual)}};
+  Json json = {{"verdicts", report.verdicts},
+               {"modules", report.modules},
+               {"elements", report.elements},
+               {"unspecified", report.unspecified},
+               {"unlike", report.unlike_reference},
+               {"below", report.hardly_checked},
+               {"bits", report.bits_checked_mean},
+               {"failures", failures},
+               {"marked", report.marked},
+               {"unusual", ToJson(report.unusual)},
+               {"suspects", report.suspects},
+               {"tested", report.tested},
+               {"swept", report.swept}};
   return JsonText(json);
 }
 
@@ -61,6 +70,9 @@ NoiseReport FromText(const std::string& text) {
   report.unlike_reference = json["unlike"];
   report.hardly_checked = json["below"];
   report.bits_checked_mean = json["bits"];
+  report.suspects = json["suspects"];
+  report.tested = json["tested"];
+  report.swept = json["swept"];
   report.marked = json["marked"].get<std::vector<std::string>>();
   const Json& unusual = json["unusual"];
   report.unusual = {unusual[0], unusual[1], unusual[2], unusual[3], ""};
@@ -105,13 +117,27 @@ reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::B
   return verdict;
 }
 
-void Count(const reports::Verdict& verdict, NoiseReport& report) {
+// Elements of floating-point outputs of at least 16 bits, which the statistical tests read.
+int64_t FloatsOf(const Module& module) {
+  int64_t floats = 0;
+  for (const Shape& leaf : backends::OutputLeafShapes(module)) {
+    const PrimitiveType type = leaf.element_type();
+    if (leaf.IsArray() && IsFloat(type) && BitWidth(type) >= 16) floats += leaf.ElementCount();
+  }
+  return floats;
+}
+
+void Count(const reports::Verdict& verdict, int64_t floats, NoiseReport& report) {
   ++report.modules;
   ++report.verdicts[std::string(OutcomeName(verdict.kind))];
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
   report.hardly_checked += reports::ElementsHardlyChecked(verdict);
+  if (!verdict.statistical) return;
+  report.suspects += verdict.kind == Outcome::kSuspect;
+  report.tested += floats;
+  report.swept += verdict.statistical->elements;
 }
 
 }  // namespace
@@ -125,8 +151,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
     options.profile = mode.profile;
     options.load = trial.load;
     options.change_rule = trial.change_rule;
-    // Here a suspect verdict counts as a failure.
-    if (mode.typical) options.suspect = backends::DiffOptions::Suspect::kAlways;
+    if (mode.typical || mode.suspect) options.suspect = backends::DiffOptions::Suspect::kAlways;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
       auto engine = backends::MakeInProcessBackend(
@@ -135,8 +160,11 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
                        mode.facts.empty() ? "" : "&facts=", mode.facts));
       HLOCTS_CHECK(engine.ok());
       reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
-      Count(verdict, report);
-      if (IsFailure(verdict.kind) && verdict.kind != Outcome::kInconclusive) {
+      Count(verdict, FloatsOf(*trial.module), report);
+      // A suspect is a failure of typical noise only.
+      const bool excused = verdict.kind == Outcome::kInconclusive ||
+                           (verdict.kind == Outcome::kSuspect && !mode.typical);
+      if (IsFailure(verdict.kind) && !excused) {
         report.failures.push_back({trial.name, seed, verdict});
       }
     }
@@ -153,6 +181,9 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.unspecified += from.unspecified;
   into.unlike_reference += from.unlike_reference;
   into.hardly_checked += from.hardly_checked;
+  into.suspects += from.suspects;
+  into.tested += from.tested;
+  into.swept += from.swept;
   if (into.elements > 0) into.bits_checked_mean = bits / static_cast<double>(into.elements);
   for (const auto& [name, count] : from.verdicts) into.verdicts[name] += count;
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
@@ -207,6 +238,10 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
       100.0 * static_cast<double>(report.hardly_checked) /
           std::max(1.0, static_cast<double>(report.elements)));
   for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
+  if (report.tested > 0) {
+    out << absl::StrFormat("  suspect: %d runs, of %d elements, %d of them swept from\n",
+                           report.suspects, report.tested, report.swept);
+  }
   const Unusual& unusual = report.unusual;
   if (unusual.tensors == 0) return;
   out << absl::StrFormat("  unusual: %d of %d tensors, %d of %d elements\n", unusual.tensors_marked,

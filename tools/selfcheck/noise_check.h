@@ -23,6 +23,8 @@ struct NoiseReport {
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
   Unusual unusual;  // improbable passes, for typical noise
+  // Statistical tests: suspects, tested elements of outputs, and elements that were swept from.
+  int64_t suspects = 0, tested = 0, swept = 0;
   struct Failure {
     std::string trial;
     uint64_t seed = 0;
@@ -39,6 +41,7 @@ struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;
   bool typical = false;
+  bool suspect = false;    // runs the statistical tests on outputs and counts suspects
   int64_t partitions = 1;  // sums are split over up to this many devices
 };
 
