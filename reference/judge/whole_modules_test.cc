@@ -56,6 +56,40 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   EXPECT_EQ(suspect->element, 2);
 }
 
+// Results of correct engines that are far from a run in f64, where slopes do not describe the error.
+struct FarButRight {
+  const char *module, *argument, *output;
+};
+class FarButRightTest : public testing::TestWithParam<FarButRight> {};
+
+TEST_P(FarButRightTest, IsNotSuspect) {
+  auto module = ParseModule(GetParam().module);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::vector<Literal> arguments = Parse({GetParam().argument});
+  const std::vector<Literal> output = Parse({GetParam().output});
+  auto suspect = FindSuspect(**module, arguments, output, {});
+  ASSERT_TRUE(suspect.ok()) << suspect.status();
+  EXPECT_FALSE(suspect->IsSuspect()) << suspect->most;
+}
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
+    // A product a little above the least normal is below it where it is rounded down, and flushed.
+    FarButRight{"ENTRY e { x = f32[1] parameter(0) y = f32[1] exponential(x) z = f32[1] log(y) c = f32[1] constant({1.17549435e-38}) ROOT r = f32[1] multiply(z, c) }",
+                "f32[1] {1.0000001}", "f32[1] {0}"},
+    // The base is flushed.
+    FarButRight{"ENTRY e { x = f16[1] parameter(0) y = f16[1] constant({1.0014e-05}) ROOT r = f16[1] power(x, y) }",
+                "f16[1] {3.0518e-05}", "f16[1] {0}"},
+    // Either update is the last; beside their mean tanh is flat.
+    FarButRight{"o { a = f32[] parameter(0) ROOT b = f32[] parameter(1) } ENTRY e { x = f32[2] parameter(0) y = f32[1] constant({0}) i = s32[2,1] constant({{0}, {0}}) u = f32[2,1] reshape(x) s = f32[1] scatter(y, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=o z = f32[1] add(s, s) ROOT r = f32[1] tanh(z) }",
+                "f32[2] {0.7, 100}", "f32[1] {0.88535166}"},
+    // The angle is off by many turns.
+    FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
+                "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
+    // A function of a sum that cancels is steeper beside the run in f64 than at it.
+    FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
+                "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));
+// clang-format on
+
 // 64 products of 512 terms each. The terms are from the sequence 0.37 k mod 1; they are added in
 // order in f32, in a coarser accumulator, or without one term.
 class LikelyDotTest : public testing::Test {

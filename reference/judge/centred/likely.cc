@@ -86,7 +86,10 @@ class Sweeper {
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
           const Slope& slope = node.slopes[i * node.operands.size() + k];
-          Add(node.operands[k], ElementOf(*nodes_[node.operands[k]], i), slope.middle, way);
+          // The radius is not small where the argument is too large for a slope.
+          const double steepest =
+              std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
+          Add(node.operands[k], ElementOf(*nodes_[node.operands[k]], i), steepest, way);
         }
         return;
       case NodeKind::kSelect: {
@@ -142,11 +145,14 @@ class LeafTests {
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
   void Elements(int64_t most) {
+    const bool linear = IsSumOfCertain();
     for (int64_t i : Chosen(most)) {
       const LikelyError error = run_.From(leaf_, i);
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
       // An infinite deviation is a question of range, not of rounding.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
+      // The first-order estimate is not usable if deviations are as large as the element.
+      if (!linear && kDeviations * error.deviation > std::fabs(error.at)) continue;
       ++found_.elements;
       Take(Test::kElement, i, off, error.deviation);
     }
@@ -154,10 +160,7 @@ class LeafTests {
   // The accumulation errors of a dot or a sum of exact operands are independent of each other,
   // which bounds the sum of their squares and their sum.
   void Together() {
-    if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return;
-    for (int32_t operand : node_.operands) {
-      if (!run_.nodes()[operand]->silent) return;
-    }
+    if (!IsSumOfCertain()) return;
     const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);
     absl::flat_hash_set<double> seen;  // equal results have equal errors
     double squares = 0, sum = 0, most = 0, deviation = 0;
@@ -181,6 +184,11 @@ class LeafTests {
   }
 
  private:
+  bool IsSumOfCertain() const {
+    if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return false;
+    return std::all_of(node_.operands.begin(), node_.operands.end(),
+                       [&](int32_t operand) { return run_.nodes()[operand]->silent; });
+  }
   // Returns up to `most` elements: half of them the farthest from the reference, the others evenly.
   std::vector<int64_t> Chosen(int64_t most) const {
     const int64_t count = actual_.element_count(), half = most / 2;
@@ -239,7 +247,7 @@ bool PointRun::CanSweep(size_t leaf) const {
   const SetArray& array = leaves_[leaf];
   const PrimitiveType type = array.element_type();
   return array.shape().IsArray() && IsFloat(type) && BitWidth(type) >= 16 && !array.exact() &&
-         array.node >= 0 && array.joint == nullptr;
+         array.node >= 0 && array.joint == nullptr && array.runtime_sizes.empty();
 }
 
 const Node& PointRun::NodeOf(size_t leaf) {

@@ -3,6 +3,8 @@
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "reference/judge/centred/prepare.h"
@@ -13,6 +15,13 @@ namespace hlocts::reference {
 
 // kRounded: relative error of a value computed in f64. kLeast: more than underflow loses in it.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
+// A number of the run in f64 below so many least normals may be subnormal in another execution.
+inline constexpr double kNearLeast = 2;
+// The width of a set, in shares of its largest magnitude, over which slopes change: a jump.
+inline constexpr double kJump = 0.125;
+inline bool IsJump(const Box& box) {
+  return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));
+}
 
 struct Preparing {
   SetInterpreter& interpreter;

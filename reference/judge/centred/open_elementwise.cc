@@ -16,6 +16,10 @@ bool IsCopied(Opcode opcode) {
   return ops::IsSignChange(opcode) || ops::IsExtremum(opcode) ||
          ops::IsOneOf(opcode, {Opcode::kConvert, Opcode::kClamp});
 }
+bool IsLipschitz(Opcode opcode) {
+  return IsCopied(opcode) ||
+         ops::IsOneOf(opcode, {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply});
+}
 
 // Returns the largest difference of f(x) and f(y) for x and y that two readers in one execution may
 // see. Corners suffice: the slopes of products and quotients depend on the first point and increase
@@ -57,6 +61,14 @@ bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
     silent = silent && IsSilent(operand, j);
     boxes[k] = operand.boxes[j];
     at[k] = boxes[k].at;
+    if (p.points && IsJump(boxes[k])) return false;
+  }
+  // Slopes say nothing of a jump from a subnormal number to zero.
+  if (p.points && p.interpreter.profile() != Profile::kStrict && !IsLipschitz(op.row->opcode)) {
+    for (int k = 0; k < count; ++k) {
+      if (at[k] != 0 && std::fabs(at[k]) < kNearLeast * op.context.operand->min_normal)
+        return false;
+    }
   }
   Slope* slopes = node.slopes.data() + i * count;
   if (!op.row->slopes(boxes, slopes)) return false;

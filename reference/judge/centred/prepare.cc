@@ -33,8 +33,8 @@ bool IsOneNumber(const AcceptanceSet& s) { return s.lo == s.hi && !s.Has(Flag::k
 
 void AddFlush(const Preparing& p, int64_t i) {
   Box& box = p.node.boxes[i];
-  const double least = p.facts.min_normal;
-  if (p.interpreter.profile() == Profile::kStrict || box.lo >= least || box.hi <= -least) return;
+  const double least = p.facts.min_normal, below = p.points ? kNearLeast * least : least;
+  if (p.interpreter.profile() == Profile::kStrict || box.lo >= below || box.hi <= -below) return;
   if (box.lo == 0 && box.hi == 0) return;
   p.node.noise_use[i] += least;
   if (p.points) return;
@@ -109,7 +109,8 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
 // ---------------------------------------------------------------- moves and selections
 
 bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
-  if (from.states[j] == Node::kBroken || !Open(p, i, from.boxes[j].at)) return false;
+  if (from.states[j] == Node::kBroken || (p.points && IsJump(from.boxes[j]))) return false;
+  if (!Open(p, i, from.boxes[j].at)) return false;
   AddFlush(p, i);
   SetSpread(p, i, from.boxes[j].spread);
   if (IsSilent(from, j)) p.node.states[i] = Node::kClosed;
