@@ -148,17 +148,17 @@ def models():
         return run, [8 * array for array in arrays((64, 2), (3, 2))]
 
     return {
-        "transformer": ((64, 96, 128, 192, 256), transformer),
-        "layers of d=16": ((4, 5, 6, 8, 10), lambda n: transformer(16, n)),
-        "training step": ((32, 64, 128), training_step),
-        "LSTM": ((32, 64, 96, 128, 256), lstm),
-        "GRU gradient": ((16, 32, 48, 64), gru_gradient),
-        "Adam": ((10, 40, 100, 200), adam),
-        "conjugate gradients": ((4, 8, 10, 16), conjugate_gradients),
-        "RK4 Lorenz": ((40, 60, 100, 200), lorenz),
-        "heat": ((5, 10, 20, 50, 500), heat),
-        "DDIM": ((20, 40, 80, 160), ddim),
-        "mixture": ((4, 12, 24, 30, 60), mixture),
+        "transformer": ((96, 192), transformer),
+        "layers of d=16": ((5, 10), lambda n: transformer(16, n)),
+        "training step": ((64, 128), training_step),
+        "LSTM": ((64, 128), lstm),
+        "GRU gradient": ((32, 64), gru_gradient),
+        "Adam": ((40, 100), adam),
+        "conjugate gradients": ((8, 16), conjugate_gradients),
+        "RK4 Lorenz": ((60, 200), lorenz),
+        "heat": ((10, 50), heat),
+        "DDIM": ((40, 80), ddim),
+        "mixture": ((12, 30), mixture),
     }
 
 
