@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The statistical tests of lemma 44 on dots of 4,096 terms: right orders that they mark, faults that
-they see. --tosa=DIR judges the same outputs by the verifier of TOSA's conformance tests (DIR: the
+"""The statistical tests of lemma 44 on dots of 4,096 terms: right orders that they mark, faults
+that they see. --tosa=DIR judges the same outputs by the verifier of TOSA's conformance tests (DIR: the
 wheel tosa-tools, unpacked) with its tests of each element, of variance and of bias; it
 logs to standard error.
 """
@@ -19,7 +19,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TERMS, ROWS, COLUMNS = 4096, 8, 8
 MODULE = f"""ENTRY e {{ a = f32[{ROWS},{TERMS}] parameter(0) b = f32[{TERMS},{COLUMNS}] parameter(1)
-  ROOT d = f32[{ROWS},{COLUMNS}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"""
+  ROOT d = f32[{ROWS},{COLUMNS}] dot(a, b), lhs_contracting_dims={{1}},
+    rhs_contracting_dims={{0}} }}"""
 KINDS = ("normal", "positive", "cancelling", "wide")
 SET_WITH_BIAS = 3  # of TOSA's data sets: the verifier makes all of its tests
 
@@ -50,7 +51,8 @@ def in_pairs(terms):
 
 
 def in_blocks(terms, size, keep=lambda x: x):
-    parts = keep(one_by_one(terms.reshape(len(terms) // size, size, *terms.shape[1:]).swapaxes(0, 1)))
+    blocks = terms.reshape(len(terms) // size, size, *terms.shape[1:])
+    parts = keep(one_by_one(blocks.swapaxes(0, 1)))
     return one_by_one(parts, keep)
 
 
@@ -108,7 +110,8 @@ def data(kind, random):
     if kind == "positive":
         a, b = random.uniform(0, 1, a.shape), random.uniform(0, 1, b.shape)
     if kind == "cancelling":
-        a[:, 1::2], b[1::2] = -a[:, 0::2], b[0::2] * (1 + 1e-3 * random.standard_normal(b[0::2].shape))
+        a[:, 1::2] = -a[:, 0::2]
+        b[1::2] = b[0::2] * (1 + 1e-3 * random.standard_normal(b[0::2].shape))
     if kind == "wide":
         a, b = a * 2.0**random.integers(-8, 8, a.shape), b * 2.0**random.integers(-8, 8, b.shape)
     return a.astype(np.float32), b.astype(np.float32)
@@ -136,8 +139,9 @@ class Tosa:
         a, b = a.astype(np.float64), b.astype(np.float64)
         arrays = [a @ b, np.abs(a) @ np.abs(b), np.ascontiguousarray(output)]
         shape = (ctypes.c_int32 * 2)(ROWS, COLUMNS)
-        tensors = [Tensor(b"o", shape, 2, 3 if x.dtype == np.float32 else 99, x.ctypes.data, x.nbytes)
-                   for x in arrays]
+        types = [3 if x.dtype == np.float32 else 99 for x in arrays]
+        tensors = [Tensor(b"o", shape, 2, kind, x.ctypes.data, x.nbytes)
+                   for kind, x in zip(types, arrays, strict=True)]
         return self._verify(tensors[0], tensors[1], tensors[2], self._how)
 
 

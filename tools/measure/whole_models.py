@@ -212,8 +212,8 @@ def main():
     parser.add_argument("--sizes", help="sizes instead of those of the table: 64,128")
     parser.add_argument("--timeout", default="120s", help="for the engine, and for the reference")
     given = parser.parse_args()
-    print("row                   size  proof, bits          pieces, bits   statistics see, most     s",
-          flush=True)
+    print(f"{'row':20} {'size':>5}  {'proof, bits':20} {'pieces, bits':14} "
+          f"{'statistics see, most':24} {'s':>6}", flush=True)
     begin = time.monotonic()
     for name, (sizes, make) in models().items():
         if given.row and not name.startswith(tuple(given.row)):
