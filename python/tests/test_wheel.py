@@ -51,6 +51,8 @@ class Wheel(unittest.TestCase):
                               capture_output=True, text=True, check=False)  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("all as expected", done.stdout)
+        if pathlib.Path("/var/lib/dpkg/info").is_dir():  # PEP 770
+            self.assertTrue(list(pathlib.Path(self.folder).glob("*.dist-info/sboms/*.cdx.json")))
 
     def test_a_pure_one_has_no_program(self):
         wheel = make(self.folder, HLOCTS_WHEEL="pure")
