@@ -185,6 +185,19 @@ INSTANTIATE_TEST_SUITE_P(
               Outcome::kPass},
         Meant{"ROOT r = bf16[2,2] convert(x)", "ROOT r = bf16[2,2] reverse(x), dimensions={1}",
               Outcome::kFail},
+        Meant{"m = f32[2,2] maximum(x, x) ROOT r = bf16[2,2] convert(m)",
+              "p = pred[2,2] compare(x, x), direction=EQ ROOT r = bf16[2,2] select(p, x, x)",
+              Outcome::kPass},
+        Meant{"c = bf16[2,2] convert(x) z = bf16[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
+              "padding=0_0x1_1",
+              "c = bf16[2,2] convert(x) z = f32[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
+              "padding=0_0x1_1",
+              Outcome::kPass},
+        Meant{"c = bf16[2,2] convert(x) z = bf16[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
+              "padding=0_0x1_1",
+              "c = bf16[2,2] convert(x) z = f32[] constant(4) ROOT r = bf16[2,4] pad(c, z), "
+              "padding=0_0x1_1",
+              Outcome::kFail},
         Meant{"c = s64[2,2] convert(x) n = s64[2,2] negate(c) ROOT r = s64[2,2] multiply(n, c)",
               "c = s64[2,2] convert(x) n = s64[2,2] negate(c) m = s64[2,2] multiply(n, c) "
               "l = u32[2,2] custom-call(m), custom_call_target=\"X64SplitLow\" "

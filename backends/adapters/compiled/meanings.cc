@@ -236,14 +236,15 @@ Computation* AddCopy(const Computation& computation, std::string name, Module& m
 constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
                              Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduce,
                              Opcode::kReduceWindow, Opcode::kReshape,     Opcode::kReverse,
-                             Opcode::kSlice,        Opcode::kTranspose};
+                             Opcode::kSelect,       Opcode::kSlice,       Opcode::kTranspose};
 
 // The result shapes that the operation has in the types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
-  for (size_t i = 0; i < parts.size() && i < move.operands().size(); ++i) {
-    const Shape& operand = move.operand(static_cast<int64_t>(i)).shape();
+  const int64_t first = move.opcode() == Opcode::kSelect ? 1 : 0;  // behind the predicate
+  for (size_t i = 0; i < parts.size() && i + first < move.operands().size(); ++i) {
+    const Shape& operand = move.operand(static_cast<int64_t>(i) + first).shape();
     if (operand.IsArray() && parts[i].IsArray() &&
         operand.element_type() != parts[i].element_type()) {
       parts[i] = Shape(operand.element_type(), parts[i].dimensions()).WithDefaultLayout();
@@ -290,6 +291,22 @@ void SeparateConvert(Instruction* move) {
   move->mutable_shape() = WholeOf(*move, parts);
 }
 
+bool PadsWithAnotherType(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kPad && instruction.operand_count() == 2 &&
+         instruction.operand(0).shape().element_type() !=
+             instruction.operand(1).shape().element_type();
+}
+
+void ConvertPaddingValue(Instruction* pad) {
+  const PrimitiveType type = pad->operand(0).shape().element_type();
+  Instruction* value = pad->mutable_operands()[1];
+  Instruction* converted = pad->parent()->Add(std::make_unique<Instruction>(
+      absl::StrCat(pad->name(), ".value"), Opcode::kConvert, Shape(type, {})));
+  converted->mutable_operands() = {value};
+  MoveBehind(value, {converted});
+  pad->mutable_operands()[1] = converted;
+}
+
 std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
   std::vector<Instruction*> found;
   for (const auto& computation : module.computations()) {
@@ -303,6 +320,7 @@ std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instru
 }  // namespace
 
 absl::Status GiveMeanings(Module& module) {
+  for (Instruction* pad : Where(module, PadsWithAnotherType)) ConvertPaddingValue(pad);
   for (Instruction* move : Where(module, ConvertsToo)) SeparateConvert(move);
   const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };
   for (Instruction* call : Where(module, is_call)) {
