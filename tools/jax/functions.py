@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Inputs as a JAX user makes them: functions.py FOLDER writes, for each function below, NAME.mlir,
-which is what jax.jit(f).lower(*args).as_text() prints, and NAME.npz, which is np.savez(file,
-*args).
+which is what jax.jit(f).lower(*args).as_text() prints, NAME.hlo, the same as HLO, and NAME.npz, which is
+np.savez(file, *args).
 
 Then, for each: hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
 """
@@ -98,6 +98,8 @@ def write(folder, name, function, *arguments, platform="cpu"):
     arguments = jax.tree_util.tree_map(lambda leaf: np.asarray(jnp.asarray(leaf)), arguments)
     lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=(platform,))
     (folder / f"{name}.mlir").write_text(lowered.as_text())
+    hlo = lowered.compiler_ir("hlo").as_hlo_text(print_large_constants=True)
+    (folder / f"{name}.hlo").write_text(hlo)
     np.savez(folder / f"{name}.npz", *jax.tree_util.tree_leaves(arguments))
 
 

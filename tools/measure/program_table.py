@@ -63,14 +63,14 @@ def table(arguments, backend, programs):
 
 
 def lowered(folder, backend):
-    """The programs of tools/jax as StableHLO with their inputs, written to `folder`."""
+    """The programs of tools/jax with their inputs, written to `folder`."""
     sys.path.insert(0, str(ROOT / "tools" / "jax"))
     import functions
     import sharded_programs
     platform = PLATFORMS.get(re.split("[@?]", backend)[0], "cpu")
     for name, program in sharded_programs.PROGRAMS.items():
         functions.write(folder, name, *program, platform=platform)
-    return [(path, f"--inputs={path.with_suffix('.npz')}") for path in sorted(folder.glob("*.mlir"))]
+    return [(path, f"--inputs={path.with_suffix('.npz')}") for path in sorted(folder.glob("*.hlo"))]
 
 
 def main():
