@@ -25,6 +25,7 @@
 #include <type_traits>
 
 #include "absl/types/span.h"
+#include "reference/made.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/literal.h"
 
@@ -42,7 +43,7 @@ struct PlainSystem {
     void AddProduct(const T& x, const T& y) {
       value += static_cast<Wide>(x) * static_cast<Wide>(y);
     }
-    T Finish() const { return static_cast<T>(value); }
+    T Finish() const { return Made(static_cast<T>(value)); }
   };
   // -0 is the identity of IEEE addition, so that a sum of negative zeros is -0.
   Sum NewSum() const { return {static_cast<Wide>(std::is_floating_point_v<Wide> ? -0.0 : 0)}; }
@@ -69,7 +70,7 @@ struct ValueSystem<std::complex<T>> {
       re += a * c - b * d;
       im += a * d + b * c;
     }
-    Element Finish() const { return {static_cast<T>(re), static_cast<T>(im)}; }
+    Element Finish() const { return Made(Element(static_cast<T>(re), static_cast<T>(im))); }
   };
   Sum NewSum() const { return {}; }
 };

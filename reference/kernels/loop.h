@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "reference/elementwise.h"
+#include "reference/made.h"
 
 namespace hlocts::reference {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/made.h"
+
 namespace hlocts::reference {
 
 WideMatrix ConjugateTransposed(const WideMatrix& a) {
@@ -68,14 +70,14 @@ void Load(const Literal& literal, int64_t first, std::vector<Wide>& out) {
 template <typename T>
 void StoreReal(const WideMatrix& matrix, Literal& literal, int64_t first) {
   T* out = literal.mutable_data<T>().data() + first;
-  for (const Wide& x : matrix.at) *out++ = static_cast<T>(x.real());
+  for (const Wide& x : matrix.at) *out++ = Made(static_cast<T>(x.real()));
 }
 
 template <typename T>
 void StoreComplex(const WideMatrix& matrix, Literal& literal, int64_t first) {
   std::complex<T>* out = literal.mutable_data<std::complex<T>>().data() + first;
   for (const Wide& x : matrix.at) {
-    *out++ = {static_cast<T>(x.real()), static_cast<T>(x.imag())};
+    *out++ = Made(std::complex<T>(static_cast<T>(x.real()), static_cast<T>(x.imag())));
   }
 }
 

@@ -73,20 +73,20 @@ T SumOnce(Exact<T> p, Exact<T> q) {
 struct Add {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
-    return {x.real() + y.real(), x.imag() + y.imag()};
+    return Made(x + y);
   }
 };
 struct Subtract {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
-    return {x.real() - y.real(), x.imag() - y.imag()};
+    return Made(x - y);
   }
 };
 struct Multiply {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
     const Exact<T> a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
-    return {SumOnce<T>(a * c, -(b * d)), SumOnce<T>(a * d, b * c)};
+    return Made(Z<T>(SumOnce<T>(a * c, -(b * d)), SumOnce<T>(a * d, b * c)));
   }
 };
 // Computes the quotient with the divisor cc + dd, which cannot overflow or underflow in the wider
@@ -99,14 +99,15 @@ struct Divide {
     W a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
     if (c == 0 && d == 0) {
       W zero = std::copysign(W{0}, c);
-      return {static_cast<T>(a / zero), static_cast<T>(b / zero)};
+      return Made(Z<T>(static_cast<T>(a / zero), static_cast<T>(b / zero)));
     }
     W norm = c * c + d * d;
     if (std::isinf(norm) && std::isfinite(a) && std::isfinite(b)) {
       c = std::copysign(W{std::isinf(c) ? 1.0 : 0.0}, c);
       d = std::copysign(W{std::isinf(d) ? 1.0 : 0.0}, d);
     }
-    return {static_cast<T>((a * c + b * d) / norm), static_cast<T>((b * c - a * d) / norm)};
+    return Made(
+        Z<T>(static_cast<T>((a * c + b * d) / norm), static_cast<T>((b * c - a * d) / norm)));
   }
 };
 struct Negate {
@@ -119,8 +120,8 @@ struct Negate {
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {
-    return static_cast<T>(
-        std::hypot(static_cast<Wider<T>>(x.real()), static_cast<Wider<T>>(x.imag())));
+    return Made(static_cast<T>(
+        std::hypot(static_cast<Wider<T>>(x.real()), static_cast<Wider<T>>(x.imag()))));
   }
 };
 // Computes z/|z|, and zero for zero (ruling 0002).
@@ -129,7 +130,7 @@ struct Sign {
   static Z<T> Apply(Z<T> x) {
     if (x.real() == 0 && x.imag() == 0) return x;
     Wider<T> re = x.real(), im = x.imag(), size = std::hypot(re, im);
-    return {static_cast<T>(re / size), static_cast<T>(im / size)};
+    return Made(Z<T>(static_cast<T>(re / size), static_cast<T>(im / size)));
   }
 };
 // The documents define no order of complex numbers. If an engine supports their max and min, they

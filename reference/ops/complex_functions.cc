@@ -21,7 +21,7 @@ struct Through {
   using Element = std::complex<T>;
   static std::complex<Wide> Widen(Element x) { return {x.real(), x.imag()}; }
   static Element Round(std::complex<Wide> x) {
-    return {static_cast<T>(x.real()), static_cast<T>(x.imag())};
+    return Made(Element(static_cast<T>(x.real()), static_cast<T>(x.imag())));
   }
   static Element Apply(Element x) { return Round(F::Apply(Widen(x))); }
   static Element Apply(Element x, Element y) { return Round(F::Apply(Widen(x), Widen(y))); }

@@ -17,32 +17,32 @@ namespace {
 struct Add {
   template <typename T>
   static T Apply(T x, T y) {
-    return x + y;
+    return Made(x + y);
   }
 };
 struct Subtract {
   template <typename T>
   static T Apply(T x, T y) {
-    return x - y;
+    return Made(x - y);
   }
 };
 struct Multiply {
   template <typename T>
   static T Apply(T x, T y) {
-    return x * y;
+    return Made(x * y);
   }
 };
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
-    return x / y;
+    return Made(x / y);
   }
 };
 // Exact. The result has the sign of the dividend, also if it is zero (ruling 0001).
 struct Remainder {
   template <typename T>
   static T Apply(T x, T y) {
-    return std::fmod(x, y);
+    return Made(std::fmod(x, y));
   }
 };
 // NaN in either operand gives NaN; two zeros give the positive one (ruling 0003).
@@ -111,7 +111,7 @@ struct RoundNearestEven {
 struct Sqrt {
   template <typename T>
   static T Apply(T x) {
-    return std::sqrt(x);
+    return Made(std::sqrt(x));
   }
 };
 struct IsFinite {

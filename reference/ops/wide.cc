@@ -17,7 +17,7 @@ std::vector<W> Copied(const Literal& array) {
 template <typename T, typename W>
 void Store(absl::Span<const W> elements, Literal& out) {
   absl::Span<T> to = out.mutable_data<T>();
-  for (size_t i = 0; i < elements.size(); ++i) to[i] = static_cast<T>(elements[i]);
+  for (size_t i = 0; i < elements.size(); ++i) to[i] = Made(static_cast<T>(elements[i]));
 }
 
 // Rounds to a format narrower than f32 directly from double, so that there is one rounding.
@@ -25,7 +25,7 @@ template <typename Bits, typename W>
 void StoreBits(absl::Span<const W> elements, const FloatFormat& format, Literal& out) {
   absl::Span<Bits> to = out.mutable_data<Bits>();
   for (size_t i = 0; i < elements.size(); ++i) {
-    to[i] = static_cast<Bits>(EncodeFloat(format, static_cast<double>(elements[i])));
+    to[i] = static_cast<Bits>(EncodeFloat(format, Made(static_cast<double>(elements[i]))));
   }
 }
 

@@ -14,6 +14,21 @@
 namespace hlocts {
 namespace {
 
+// The processor's floating-point modes, and the one in which it flushes subnormals.
+#if defined(__x86_64__)
+constexpr uint64_t kFlush = 0x8040;
+uint64_t Modes() { return _mm_getcsr(); }
+void SetModes(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }
+#elif defined(__aarch64__)
+constexpr uint64_t kFlush = 1 << 24;
+uint64_t Modes() {
+  uint64_t modes;
+  asm volatile("mrs %0, fpcr" : "=r"(modes));
+  return modes;
+}
+void SetModes(uint64_t modes) { asm volatile("msr fpcr, %0" : : "r"(modes)); }
+#endif
+
 TEST(FloatFormatTest, SubnormalsOfBf16AreSubnormalFloats) {
   EXPECT_EQ(DecodeNarrow(PrimitiveType::kBF16, 0x0001), std::ldexp(1.0f, -133));
   EXPECT_EQ(DecodeNarrow(PrimitiveType::kBF16, 0x807f), -std::ldexp(127.0f, -133));
@@ -23,15 +38,15 @@ TEST(FloatFormatTest, SubnormalsOfBf16AreSubnormalFloats) {
   EXPECT_EQ(DecodeNarrow(PrimitiveType::kF16, 0xfc00), -HUGE_VALF);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 // All callers share the tables, even if the first caller is an engine that flushes subnormals.
 TEST(FloatFormatDeathTest, TablesMadeUnderFlushAreWhole) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process without tables
   auto decode = [] {
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040);
+    const uint64_t before = Modes();
+    SetModes(before | kFlush);
     DecodeNarrow(PrimitiveType::kBF16, 0x3f80);
-    _mm_setcsr(before);
+    SetModes(before);
     std::_Exit(DecodeNarrow(PrimitiveType::kBF16, 0x0001) == std::ldexp(1.0f, -133) ? 0 : 1);
   };
   EXPECT_EXIT(decode(), testing::ExitedWithCode(0), "");
