@@ -12,6 +12,10 @@
 namespace hlocts::pjrt {
 namespace {
 
+bool IsWhole(const TileGrid& grid) {
+  return std::all_of(grid.counts.begin(), grid.counts.end(), [](int64_t n) { return n == 1; });
+}
+
 absl::Status AddGrids(const Instruction& annotated, int64_t partitions,
                       std::vector<TileGrid>& grids) {
   static const Sharding& replicated = *new Sharding();
@@ -26,13 +30,11 @@ absl::Status AddGrids(const Instruction& annotated, int64_t partitions,
     auto grid = TileGridOf(LeafSharding(sharding, static_cast<int64_t>(i)),
                            leaves[i].IsArray() ? leaves[i].rank() : 0, partitions);
     HLOCTS_RETURN_IF_ERROR(Annotate(grid.status(), annotated.name()));
+    if (leaves[i].is_dynamic() && !IsWhole(*grid))
+      return Unsupported(annotated.name(), ": tiles of an array of dynamic size");
     grids.push_back(*std::move(grid));
   }
   return absl::OkStatus();
-}
-
-bool IsWhole(const TileGrid& grid) {
-  return std::all_of(grid.counts.begin(), grid.counts.end(), [](int64_t n) { return n == 1; });
 }
 
 std::vector<Shape> TilesOf(const std::vector<Shape>& leaves, const std::vector<TileGrid>& grids) {
