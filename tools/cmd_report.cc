@@ -204,7 +204,7 @@ Command ReportCommand() {
             flags.Add("--night", &options->night, "with --store: another night than the newest");
             flags.Add("--nights", &options->nights, "with --store: nights on the page (14)");
             flags.Add("--note", &options->notes,
-                      "with --store: a line for readers of this night; may be repeated");
+                      "with --store: a line for readers of this report; may be repeated");
             flags.Add("--html", &options->html, "page to write: one file, no network");
             flags.Add("--markdown", &options->markdown, "file of at most ten lines to write");
             flags.Add("--badge", &options->badge, "SVG file to write");

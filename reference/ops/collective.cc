@@ -222,7 +222,8 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
       }
       if (std::find(written.begin() + to, written.begin() + to + size, true) !=
           written.begin() + to + size) {
-        return InvalidInput(collective.name(), ": slices meet in rows ", to, " to ", to + size - 1);
+        return InvalidInput(collective.name(), ": slices overlap in rows ", to, " to ",
+                            to + size - 1);
       }
       std::fill_n(written.begin() + to, size, true);
       CopyRows(input, from, size, 0, out, to);

@@ -4,8 +4,8 @@
 // Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected at
 // once: every device has ended or waits for a false condition. The error names each device and the
 // operation at which it waits.
-#ifndef HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
-#define HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
+#ifndef HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
+#define HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -82,4 +82,4 @@ class Rendezvous {
 
 }  // namespace hlocts::reference
 
-#endif  // HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
+#endif  // HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_

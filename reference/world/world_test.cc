@@ -105,7 +105,7 @@ TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
     return RunWorld(text, "", {first, {"s32[3] {4,5,6}", there, received}}, Grid(2))[0];
   };
   EXPECT_EQ(result("s32[2] {1,1}", "s32[2] {1,1}"), LeafTexts({"s32[4] {1,4,0,0}"})[0]);
-  EXPECT_THAT(result("s32[2] {0,0}", "s32[2] {1,1}"), HasSubstr("slices meet in rows 0 to 0"));
+  EXPECT_THAT(result("s32[2] {0,0}", "s32[2] {1,1}"), HasSubstr("slices overlap in rows 0 to 0"));
   EXPECT_THAT(result("s32[2] {4,1}", "s32[2] {1,1}"), HasSubstr("leaves the arrays"));
   EXPECT_THAT(result("s32[2] {1,1}", "s32[2] {2,1}"), HasSubstr("which expects 2"));
 }

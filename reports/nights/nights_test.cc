@@ -78,7 +78,7 @@ TEST(NightsTest, EachListNamesExactlyWhatChanged) {
 TEST(NightsTest, ADeadEngineAndLostCasesAreRedAndNothingIsToldTwice) {
   History history = ThreeNights();
   NightChanges changes = NewestChanges(history);
-  EXPECT_THAT(changes.regressed, IsEmpty()) << "xla's regression was told the night before";
+  EXPECT_THAT(changes.regressed, IsEmpty()) << "the previous nightly run reported xla's regression";
   EXPECT_THAT(changes.fixed, IsEmpty());
   EXPECT_THAT(changes.flaky, IsEmpty());
   EXPECT_THAT(changes.dead, ElementsAre("dead"));
@@ -163,7 +163,8 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
             "run of 1: 0 not as expected, 0 flaky, 0 not run; there is no earlier one to compare "
             "with; xla@0.11.2 still has 2 of 3 findings.");
   history.nights[0].engines.erase("xla@0.11.2");
-  EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0) << "a release that did not run this night";
+  EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0)
+      << "a release that did not run in this nightly run";
 }
 
 TEST(NightsTest, WhatIsStillOpenIsSaidEachNightAndAlarmsOnce) {

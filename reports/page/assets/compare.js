@@ -85,7 +85,7 @@ function bucketList() {
   details.open = fresh.size > 0;
   if (!buckets.length) return details;
   const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Found by campaigns'},
-    smallTable(['what', 'engine', 'module', 'told'], buckets.map((one) => [button(one.name, () => showBucket(one)),
+    smallTable(['what', 'engine', 'module', 'first reported'], buckets.map((one) => [button(one.name, () => showBucket(one)),
       one.engine, one.origin, isFresh(one) ? cell('new', 'bad') : 'before'])));
   details.append(wide);
   return details;

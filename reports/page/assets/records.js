@@ -23,7 +23,7 @@ function showUlps() {
   const engines = DATA.releases.filter((name) => measured.some((row) => row[1] === name));
   place('#ulps', make('h3', {}, 'Accepted values: how many ulps from the exact one, at most'),
     make('p', {}, measured.length ? 'Of functions whose arguments are exact, beside the bound that is stated; marked: beyond nine tenths of it.'
-      : 'Not recorded this night.'));
+      : 'Not recorded in this nightly run.'));
   if (!measured.length) return;
   document.getElementById('ulps').append(make('div', {id: 'ulprows'}));
   const all = [...rows.values()];
@@ -48,7 +48,7 @@ function showUlps() {
 function showMeasured({row, was}) {
   const [, engine, name, type, ulps, argument, value, rule, elements] = row;
   showDialog(`${name} of ${type} on ${engine}`, [facts([['worst accepted value', value], ['of the argument', argument],
-    ['ulps from the exact value', ulps.toFixed(4)], ['the night before', was === undefined ? '' : was.toFixed(4)],
+    ['ulps from the exact value', ulps.toFixed(4)], ['the previous nightly run', was === undefined ? '' : was.toFixed(4)],
     ['stated bound', rule], ['elements measured', String(elements)]])]);
 }
 
@@ -80,7 +80,7 @@ function showMisses() {
 function showBits() {
   const bits = document.getElementById('bits');
   bits.replaceChildren(make('h3', {}, 'Significand bits that the sets left to check'));
-  if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded this night.'));
+  if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded in this nightly run.'));
   bits.append(make('div', {id: 'bitrows'}));
   const format = {2: 'f8e5m2-like', 3: '3 bits', 4: 'f8e4m3-like', 8: 'bf16', 11: 'f16', 24: 'f32', 53: 'f64'};
   longTable('#bitrows', [column('operation'), column('engine'), column('format'),
@@ -129,7 +129,7 @@ function showUnchecked(reached) {
   wide.append(smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows));
   place('#unchecked > div', wide,
     make('p', {}, `Operations of which a twentieth of the elements had fewer than two bits checked: ${few}.`),
-    list('Testable sentences that this night did not reach', untested.map((clause) => clause.id)),
+    list('Testable sentences that this nightly run did not reach', untested.map((clause) => clause.id)),
     list('Sentences that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
     list('Sentences that are open', DATA.clauses.filter((c) => c.state === 'open').map((c) => c.id)),
     list('Releases that are listed and did not run the suite', DATA.releases_listed.filter((name) => !night().engines[name])));
@@ -146,7 +146,7 @@ function showClauses(reached) {
     of.reached += reached.has(clause.id);
   }
   const top = document.querySelector('#clauses .wide');
-  top.replaceChildren(smallTable(['document', 'clauses', ...states, 'reached this night'],
+  top.replaceChildren(smallTable(['document', 'clauses', ...states, 'reached in this nightly run'],
     [...documents].map(([title, of]) => [title, of.all, ...states.map((state) => of[state] || 0), of.reached])));
   const cases = {};
   for (const [name, ids] of Object.entries(DATA.case_clauses)) for (const id of ids) (cases[id] = cases[id] || []).push(name);
