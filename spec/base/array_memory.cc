@@ -15,7 +15,7 @@ void* AllocateArray(size_t bytes) {
   void* data = nullptr;
   if (posix_memalign(&data, is_long ? kHugePage : kLine, bytes | 1) != 0) return nullptr;
 #if defined(MADV_HUGEPAGE)
-  // Huge pages are best effort: if the system has none, nothing changes.
+  // The request for huge pages may fail; the memory is usable without them.
   if (is_long) madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
   return data;

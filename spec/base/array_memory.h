@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for arrays.
+// Allocates memory for arrays.
 #ifndef HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
 #define HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
 
@@ -7,9 +7,10 @@
 
 namespace hlocts {
 
-// Starts at a cache line, so that no vector straddles two. Blocks of 4 MiB and more start at a huge
-// page and request such pages, because on virtual machines address translation takes longer than
-// reading. Not zeroed; release with std::free. Null if out of memory.
+// Returns `bytes` bytes of uninitialized memory that start at a cache line, so that no vector
+// straddles two lines. Returns null if out of memory. Blocks of 4 MiB and more start at a huge page
+// and request huge pages, because on virtual machines address translation takes longer than
+// reading. Release the memory with std::free.
 void* AllocateArray(size_t bytes);
 
 }  // namespace hlocts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reason why an engine returned no values, as data. The source of an error (an adapter, the
-// worker's client) sets its kind; it travels as the payload of a status and in the record of a
-// verdict. Its text is for people and is never parsed.
+// The reason why an engine returned no values, as a structure. The source of an error (an adapter,
+// the worker's client) sets its kind. The payload of a status and the record of a verdict carry the
+// error. Its text is for people and is never parsed.
 #ifndef HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 #define HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 
@@ -17,11 +17,11 @@ namespace hlocts {
 enum class ErrorKind : uint8_t {
   kOther,
   kOutOfMemory,
-  kNoHandler,      // of a custom call
-  kNeedsDevices,   // more than the engine has
-  kTakesNoModule,  // a constant is refused as well: the cause is options or the number of devices
+  kNoHandler,      // no handler is registered for a custom call
+  kNeedsDevices,   // the module needs more devices than the engine has
+  kTakesNoModule,  // refuses even a constant, because of options or the device count
   kNotSent,        // the text contains no module that could be sent
-  kAssertion,      // the process ended by a failed assertion
+  kAssertion,      // a failed assertion ended the process
   kSignal,         // a signal ended the process
 };
 absl::string_view ErrorKindName(ErrorKind kind);  // "other", "out-of-memory", ...
@@ -29,25 +29,27 @@ std::optional<ErrorKind> ErrorKindFromName(absl::string_view name);
 
 struct EngineError {
   ErrorKind kind = ErrorKind::kOther;
-  std::string message;    // text of the engine, or of the harness about the engine's process
+  std::string message;    // from the engine, or from the harness about the engine's process
   std::string log;        // the last output of the process to standard error; "" for none
-  std::string condition;  // kAssertion
-  std::string target;     // kNoHandler
-  int64_t devices = 0;    // kNeedsDevices: how many
-  int64_t signal = 0;     // kAssertion, kSignal: its number
+  std::string condition;  // kAssertion: the failed condition
+  std::string target;     // kNoHandler: the target of the custom call
+  int64_t devices = 0;    // kNeedsDevices: the number needed
+  int64_t signal = 0;     // kAssertion, kSignal: the signal number
 
-  // For people: "MESSAGE; it last wrote: LOG".
+  // Returns "MESSAGE; it last wrote: LOG", for people.
   std::string Text() const;
 };
 
-// A status with the text of `error`; ErrorOf recovers the error.
+// Returns a status with the text of `error`, from which ErrorOf recovers the error.
 absl::Status EngineStatus(absl::StatusCode code, const EngineError& error);
-// The error of a status. For a status without one: its message, and the kind that its code implies.
+// Returns the error of a status. If the status has none, returns its message with the kind that its
+// code implies.
 EngineError ErrorOf(const absl::Status& status);
-// The same status, payloads included, with another code.
+// Returns the same status, payloads included, with another code.
 absl::Status WithCode(absl::StatusCode code, const absl::Status& status);
 
-// Null if the error consists of its text only. `text`: the result of Text(), which is not repeated.
+// Converts an error to JSON and back. The JSON is null if the error consists of its text only.
+// `text` is the result of Text(), which the JSON does not repeat.
 nlohmann::ordered_json ErrorToJson(const EngineError& error);
 EngineError ErrorFromJson(const nlohmann::ordered_json& json, const std::string& text);
 

@@ -18,7 +18,7 @@ inline constexpr uint64_t kFrameBytesMax = uint64_t{1} << 31;
 
 // Appends the length and bytes of a message to `frames`.
 void AppendFrame(absl::string_view message, std::string& frames);
-// Writes frames to a file descriptor; kAborted if the reader has gone.
+// Writes frames to a file descriptor. Returns kAborted if the other end no longer reads.
 absl::Status WriteFrames(int fd, absl::string_view frames);
 absl::Status WriteFrame(int fd, absl::string_view message);
 
@@ -26,8 +26,9 @@ absl::Status WriteFrame(int fd, absl::string_view message);
 class FrameReader {
  public:
   explicit FrameReader(int fd) : fd_(fd) {}
-  // Waits at most `seconds` (negative: forever). kDeadlineExceeded: no complete frame in time; the
-  // call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is invalid.
+  // Returns the next frame, after waiting at most `seconds` (negative: forever). kDeadlineExceeded:
+  // no complete frame arrived in time; the call may be repeated. kOutOfRange: the stream ended.
+  // kDataLoss: the length is invalid.
   absl::StatusOr<std::string> Read(double seconds = -1);
   // Returns true if the next frame is already in the buffer.
   bool HasFrame() const;
@@ -39,7 +40,7 @@ class FrameReader {
   using Clock = std::chrono::steady_clock;
   // Waits until a read would not block.
   absl::Status Await(Clock::time_point deadline);
-  // The extent of the first frame in the buffer; nullopt while it is incomplete.
+  // Returns the extent of the first frame in the buffer, or nullopt while the frame is incomplete.
   absl::StatusOr<std::optional<Extent>> Front() const;
   absl::StatusOr<bool> TakeFrame(std::string& frame);
   int fd_;

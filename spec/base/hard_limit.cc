@@ -18,8 +18,8 @@ struct Limits {
   void (*handler)() = nullptr;
 };
 
-// Never destroyed: the thread that watches the limits outlives main(). A forked process inherits
-// none.
+// Returns the limits of this process. They are never destroyed, because the thread that watches
+// them outlives main(). A forked process begins without limits.
 Limits& TheLimits() {
   static Limits* limits = new Limits;
   static pid_t owner = getpid();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time limits for work that does not check the clock (one kernel over a large array): the process
-// ends.
+// Time limits for work that does not check the clock, such as one kernel over a large array. The
+// process ends when a limit is exceeded.
 #ifndef HLOCTS_SPEC_BASE_HARD_LIMIT_H_
 #define HLOCTS_SPEC_BASE_HARD_LIMIT_H_
 
@@ -8,9 +8,9 @@
 
 namespace hlocts {
 
-// The scope must end within kGraceSeconds of the deadline; time_point::max() means no deadline.
-// Work that checks the clock ends before that in an orderly way. Without a handler there is no
-// limit.
+// Ends the process if the scope lasts more than kGraceSeconds beyond the deadline.
+// time_point::max() means no deadline. Work that checks the clock ends in an orderly way before
+// that. Without a handler there is no limit.
 class HardLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,7 +21,7 @@ class HardLimit {
   HardLimit(const HardLimit&) = delete;
   HardLimit& operator=(const HardLimit&) = delete;
 
-  // `handler` is called on its own thread and must end the process.
+  // Sets the function that ends the process. It is called on a thread of its own.
   static void SetHandler(void (*handler)());
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds sums and products of a few int64 values, since attributes may have any value.
+// A 128-bit integer for sums and products of int64 values. Attributes may have any value, so int64
+// would overflow.
 #ifndef HLOCTS_SPEC_BASE_INT128_H_
 #define HLOCTS_SPEC_BASE_INT128_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing JSON, compiled once: it costs seconds in each file that includes it.
+// Parses and prints JSON. The library's header takes seconds to compile, so only the implementation
+// of these functions includes it.
 #ifndef HLOCTS_SPEC_BASE_JSON_TEXT_H_
 #define HLOCTS_SPEC_BASE_JSON_TEXT_H_
 
@@ -10,16 +11,18 @@
 
 namespace hlocts {
 
-// Parses into a nlohmann::json or nlohmann::ordered_json; is_discarded() if the text is not JSON.
+// Parses `text` into a nlohmann::json or nlohmann::ordered_json, which is_discarded() if the text
+// is not JSON.
 template <class Json>
 Json ParseJson(absl::string_view text);
 
-// On one line, or indented. Invalid UTF-8 (as in an engine's message) is replaced.
+// Prints JSON on one line, or indented if `indent` is not negative. Replaces invalid UTF-8, which
+// an engine's message may contain.
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
-// The text with U+FFFD instead of invalid UTF-8: string fields of protobuf messages accept nothing
-// else.
+// Returns the text with U+FFFD in place of invalid UTF-8, which string fields of protobuf messages
+// refuse.
 std::string AsUtf8(absl::string_view text);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean": the name nearest to the typed one.
+// Finds the name nearest to a mistyped one, for "did you mean".
 #ifndef HLOCTS_SPEC_BASE_NEAREST_H_
 #define HLOCTS_SPEC_BASE_NEAREST_H_
 
@@ -10,11 +10,13 @@
 
 namespace hlocts {
 
-// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a`
+// into `b`.
 int EditDistance(absl::string_view a, absl::string_view b);
-// "" if no name is near, that is, if more than a third of the letters would have to change.
+// Returns the nearest name, or "" if every name differs in more than a third of the letters of
+// `typed` (and more than two).
 std::string Nearest(absl::string_view typed, const std::vector<std::string>& names);
-// "; did you mean NAME?", or "".
+// Returns "; did you mean NAME?", or "" if no name is near.
 std::string DidYouMean(absl::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace hlocts

@@ -16,14 +16,15 @@
 
 namespace hlocts {
 
-// The input breaks the rule `rule` (a clause id or a parser rule such as "text.syntax"). The rule
-// travels in the status payload, so that callers can print it separately from the message.
+// Returns the error that the input breaks `rule` (a clause id or a parser rule such as
+// "text.syntax"). The status payload contains the rule, so that callers can print it separately
+// from the message.
 absl::Status RuleError(absl::string_view rule, absl::string_view message);
 
-// The rule id attached by RuleError, or "" if there is none.
+// Returns the rule id attached by RuleError, or "" if there is none.
 std::string RuleOf(const absl::Status& status);
 
-// The same status (code, rule) with "context: " before its message.
+// Returns the same status (code, rule) with "context: " before its message.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 template <typename... Args>
@@ -43,8 +44,8 @@ absl::Status Unsupported(const Args&... args) {
 
 }  // namespace hlocts
 
-// The file name without directories if the compiler supports it: no program reveals where it was
-// built, and a compiler cache serves every clone.
+// HLOCTS_FILE is the file name without directories if the compiler supports it: programs do not
+// reveal where they were built, and a compiler cache works for every clone.
 #ifdef __FILE_NAME__
 #define HLOCTS_FILE __FILE_NAME__
 #else

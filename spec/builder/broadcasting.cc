@@ -19,7 +19,8 @@ std::vector<int64_t> Identity(int64_t rank) {
 // Returns true if the sizes are equal or one of them is 1 (broadcasting.44, .45).
 bool CompatibleSizes(int64_t a, int64_t b) { return a == b || a == 1 || b == 1; }
 
-// The size that is not 1: the maximum in the document, but 0 for 0 against 1 (ruling 0067).
+// Returns the size that is not 1. This is the maximum, as in the document, except that 0 and 1 give
+// 0 (ruling 0067).
 int64_t CommonSize(int64_t a, int64_t b) { return a == 1 ? b : a; }
 
 void CopyDimension(const Shape& from, int64_t dimension, Shape& to, int64_t target) {
@@ -32,7 +33,7 @@ struct BrokenRule {
   std::string expected, found;
 };
 
-// Rules for broadcast_dimensions of a lower-rank operand (broadcasting.16, .36 to .41).
+// Checks the broadcast_dimensions of an operand of lower rank (broadcasting.16, .36 to .41).
 std::optional<BrokenRule> CheckDimensions(const Shape& low, const Shape& high,
                                           absl::Span<const int64_t> dimensions) {
   if (dimensions.empty()) {
@@ -90,7 +91,7 @@ Value Builder::BroadcastTo(Value operand, const Shape& target, Sizes dimensions)
   const Shape& shape = operand.shape();
   Shape wanted = target.WithElementType(shape.element_type()).WithoutLayout();
   if (shape.rank() == wanted.rank() && shape.dimensions() == wanted.dimensions()) return operand;
-  // Dimensions of size 1 that grow are dropped, so that the broadcast adds them.
+  // Drops dimensions of size 1 that grow, so that the broadcast adds them.
   std::vector<int64_t> kept_sizes, kept_dimensions;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.dimension(d) == 1 && wanted.dimension(dimensions[d]) != 1) continue;
@@ -125,15 +126,15 @@ std::optional<std::pair<Value, Value>> Builder::BroadcastOperands(absl::string_v
   if (low.rank() == high.rank()) {
     broken = CheckEqualRanks(lhs.shape(), rhs.shape(), broadcast_dimensions);
     mapping = Identity(low.rank());
-  } else if (low.rank() > 0 || !broadcast_dimensions.empty()) {  // scalars need none: .13
+  } else if (low.rank() > 0 || !broadcast_dimensions.empty()) {  // .13: scalars need none
     broken = CheckDimensions(low, high, broadcast_dimensions);
   }
   if (broken) {
     FailRule(operation, broken->rule, broken->expected, broken->found);
     return std::nullopt;
   }
-  // broadcasting.53: the operand of lower rank grows by its mapping, then sizes of 1 grow on either
-  // side.
+  // broadcasting.53: first the mapping gives the lower-rank operand the higher rank, then sizes of
+  // 1 grow in both operands.
   Shape common = high.WithoutLayout();
   for (size_t i = 0; i < mapping.size(); ++i) {
     int64_t size = CommonSize(low.dimension(i), high.dimension(mapping[i]));

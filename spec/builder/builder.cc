@@ -19,7 +19,7 @@ Builder::Builder(std::string name)
 absl::StatusOr<std::unique_ptr<Module>> Builder::Build(Value root) {
   if (Usable({root})) entry_->set_root(root.instruction);
   if (!status_.ok()) return status_;
-  std::vector<Computation*> order;  // callees first, as texts need it, and the entry last
+  std::vector<Computation*> order;  // callees before callers, as texts require; entry last
   for (Computation* computation : module_->CallOrder()) {
     if (computation != entry_) order.push_back(computation);
   }
@@ -106,7 +106,7 @@ bool Builder::Usable(absl::Span<Computation* const> computations) {
 
 std::string Builder::UniqueName(absl::string_view stem) {
   std::string name(stem);
-  // A count for each stem; a given name that ends in a number counts as a stem of its own.
+  // Each stem has its own count. A given name that ends in a number is a stem too.
   while (name_counts_.contains(name)) name = absl::StrCat(stem, ".", name_counts_[stem]++);
   name_counts_[name] = 1;
   return name;

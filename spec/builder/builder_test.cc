@@ -34,8 +34,8 @@ struct Fixture {
     p.push_back(b.Parameter(static_cast<int64_t>(p.size()), std::move(shape)));
     return p.back();
   }
-  // The instructions of the entry computation other than parameters: "broadcast{1} f32[2,3]; add
-  // f32[2,3]".
+  // Returns the instructions of the entry computation except parameters, as in "broadcast{1}
+  // f32[2,3]; add f32[2,3]".
   std::string Ops(Value root) {
     auto module = b.Build(root);
     if (!module.ok()) return absl::StrCat(module.status().message());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas, channels and tokens.
+// Builds operations on replicas, channels and tokens.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"
 
@@ -66,8 +66,9 @@ Value Builder::AllToAll(Value operand, int64_t split_dimension, int64_t concat_d
                       {{Attr::kReplicaGroups, GroupsOf(replica_groups)},
                        {Attr::kDimensions, std::vector<int64_t>{split_dimension}}});
   if (split_dimension == concat_dimension || !blocks.ok()) return blocks;
-  // The block from core i is now at i of the split dimension. Give the core number its own
-  // dimension, move it before the concatenated one, and merge the two (all_to_all.4).
+  // all_to_all.4: the block from core i is now block i of the split dimension. The core number
+  // becomes a dimension of its own, which is moved before the concatenated dimension and merged
+  // with it.
   std::vector<int64_t> apart = shape.dimensions(), permutation, merged = shape.dimensions();
   apart[split_dimension] /= split_count;
   apart.insert(apart.begin() + split_dimension, split_count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot and convolution.
+// Builds dots and convolutions.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"
 #include "spec/builder/padding.h"
@@ -33,7 +33,7 @@ Value Builder::DotGeneral(Value lhs, Value rhs, const DotDimensionNumbers& dimen
   if (preferred_element_type == PrimitiveType::kInvalid) {
     return Emit(Opcode::kDot, {lhs, rhs}, std::move(attributes));
   }
-  // Stating an element type needs the whole shape: infer it first with the operands' type.
+  // A stated element type requires a whole shape, which is inferred first with the operands' type.
   Value natural = Emit(Opcode::kDot, {lhs, rhs}, std::move(attributes));
   if (!natural.ok()) return {};
   natural.instruction->mutable_shape() = natural.shape().WithElementType(preferred_element_type);

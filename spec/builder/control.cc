@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuples and control flow.
+// Builds tuples and control flow.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"
 
@@ -23,7 +23,7 @@ Value Builder::CompositeCall(Computation* decomposition, Values inputs, absl::st
   frontend.entries = {{"composite.attributes", std::string(composite_attributes)},
                       {"composite.name", std::string(name)},
                       {"composite.version", absl::StrCat(version)}};
-  // The dictionary is printed as is, name and version in quotes (composite_call.10).
+  // Prints the dictionary as is, name and version in quotes (composite_call.10).
   frontend.quoted = {false, true, true};
   return Emit(Opcode::kCall, inputs,
               {{Attr::kToApply, decomposition},

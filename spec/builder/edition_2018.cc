@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the 2018 "Operation Semantics" whose form has changed since, lowered to today's
+// Builds operations whose form has changed since the 2018 "Operation Semantics", lowered to today's
 // form.
 #include <map>
 

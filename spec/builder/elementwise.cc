@@ -28,7 +28,7 @@ Value Builder::Compare(Value lhs, Value rhs, absl::string_view direction, absl::
   return Binary("Compare", Opcode::kCompare, lhs, rhs, broadcast_dimensions, std::move(attributes));
 }
 
-// In separate statements: C++ does not specify the evaluation order of call arguments.
+// Uses separate statements, because C++ does not specify the evaluation order of call arguments.
 Value Builder::Conj(Value operand) {
   const Value real = Real(operand);
   return Complex(real, Neg(Imag(operand)));
@@ -43,7 +43,7 @@ Value Builder::Clamp(Value min, Value operand, Value max) {
 Value Builder::Select(Value pred, Value on_true, Value on_false) {
   if (!Usable({pred, on_true, on_false})) return {};
   if (!on_true.shape().IsTuple()) return Emit(Opcode::kSelect, {pred, on_true, on_false});
-  // select.14 to .16: by a scalar, element by element (ruling 0080).
+  // select.14 to .16: a scalar predicate selects between tuples, element by element (ruling 0080).
   if (!pred.shape().IsScalar()) {
     return FailRule("Select", "select.15", "a scalar pred for tuples",
                     pred.shape().ToString(false));
@@ -65,7 +65,7 @@ Value Builder::ConvertElementType(Value operand, PrimitiveType new_element_type)
 }
 
 Value Builder::BitcastConvertType(Value operand, PrimitiveType new_element_type) {
-  // The rule gives the dimensions; only the element type is stated.
+  // Derives the dimensions, because the caller states only the element type.
   if (!Usable({operand})) return {};
   int64_t from = BitWidth(operand.shape().element_type()), to = BitWidth(new_element_type);
   std::vector<int64_t> sizes = operand.shape().dimensions();

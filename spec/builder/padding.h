@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric values of the shorthand paddings. Internal to this directory.
+// Converts shorthand paddings to numbers. Internal to this directory.
 #ifndef HLOCTS_SPEC_BUILDER_PADDING_H_
 #define HLOCTS_SPEC_BUILDER_PADDING_H_
 
@@ -11,9 +11,9 @@
 
 namespace hlocts {
 
-// (low, high) padding of one dimension, from dilated base and window sizes. kSame: as many windows
-// as strides fit into the base; an odd element of padding goes to the high end (rulings 0049,
-// 0051).
+// Returns the (low, high) padding of one dimension. `base` and `window` are the sizes after
+// dilation. kSame: there is a window at each multiple of the stride in the base, and an odd element
+// of padding goes to the high end (rulings 0049, 0051).
 inline std::pair<int64_t, int64_t> PaddingFor(PaddingKind kind, int64_t base, int64_t window,
                                               int64_t stride) {
   if (kind == PaddingKind::kValid || base <= 0 || stride <= 0) return {0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, ordering, linear algebra and normalization.
+// Builds reductions, ordering, linear algebra and normalization.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"
 #include "spec/builder/padding.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values without operands, and random numbers.
+// Builds values without operands, and random numbers.
 #include <cmath>
 
 #include "spec/builder/builder.h"
@@ -27,7 +27,7 @@ struct FillScalar {
   }
 };
 
-// Returns true if `value` converts to an integer type of that width without undefined behaviour.
+// Returns true if `value` converts to `type` without undefined behaviour.
 bool Fits(PrimitiveType type, double value) {
   if (!IsInteger(type)) return true;
   int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);

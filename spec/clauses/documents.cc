@@ -24,7 +24,8 @@ Document FromProto(const clauses::Document& proto) {
           proto.follows(), proto.table(),   {proto.section().begin(), proto.section().end()}};
 }
 
-// The anchors of a document are distinct, and a part follows the section that it belongs to.
+// Returns the first error in the sections, or "". Anchors must be distinct, and a part must follow
+// the section that it belongs to.
 std::string WhatIsWrongWithSections(const Document& document) {
   std::set<std::string> anchors = {AnchorOf(document.title)}, headings;
   for (const std::string& section : document.sections) {
@@ -41,7 +42,7 @@ std::string WhatIsWrongWithSections(const Document& document) {
   return "";
 }
 
-// Returns all errors of a single document; empty if there are none.
+// Returns the first error of a single document, or "" if there is none.
 std::string WhatIsWrong(const Document& document) {
   const std::pair<const char*, const std::string*> needed[] = {{"id", &document.id},
                                                                {"name", &document.name},

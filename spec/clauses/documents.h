@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents that define HLO: title, edition, address, sections. Clauses cite them by id and
-// anchor; this list has the displayed names and the link targets.
+// The list of the documents that define HLO, with their titles, editions, addresses and sections.
+// Clauses cite a document by id and a section by anchor; the list has the displayed names and the
+// link targets.
 
 #ifndef HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
 #define HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
@@ -29,8 +30,8 @@ struct Document {
   std::vector<std::string> sections;
 };
 
-// The anchor that GitHub makes from a heading: letters and digits in lower case, hyphens for
-// spaces, nothing else. Only the last part of "Gather / General Semantics" counts.
+// Returns the anchor that GitHub makes from a heading: lower-case letters and digits, hyphens for
+// spaces, nothing else. Only the last part of "Gather / General Semantics" is used.
 std::string AnchorOf(absl::string_view section);
 
 // One section of a document. `number` is its position in the document; 0 is the whole document,
@@ -42,26 +43,26 @@ struct Section {
   std::string anchor;
 };
 
-// For people: "Operation Semantics (TensorFlow, October 2018), Dot".
+// Returns a citation for people: "Operation Semantics (TensorFlow, October 2018), Dot".
 std::string SourceOf(const Section& section);
-// The same in the words of the ruling pages: "Operation semantics 2018, Dot".
+// Returns the citation of ruling pages: "Operation semantics 2018, Dot".
 std::string ShortSourceOf(const Section& section);
-// The URL of the section.
+// Returns the URL of the section.
 std::string AddressOf(const Section& section);
 
 class Documents {
  public:
   // Reads documents.textproto. Errors name file and line: text that does not parse, a missing or
-  // repeated id or name, a missing title, edition or licence, an address that is no web address,
+  // repeated id or name, a missing title, edition or licence, an address that is not a URL,
   // two sections with one anchor, and a part of a section that is not listed before it.
   static absl::StatusOr<Documents> Load(const std::string& path);
 
   const std::vector<Document>& all() const { return documents_; }
 
-  // Null if there is no such document. Valid as long as the list.
+  // Returns null if there is no such document. The pointer is valid as long as the list.
   const Document* Find(absl::string_view id) const;
 
-  // The section, or an error that names the missing document or anchor.
+  // Returns the section, or an error that names the missing document or anchor.
   absl::StatusOr<Section> FindSection(absl::string_view id, absl::string_view anchor) const;
 
  private:

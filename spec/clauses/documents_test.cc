@@ -77,7 +77,7 @@ TEST(Documents, AddressesNameACommit) {
   }
 }
 
-// The complaint about a list with this one document.
+// Returns the error for a list with this one document.
 std::string ComplaintAbout(const std::string& fields) {
   const std::string path = absl::StrCat(::testing::TempDir(), "/hlocts_documents.textproto");
   std::ofstream(path) << "document {\n" << fields << "\n}\n";
@@ -118,8 +118,8 @@ TEST(Documents, SectionsAndNamesAreDistinct) {
   EXPECT_THAT(ComplaintAbout(a + "}\ndocument {\n" + a), HasSubstr(":3: a: name: expected"));
 }
 
-// Three digits, an underscore, sixteen hexadecimal digits: the former file names of the documents
-// in this repository. They mean nothing outside of it.
+// Returns true if the text contains three digits, an underscore and sixteen hexadecimal digits. The
+// documents had such file names in this repository, which mean nothing outside of it.
 bool HasFileNameMadeOfAHash(const std::string& text) {
   const auto run = [&](std::size_t at, int (*is)(int)) {
     std::size_t end = at;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps operations to the clauses that define their value (of_opcodes.txt), which failures quote.
+// Maps operations to the clauses that define their value (of_opcodes.txt). Reports of failures
+// quote these clauses.
 #ifndef HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
 #define HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
 
@@ -11,9 +12,9 @@
 
 namespace hlocts {
 
-// Keyed by the opcode's text ("log"), with its variant if each variant has its own sentence
-// ("compare:LT", "fft:RFFT", "rng:rng_normal"). Opcodes that the documents do not describe have no
-// entry. Errors name file and line.
+// Clause ids, keyed by the text of the opcode ("log"). If each variant of an opcode has its own
+// sentence, the variant follows ("compare:LT", "fft:RFFT", "rng:rng_normal"). Opcodes that the
+// documents do not describe have no entry. Errors name file and line.
 using ClausesOfOpcodes = std::map<std::string, std::vector<std::string>>;
 absl::StatusOr<ClausesOfOpcodes> LoadClausesOfOpcodes(const std::string& path);
 

@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// Keeps the first complaint of the text parser, which counts lines from 0.
+// Keeps the first error of the text parser, which counts lines from 0.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {

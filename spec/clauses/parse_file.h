@@ -12,7 +12,7 @@
 
 namespace hlocts {
 
-// "FILE:LINE: what".
+// Returns the error "FILE:LINE: what".
 absl::Status ErrorAt(const std::string& file, int line, absl::string_view what);
 
 // Parses the text of `path` into `parsed`, and the positions of its fields into `locations`.

@@ -25,7 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The clause files of this repository.
+// Returns the registry of this repository's clauses.
 ClauseRegistry RealRegistry() {
   auto registry = ClauseRegistry::Load(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses"));
   EXPECT_TRUE(registry.ok()) << registry.status();
@@ -72,8 +72,8 @@ TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   }
 }
 
-// Every section of the current text about an operation is cited: a heading without a clause was
-// overlooked or misspelt.
+// Every listed section of a document is cited. A section without a clause was overlooked or
+// misspelt.
 TEST(RealRegistry, EverySectionIsCited) {
   const ClauseRegistry registry = RealRegistry();
   std::set<std::pair<std::string, std::string>> cited;
@@ -82,7 +82,8 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
   for (const Document& document : registry.documents().all()) {
     for (const std::string& section : document.sections) {
-      // A section may be cited only through its parts, and a part only through its section.
+      // A citation of a part also counts for its section, and a citation of a section for its
+      // parts.
       const auto below = [&](const std::string& other) {
         return other == section || absl::StartsWith(other, section + " / ") ||
                absl::StartsWith(section, other + " / ");
@@ -97,8 +98,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
 }
 
-// A ruling without a clause is superfluous, or a clause lacks the citation; a page without one of
-// its parts decides nothing.
+// Every ruling is cited by a clause and listed in the index, and its page has every part.
 TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   const ClauseRegistry registry = RealRegistry();
   EXPECT_GE(registry.rulings().size(), 60u);
@@ -127,7 +127,7 @@ constexpr NamedFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
-// A verdict that names a freedom refers to a page, and pages name only these freedoms.
+// The page of each freedom's ruling names the freedom, and no page names any other.
 TEST(RealRegistry, FreedomsHaveTheirRulings) {
   const ClauseRegistry registry = RealRegistry();
   std::map<int, std::set<std::string>> said;
@@ -148,8 +148,8 @@ TEST(RealRegistry, FreedomsHaveTheirRulings) {
   }
 }
 
-// Each clause of the page is in its newest edition or listed as dropped. Each of the 110 sections
-// and their parts has a clause, which loading checks.
+// Each clause of the operation semantics is in the newest edition or listed as dropped. Loading the
+// registry checks that each of the 110 sections and parts has a clause.
 TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
   const ClauseRegistry registry = RealRegistry();
   std::map<ClauseChange, int> changes;
@@ -175,7 +175,7 @@ TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
             110);
 }
 
-// The statements of the 2025 page, in its order: nearly all have a clause of that edition.
+// Nearly all statements of the 2025 page have a clause of that edition.
 TEST(RealRegistry, StatementsOfTheNewestEditionHaveClauses) {
   const ClauseRegistry registry = RealRegistry();
   const std::string text =
@@ -202,7 +202,7 @@ TEST(RealRegistry, StatementsOfTheNewestEditionHaveClauses) {
   EXPECT_GE(stated * 100, statements * 97) << stated << " of " << statements;
 }
 
-// The citation of a clause on a ruling page: its section in the newest edition that has it.
+// Returns the citation of a clause on a ruling page: its section in the newest edition that has it.
 std::string Citation(const Clause& clause, const Documents& documents) {
   const ClausePlace& place = clause.places[0];
   const auto section = documents.FindSection(place.document, place.anchor);
@@ -210,13 +210,13 @@ std::string Citation(const Clause& clause, const Documents& documents) {
                       clause.places.size() == 3 ? ", all editions): " : "): ");
 }
 
-// Clauses quoted in the pages exist in the section that the page names.
+// Each clause that a ruling page quotes exists in the section that the page names.
 TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;
   for (const Ruling& ruling : registry.rulings()) {
     std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
-    absl::StrReplaceAll({{"\n  ", " "}}, &page);  // a citation may run over the line's end
+    absl::StrReplaceAll({{"\n  ", " "}}, &page);  // a citation may continue on the next line
     for (const std::string& line : std::vector<std::string>(absl::StrSplit(page, '\n'))) {
       if (line.rfind("- `", 0) != 0) continue;
       const std::string id = line.substr(3, line.find('`', 3) - 3);

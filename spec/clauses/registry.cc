@@ -22,10 +22,10 @@
 namespace hlocts {
 namespace {
 
-// The one *.textproto in the clauses directory that has no clauses.
+// The only *.textproto in the clauses directory that contains no clauses.
 constexpr char kDocumentsFile[] = "documents.textproto";
 
-// The regular files of `directory` whose names end in `extension`, sorted by name.
+// Returns the regular files of `directory` whose names end in `extension`, sorted by name.
 absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& directory,
                                                  absl::string_view extension) {
   std::error_code error;
@@ -80,7 +80,7 @@ Clause FromProto(const clauses::Clause& proto) {
   return clause;
 }
 
-// Returns all errors of a single clause; empty if there are none.
+// Returns the first error of a single clause, or "" if there is none.
 std::string WhatIsWrong(const Clause& clause) {
   if (clause.text.empty()) return "text: expected a sentence, found nothing";
   if (clause.state == ClauseState::kFreedom && clause.ruling.empty()) {
@@ -92,7 +92,8 @@ std::string WhatIsWrong(const Clause& clause) {
   return "";
 }
 
-// Adds the places in `document` and in an earlier edition. Returns what is missing.
+// Adds to the clause the sections that it cites, in `document` and in an earlier edition. Returns
+// an error if a section does not exist, else "".
 std::string Cite(const Documents& documents, Clause* clause) {
   const struct {
     const char* field;
@@ -109,7 +110,7 @@ std::string Cite(const Documents& documents, Clause* clause) {
   return "";
 }
 
-// Splits `id` and compares it with its position: file `operation`, position `number`.
+// Returns an error if `id` is not "OPERATION.NUMBER": the name of the file and the position in it.
 std::string WhatIsWrongWithId(absl::string_view id, absl::string_view operation, int number) {
   const std::string expected = absl::StrCat(operation, ".", number);
   if (id == expected) return "";
@@ -144,7 +145,8 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
   return absl::OkStatus();
 }
 
-// Pages are named NNNN-title.md, except INDEX.md. Two pages must not share a number.
+// Reads the ruling pages, which are named NNNN-title.md. INDEX.md is not a page. Two pages must not
+// share a number.
 absl::StatusOr<std::vector<Ruling>> ReadRulings(const std::string& directory) {
   absl::StatusOr<std::vector<std::string>> files = FilesIn(directory, ".md");
   if (!files.ok()) return files.status();
@@ -187,7 +189,7 @@ const ClausePlace* Clause::In(absl::string_view document_id) const {
 
 absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory) {
   const std::filesystem::path clauses_path{std::string(directory)};
-  // Without this, a trailing slash would make "spec/clauses/" its own parent.
+  // Removes a trailing slash, which would make "spec/clauses/" its own parent.
   const std::filesystem::path folder =
       clauses_path.has_filename() ? clauses_path : clauses_path.parent_path();
   return Load(directory, (folder.parent_path() / "rulings").string());
@@ -227,7 +229,8 @@ absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory,
   return registry;
 }
 
-// `ids`: "pad.1-4,7", the clauses that section `anchor` of `edition` keeps, rewords or drops.
+// Marks the clauses of `ids` ("pad.1-4,7") as kept, reworded or dropped by section `anchor` of
+// `edition`.
 absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anchor,
                                   absl::string_view change, absl::string_view ids) {
   std::optional<ClauseChange> meant;
@@ -263,8 +266,8 @@ absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anc
   return absl::OkStatus();
 }
 
-// Checks that sections are in the order of the page, each with a clause, and that every clause of
-// the preceding edition is marked.
+// Checks that sections are in the order of the page, that each has a clause, and that every clause
+// of the preceding edition is marked.
 absl::Status ClauseRegistry::CheckTable(const Document& edition,
                                         const std::vector<std::string>& sections) const {
   std::vector<std::string> expected = {AnchorOf(edition.title)};
@@ -319,7 +322,7 @@ absl::Status ClauseRegistry::ReadTable(const std::string& folder, const Document
 absl::Status ClauseRegistry::Index(absl::string_view rulings_directory) {
   for (std::size_t i = 0; i < clauses_.size(); ++i) {
     const Clause& clause = clauses_[i];
-    // An id consists of file name and position, so a repeated one has already failed in its own
+    // An id consists of file name and position, so a repeated id has already been refused in its
     // file.
     index_.emplace(clause.id, i);
     if (!clause.ruling.empty() && FindRuling(clause.ruling) == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clause registry: every normative statement of the documents that define HLO, one checkable
-// fact each, with a stable id (`pad.3`), its source and its state. Cases, rulings, failures and
+// The clause registry: every normative statement of the documents that define HLO. A clause is one
+// checkable fact with a stable id (`pad.3`), its source and its state. Cases, rulings, failures and
 // reports name clauses by id. Loading refuses an invalid registry.
 
 #ifndef HLOCTS_SPEC_CLAUSES_REGISTRY_H_
@@ -20,17 +20,18 @@
 
 namespace hlocts {
 
-// The change of a clause from one edition of a document to the newest.
+// The change of a clause from the preceding edition of a document to the newest.
 enum class ClauseChange { kKept, kReworded, kNew, kGone };
 enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
-// The state names in the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
+// Returns the state's name in the JSON of `hlocts clauses`: "open", "tested", "freedom",
+// "untestable".
 absl::string_view ClauseStateName(ClauseState state);
-// "kept", "reworded", "new", "gone".
+// Returns "kept", "reworded", "new" or "gone".
 absl::string_view ClauseChangeName(ClauseChange change);
 
-// A section of an edition that has a clause: `source` for people, `address` for browsers, `section`
-// its position in the document.
+// A section of an edition that contains a clause. `source` is for people and `address` for
+// browsers; `section` is its position in the document.
 struct ClausePlace {
   std::string document;
   std::string anchor;
@@ -40,9 +41,10 @@ struct ClausePlace {
 };
 
 // One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` are
-// its first source (`also`, `also_anchor`: an earlier edition with the same statement). `places`
-// are all editions that have it, newest first; `source`, `address` and `section` are those of the
-// first. `file` and `file_line` are its position in the registry, for error messages.
+// its first source; `also` and `also_anchor` are an earlier edition with the same statement.
+// `places` are all editions that contain it, newest first; `source`, `address` and `section` are
+// those of the first place. `file` and `file_line` are its position in the registry, for error
+// messages.
 struct Clause {
   std::string id;
   std::string operation;
@@ -56,9 +58,9 @@ struct Clause {
   int section = 0;
   std::string source;
   std::string address;
-  // For clauses of the newest edition of a document and of the edition before; else nullopt.
+  // Set for clauses of the newest edition of a document and of the edition before it, else nullopt.
   std::optional<ClauseChange> change;
-  std::string change_anchor;  // the section of the newest edition that has it or dropped it
+  std::string change_anchor;  // the section of the newest edition that contains or dropped it
   std::string text;
   ClauseState state = ClauseState::kOpen;
   std::string ruling;
@@ -66,7 +68,7 @@ struct Clause {
   std::string file;
   int file_line = 0;
 
-  // The section of that edition; null if it does not have the clause.
+  // Returns the section of that edition, or null if the edition does not contain the clause.
   const ClausePlace* In(absl::string_view document_id) const;
 };
 
@@ -82,8 +84,8 @@ class ClauseRegistry {
   // ruling pages in `rulings_directory` (by default the sibling directory `rulings`). Errors name
   // file and line: text that does not parse, ids that are malformed, repeated or leave a gap, an
   // unknown document or section, a missing text or state, FREEDOM without a ruling, UNTESTABLE
-  // without a reason, a ruling that has no page or two, and an edition table in which a section has
-  // no clause or a clause of the preceding edition is not listed exactly once.
+  // without a reason, a ruling with no page or with two, and an edition table in which a section
+  // has no clause or a clause of the preceding edition is not listed exactly once.
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory);
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory,
                                              absl::string_view rulings_directory);
@@ -95,14 +97,14 @@ class ClauseRegistry {
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
 
-  // Null if there is no such clause or page. Valid as long as the registry.
+  // Returns null if there is no such clause or page. The pointer is valid as long as the registry.
   const Clause* Find(absl::string_view id) const;
   const Ruling* FindRuling(absl::string_view number) const;
 
  private:
   // Fills index_. Refuses a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
-  // Reads the table of a later edition, in `folder`.
+  // Reads the table of a later edition from `folder`.
   absl::Status ReadTable(const std::string& folder, const Document& edition);
   absl::Status Mark(const Document& edition, absl::string_view anchor, absl::string_view change,
                     absl::string_view ids);

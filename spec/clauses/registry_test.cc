@@ -49,7 +49,7 @@ document {
 }
 )text";
 
-// A folder of its own for each test, with `clauses` and `rulings` inside.
+// Gives each test its own folder with `clauses` and `rulings` inside.
 class BrokenRegistry : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -69,8 +69,7 @@ class BrokenRegistry : public ::testing::Test {
     std::ofstream(absl::StrCat(root_, "/", path)) << text;
   }
   absl::StatusOr<ClauseRegistry> Load() { return ClauseRegistry::Load(root_ + "/clauses"); }
-  // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the
-  // complaint.
+  // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the error.
   std::string ComplaintAbout(const std::string& second) {
     Write("clauses/pad.textproto", absl::StrCat(kFirstClause, second));
     const auto registry = Load();
@@ -160,7 +159,7 @@ TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
   EXPECT_TRUE(Load().ok()) << Load().status();
 }
 
-// A later edition of `semantics`, whose section Pad keeps pad.1 or not.
+// Tables of a later edition of `semantics`: its section Pad keeps pad.1, or the table has an error.
 TEST_F(BrokenRegistry, TablesOfEditions) {
   Write("clauses/documents.textproto",
         absl::StrCat(
