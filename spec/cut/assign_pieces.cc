@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// Disjoint sets of instructions that only grow.
+// A union-find structure over the indices of instructions.
 class Groups {
  public:
   explicit Groups(size_t count) : parent_(count) {
@@ -32,7 +32,9 @@ class Groups {
   std::vector<int64_t> parent_;
 };
 
-// The state of a path: the band, the operations in it, and whether any of it has run.
+// The depth that a path through the computation has reached. `band` is the last of its bands, which
+// are groups of pieces that run one after another. `used` is the number of its operations in that
+// band; `begun` is true if the band has any instruction of the path.
 struct Depth {
   int64_t band = 0;
   int64_t used = 0;
@@ -81,15 +83,15 @@ class Placer {
   const CutOptions& options_;
   Groups groups_;
   std::vector<bool> live_;
-  std::vector<int64_t> band_;                       // of a group, at its representative
+  std::vector<int64_t> band_;                       // band of the group with this representative
   std::vector<std::pair<int64_t, int64_t>> edges_;  // producer, user
   Placing placing_;
 };
 
 void Placer::MarkLive(const Instruction& root) {
   std::vector<const Instruction*> todo = {&root};
-  // Outfeeds are not reached from the root and are left out: their operands are judged where they
-  // are computed.
+  // Omits instructions that the root does not need, such as outfeeds: their operands are judged
+  // where they are computed.
   while (!todo.empty()) {
     const Instruction* next = todo.back();
     todo.pop_back();
@@ -118,7 +120,8 @@ absl::Status Placer::Check() const {
   return absl::OkStatus();
 }
 
-// Leaves of the root must be outputs of a piece, so only constants are copied for them.
+// Finds instructions that pieces copy. Producers of the root must be outputs of a piece, so only
+// constants are copied among them.
 void Placer::FindCopied() {
   absl::flat_hash_set<const Instruction*> roots;
   ForEachProducer(*computation_.root(), [&](const Instruction& i) { roots.insert(&i); });
@@ -155,8 +158,8 @@ void Placer::TieWhatCannotTravel() {
   }
 }
 
-// Merges strongly connected groups, so that no two groups need each other (Kosaraju; small graphs,
-// explicit stacks).
+// Merges strongly connected groups (Kosaraju's algorithm), so that no two groups need each other.
+// Explicit stacks suffice, since the graphs are small.
 void Placer::MergeCycles() {
   int64_t count = static_cast<int64_t>(computation_.instructions().size());
   std::vector<std::vector<int64_t>> forward(count), backward(count);
@@ -194,7 +197,7 @@ void Placer::MergeCycles() {
   }
 }
 
-// Representatives of the groups with members, producers first.
+// Returns the representatives of the groups with members, producers first.
 std::vector<int64_t> Placer::GroupOrder() {
   std::map<int64_t, int64_t> waiting;  // group -> edges from groups not yet in order
   for (const auto& instruction : computation_.instructions()) {
@@ -253,7 +256,7 @@ void Placer::AssignBands() {
   }
 }
 
-// The pieces: connected members within a band.
+// Returns the pieces, which are the connected members of a band.
 Placing Placer::Collect() {
   Groups pieces(computation_.instructions().size());
   auto band = [&](int64_t i) { return band_[groups_.Find(i)]; };

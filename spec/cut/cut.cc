@@ -34,7 +34,7 @@ absl::Status CheckFeeds(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// The instructions whose values are read outside of their piece, over all pieces.
+// Finds the instructions whose values are read outside of their piece.
 class Readers {
  public:
   using Members = std::vector<const Instruction*>;
@@ -78,7 +78,7 @@ int64_t InfeedLeaves(const Instruction& infeed) {
   return count;
 }
 
-// Infeeds are served in textual order, even if their data are not read.
+// Infeeds receive data in textual order, even if nothing reads the data.
 void NumberInfeeds(const Computation& computation, std::vector<Piece>& pieces) {
   absl::flat_hash_map<const Instruction*, int64_t> begins;
   int64_t taken = 0;

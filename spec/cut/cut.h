@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a computation into pieces that run as modules of their own. A value inside a module cannot
-// be observed without changing how the module is compiled; a piece that is fed another execution's
-// bits as parameters can be judged by itself at any depth (RULES 3).
+// be observed without changing how the module is compiled. A piece whose parameters are another
+// execution's bits, however, can be judged by itself at any depth (RULES 3).
 //
 // Tuples are decomposed: parameters of pieces are arrays; `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.
 //
-// A piece is a module of its own. Its parameters receive bits that an engine produced, so its sets
-// start from points. Each path through a piece has about N operations and ends early after a
-// function, a sum or a contraction, whose sets are wide. An instruction that is judged by a
-// whole-array property is a piece of its own; with N = 1 every instruction is. Instructions keep
-// their names.
+// The parameters of a piece are bits that an engine produced, so the sets of acceptable values
+// start from single values. Each path through a piece has about N (CutOptions::operations)
+// operations. It ends early after a function, a sum or a contraction, whose sets are wide. An
+// instruction that is judged by a whole-array property is a piece of its own; with N = 1 every
+// instruction is. Instructions keep their names.
 //
-// Not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous computations
-// and the instructions between start and done. Producers and consumers of a run-time size remain in
-// one piece. Modules with send, recv or opaque values, and infeed in a called computation, are
-// Unimplemented. The policy of each accuracy rule is a row of cut_policy.cc.
+// These are not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous
+// computations, and the instructions between start and done. Producers and consumers of a run-time
+// size remain in one piece. Modules with send, recv or opaque values, and infeed in a called
+// computation, are Unimplemented. cut_policy.cc has the policy for each accuracy rule.
 #ifndef HLOCTS_SPEC_CUT_CUT_H_
 #define HLOCTS_SPEC_CUT_CUT_H_
 
@@ -32,18 +32,18 @@
 namespace hlocts {
 
 struct CutOptions {
-  // The approximate number of floating-point operations on any path through a piece; 1: one piece
-  // per instruction. kOnlyAtJointValues: cuts only around values that only a joint predicate
-  // judges.
+  // The approximate maximum of floating-point operations on any path through a piece; 1 makes each
+  // instruction a piece. kOnlyAtJointValues cuts only around values that cannot be judged element
+  // by element.
   static constexpr int64_t kOnlyAtJointValues = std::numeric_limits<int64_t>::max();
   int64_t operations = 4;
-  // Runs loops in blocks of trips, and cuts inside only if a block of one trip cannot be judged as
-  // a piece.
+  // Runs loops in blocks of trips, and cuts the loop body only if a block of one trip cannot be
+  // judged as a piece.
   bool blocks = false;
 };
 
-// The value of an instruction, or a part of it when it is a tuple. Never a part of a `tuple` or
-// `get-tuple-element`: ResolveValue looks through those.
+// The value of an instruction, or a part of it if it is a tuple. `instruction` is never a `tuple`
+// or `get-tuple-element`, because ResolveValue looks through those.
 struct CutValue {
   const Instruction* instruction = nullptr;
   ShapeIndex index;
@@ -55,37 +55,39 @@ CutValue ResolveValue(const Instruction& instruction, ShapeIndex index = {});
 
 struct Piece {
   std::unique_ptr<Module> module;
-  // The members in textual order, without constants and copied leaves.
+  // The members in textual order, without constants and copied instructions.
   std::vector<const Instruction*> instructions;
-  std::vector<CutValue> inputs;   // of parameters 0, 1, ...: arrays
-  std::vector<CutValue> outputs;  // of the leaves of the root: arrays
-  // The numbers of infeed literals that earlier pieces and this piece consume.
+  std::vector<CutValue> inputs;   // the arrays that are parameters 0, 1, ...
+  std::vector<CutValue> outputs;  // the arrays that are leaves of the root
+  // The number of infeed literals that earlier pieces consume, and the number that this one
+  // consumes.
   int64_t infeed_begin = 0;
   int64_t infeed_count = 0;
 };
 
 struct CutComputation {
   const Computation* computation = nullptr;
-  std::vector<Piece> pieces;  // each after the pieces that it needs
+  std::vector<Piece> pieces;  // each after the pieces whose outputs it reads
 };
 
-// `module` is valid; `computation` is its entry or one that a while, conditional, call or fusion
-// calls. Values that cannot be parameters (arrays of run-time size, values between the start and
-// the done of an asynchronous operation) keep their instructions in one piece. Unimplemented: send
-// and recv, opaque values, infeed in a called computation.
+// Cuts `computation` of a valid `module`: the entry, or a computation that a while, conditional,
+// call or fusion calls. Instructions with values that cannot be parameters (arrays of run-time
+// size, values between the start and the done of an asynchronous operation) stay in one piece.
+// Unimplemented: send and recv, opaque values, infeed in a called computation.
 absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computation& computation,
                                              const CutOptions& options);
 
-// The members of pieces: the instructions whose values are read, in textual order, without tuple,
-// get-tuple-element, parameter and constant.
+// Returns the members of pieces: the instructions whose values are read, in textual order, without
+// tuple, get-tuple-element, parameter and constant.
 absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& computation);
-// One piece of these members (in textual order; no path between two of them leads through another
-// instruction). Unimplemented: a value that cannot be a parameter would enter or leave.
+// Returns the piece with these members, which are in textual order; no path between two of them may
+// pass through another instruction. Unimplemented: a value that cannot be a parameter would enter
+// or leave the piece.
 absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
                              const std::vector<const Instruction*>& members);
 
-// Calls whose computations can be cut too, because their arguments are known once they run: call,
-// fusion, while, conditional, without infeed or outfeed inside.
+// Returns true for a call, fusion, while or conditional whose computations can be cut too, because
+// their arguments are known once they run. They must not contain infeed, outfeed, send or recv.
 bool CanCutInside(const Instruction& instruction);
 
 }  // namespace hlocts

@@ -8,7 +8,7 @@ namespace {
 struct PlaceRow {
   AccuracyRule rule;
   Place place;
-  bool joint;  // only a joint predicate can judge the value
+  bool joint;  // elements cannot be judged one by one
 };
 constexpr PlaceRow kPlaces[] = {
     {AccuracyRule::kExact, Place::kFree, false},

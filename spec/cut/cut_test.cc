@@ -29,7 +29,7 @@ struct Cut {
   std::unique_ptr<Module> module;
   CutComputation cut;
 
-  // Members of each piece: "a b | c".
+  // Returns the members of each piece: "a b | c".
   std::string Members() const {
     std::vector<std::string> pieces;
     for (const Piece& piece : cut.pieces) {
@@ -197,7 +197,7 @@ TEST(CutTest, RunTimeSizesDoNotTravel) {
 }
 
 TEST(CutTest, WhatLiesBetweenStaysWithWhatIsTied) {
-  // The run-time size of d ties d, k and d2; u and v are on a path from k to d2.
+  // The run-time size of d keeps d, k and d2 in one piece; u and v are on a path from k to d2.
   Cut cut = CutText(R"(ENTRY e {
     p = f32[4] parameter(0)
     n = s32[] parameter(1)

@@ -54,7 +54,7 @@ class Writer {
     call->Set(Attr::kToApply, callee);
     return call;
   }
-  // A parameter for each leaf of the shape, numbered from `next` on.
+  // Adds a parameter for each leaf of the shape, numbered from `next` on.
   Instruction* OfParameters(const Shape& shape, int64_t& next) {
     if (!shape.IsTuple()) return Parameter(next++, shape);
     std::vector<Instruction*> elements;
@@ -95,7 +95,8 @@ void Keep(const Computation& computation, absl::flat_hash_set<const Computation*
   }
 }
 
-// The state of the block: the state of the loop, the trips done, and the maximum number of trips.
+// Writes the condition of the block. The state of the block is the state of the loop, the number of
+// trips done, and the maximum number of trips.
 Computation* WriteCondition(Computation* condition, const Shape& shape, Module& module) {
   Writer w("condition");
   Instruction* state = w.Parameter(0, shape);

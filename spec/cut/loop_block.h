@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of trips of a while as a module of its own, which runs repeatedly on the state that it
-// returned. A long loop is judged in blocks, each from the bits of the preceding execution.
+// Makes a module that runs some trips of a while loop. The module runs repeatedly, each time on the
+// state that it returned. A long loop is thus judged in blocks, each from the bits of the preceding
+// run.
 #ifndef HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 #define HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 
@@ -11,9 +12,9 @@
 
 namespace hlocts {
 
-// Parameters: the leaves of the state of `loop`, a while of `module`, and an s32[] with the maximum
-// number of trips. Outputs: the leaves of the state after these trips, and a pred[]: whether the
-// loop continues. Unimplemented: a state with tokens.
+// Returns the module. Its parameters are the leaves of the state of `loop`, a while of `module`,
+// and an s32[] with the maximum number of trips. Its outputs are the leaves of the state after
+// these trips, and a pred[] that is true if the loop continues. Unimplemented: a state with tokens.
 absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const Instruction& loop);
 
 }  // namespace hlocts

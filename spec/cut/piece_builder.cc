@@ -11,7 +11,7 @@
 namespace hlocts {
 namespace {
 
-// Attributes that concern the whole module, or only how it was built.
+// Attributes that concern the whole module or describe how it was built. Pieces omit them.
 constexpr Attr kLeftBehind[] = {Attr::kMetadata,   Attr::kSharding,      Attr::kControlPredecessors,
                                 Attr::kStatistics, Attr::kOriginalValue, Attr::kOrigin};
 
@@ -34,7 +34,7 @@ PieceBuilder::PieceBuilder(const Module& module,
                            const absl::flat_hash_set<const Instruction*>& copied)
     : module_(module), copied_(copied) {}
 
-// Names of the cut module are kept, so that a verdict on a piece names its instructions.
+// Keeps the names of the cut module, so that a verdict on a piece names its instructions.
 std::string PieceBuilder::Unique(std::string name) {
   while (!names_.insert(name).second) name += "_";
   return name;
@@ -106,7 +106,8 @@ Instruction* PieceBuilder::PartOfMember(Instruction* member, const ShapeIndex& i
   return member;
 }
 
-// Returns the value of `shape` that `value` denotes: computed in the piece, or a parameter.
+// Returns an instruction of `shape` with the value `value`, which is computed in the piece or is a
+// parameter.
 Instruction* PieceBuilder::Part(const CutValue& value, const Shape& shape) {
   auto found = parts_.find(value);
   if (found != parts_.end()) return found->second;
@@ -171,7 +172,7 @@ Piece PieceBuilder::Build(const std::vector<const Instruction*>& members,
   piece_.instructions = members;
   members_ = {members.begin(), members.end()};
   clones_.clear(), called_.clear(), parts_.clear(), names_.clear();
-  // Callees precede their callers, so the entry joins the module last.
+  // Callees precede their callers, so the entry is added to the module last.
   auto entry = std::make_unique<Computation>("piece");
   entry_ = entry.get();
   for (const Instruction* member : members) Clone(*member);

@@ -15,10 +15,11 @@ namespace hlocts {
 
 class PieceBuilder {
  public:
-  // `copied` as in Placing; both must outlive the builder.
+  // `copied` has the meaning of Placing::copied. Both arguments must outlive the builder.
   PieceBuilder(const Module& module, const absl::flat_hash_set<const Instruction*>& copied);
 
-  // `members` in textual order; `outputs`: the members that are read outside, or the root.
+  // Builds the piece of `members`, which are in textual order. `outputs` are the members that are
+  // read outside of the piece, or the root.
   Piece Build(const std::vector<const Instruction*>& members,
               const std::vector<const Instruction*>& outputs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an instruction is cut, according to its accuracy rule.
+// Classifies instructions by their effect on cutting, which follows from their accuracy rule.
 #ifndef HLOCTS_SPEC_CUT_PLACES_H_
 #define HLOCTS_SPEC_CUT_PLACES_H_
 
@@ -7,12 +7,12 @@
 
 namespace hlocts {
 
-// The effect of an instruction on the cutting.
+// The effect of an instruction on cutting.
 enum class Place : uint8_t {
-  kFree,      // moves and integers: sets are unchanged
+  kFree,      // a move or an integer operation, which widens no sets
   kCounts,    // rounds once
-  kCutAfter,  // its rule is wide: readers of the result start afresh
-  kAlone,     // judged best, or only, on known operands, its result by a joint predicate
+  kCutAfter,  // has wide sets: readers of the result are in later pieces
+  kAlone,     // a piece of its own, judged with known operands and often as a whole
 };
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 

@@ -10,22 +10,23 @@
 
 namespace hlocts {
 
-// tuple and get-tuple-element: followed, not executed.
+// Returns true for tuple and get-tuple-element, which are followed and not executed.
 bool IsGlue(const Instruction& instruction);
-// Calls `visit` on each instruction whose value, or a part of it, makes up the operand.
+// Calls `visit` on each instruction whose value is the operand or a part of it.
 void ForEachProducer(const Instruction& operand,
                      const std::function<void(const Instruction&)>& visit);
-// True if the value cannot be a parameter of another piece: not every engine takes a parameter of
-// run-time size, and a value between start and done is not an array.
+// Returns true if the value cannot be a parameter of another piece: not every engine accepts a
+// parameter of run-time size, and a value between start and done is not an array.
 bool StayTogether(const Instruction& producer, const Instruction& user);
-// A token, or a tuple with one somewhere.
+// Returns true for a token and for a tuple that contains one.
 bool HoldsToken(const Shape& shape);
 
 struct Placing {
-  // Members of each piece in textual order; pieces in an order in which they can run.
+  // The members of each piece in textual order. The order of the pieces is one in which they can
+  // run.
   std::vector<std::vector<const Instruction*>> pieces;
-  // Constants and, at more than one operation per piece, cheap instructions on constants only:
-  // copied.
+  // Instructions that are copied into each piece that reads them: constants and, if a piece may
+  // have more than one operation, cheap instructions on constants only.
   absl::flat_hash_set<const Instruction*> copied;
 };
 

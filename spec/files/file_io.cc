@@ -34,7 +34,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   char buffer[1 << 16];
   size_t count;
   while ((count = std::fread(buffer, 1, sizeof(buffer), stream)) > 0) content.append(buffer, count);
-  int error = std::ferror(stream) ? errno : 0;  // a directory opens and fails here
+  int error = std::ferror(stream) ? errno : 0;  // opening a directory succeeds, reading fails
   if (!standard) std::fclose(stream);
   if (error != 0) return FromErrno("cannot read", path, error);
   return content;

@@ -10,12 +10,13 @@
 
 namespace hlocts {
 
-// NotFoundError when there is no such file; the message names the path and the reason.
+// Returns the content. The error for a missing file is NotFoundError; the message names path and
+// reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// A regular file is written to a temporary file and renamed, so that it is never incomplete.
+// Writes a regular file to a temporary file and renames it, so that it is never incomplete.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
 
-// "a/b.pb" -> "pb"; "" without an extension and for "-".
+// Returns the extension: "pb" for "a/b.pb"; "" for "-" and for a path without an extension.
 std::string ExtensionOf(absl::string_view path);
 
 }  // namespace hlocts

@@ -9,17 +9,18 @@
 
 namespace hlocts {
 
-// An advisory lock on a directory (flock). It ends with the object or the process, and leaves no
-// file.
+// An advisory lock on a directory (flock). It is released when the object is destroyed or the
+// process ends, and it leaves no file.
 class FolderLock {
  public:
-  FolderLock() = default;  // holds nothing
+  FolderLock() = default;  // locks nothing
   FolderLock(FolderLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
   FolderLock& operator=(FolderLock&& other) noexcept;
   ~FolderLock();
 
-  // `folder` exists. kFailedPrecondition if another process, or another lock of this process, holds
-  // it. On a file system without locks, returns a lock that holds nothing.
+  // Locks `folder`, which must exist. Returns kFailedPrecondition if another process, or another
+  // lock of this process, has locked it. On a file system without locks, returns a FolderLock that
+  // locks nothing.
   static absl::StatusOr<FolderLock> Take(const std::string& folder);
 
  private:

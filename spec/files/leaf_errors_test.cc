@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves that are refused, and their error messages.
+// Tests the error messages for leaves that are refused.
 #include <initializer_list>
 
 #include "gmock/gmock.h"

@@ -16,8 +16,8 @@ namespace {
 
 // Deeper nesting than any engine supports is refused, so that braces cannot exhaust the stack.
 constexpr int64_t kRankMax = 64;
-// Limits the storage of a dynamic array, which is that of its bounds, since the text need not have
-// as many elements.
+// Limits the storage of a dynamic array. It is allocated for the bounds, although the text may have
+// fewer elements.
 constexpr int64_t kBoundBytesMax = int64_t{1} << 28;
 
 class LeafParser {
@@ -55,7 +55,7 @@ class LeafParser {
 
   absl::string_view rest_;
   Shape written_;
-  std::vector<int64_t> sizes_;  // run-time sizes: those that the body must have
+  std::vector<int64_t> sizes_;  // run-time sizes, which are the sizes of the body
   std::vector<int64_t> index_;  // current position of the parser in the body
   std::vector<uint8_t> bytes_;  // elements read so far, in row-major order of sizes_
 };
@@ -120,7 +120,7 @@ absl::Status LeafParser::SkipLayout() {
 absl::Status LeafParser::ParseRuntimeSizes() {
   sizes_ = written_.dimensions();
   if (rest_.substr(0, 1) != "(") return absl::OkStatus();
-  if (!written_.is_dynamic()) return absl::OkStatus();  // c64[](1, 2): the value, not sizes
+  if (!written_.is_dynamic()) return absl::OkStatus();  // in c64[](1, 2), (1, 2) is the value
   rest_.remove_prefix(1);
   std::vector<int64_t> sizes;
   while (!Consume(')')) {
@@ -238,7 +238,7 @@ absl::StatusOr<Literal> LeafParser::Parse(const Shape* expected) {
   HLOCTS_ASSIGN_OR_RETURN(Shape shape, ResolveShape(expected));
   SkipSpaces();
   const bool is_empty = std::find(sizes_.begin(), sizes_.end(), 0) != sizes_.end();
-  if (is_empty && rest_.substr(0, 1) != "{") {  // a number instead of very many braces
+  if (is_empty && rest_.substr(0, 1) != "{") {  // a number may replace the braces
     HLOCTS_RETURN_IF_ERROR(ParseOneElement(shape.element_type()));
     bytes_.clear();
   } else if (shape.IsArray()) {
@@ -249,7 +249,7 @@ absl::StatusOr<Literal> LeafParser::Parse(const Shape* expected) {
   return shape.IsArray() ? Build(shape) : Literal(shape);
 }
 
-// The largest number of braces that are written for an array without elements.
+// The largest number of braces that are printed for an array without elements.
 constexpr int64_t kBracesMax = int64_t{1} << 16;
 
 bool HasTooManyBraces(const std::vector<int64_t>& sizes) {

@@ -22,7 +22,8 @@ namespace hlocts {
 
 inline constexpr int64_t kEvery = -1;
 
-// The leaves of one replica and partition; kEvery: of all that have no block of their own.
+// The leaves of one replica and partition. kEvery means all replicas or partitions that have
+// no block of their own.
 struct LiteralsBlock {
   int64_t replica = kEvery;
   int64_t partition = kEvery;
@@ -32,14 +33,15 @@ struct LiteralsBlock {
 struct LiteralsFile {
   std::vector<LiteralsBlock> blocks;
 
-  // The leaves of this replica and partition; nullptr if the file has none.
+  // Returns the leaves of this replica and partition, or nullptr if the file has none.
   const std::vector<Literal>* LeavesOf(int64_t replica, int64_t partition = 0) const;
 };
 
-// [device][leaf], devices counted replica by replica, as the blocks of a file. A single device
-// needs no "replica" line, a single partition of a replica no "partition".
+// Makes a file from `devices`, indexed [device][leaf]; devices are counted replica by replica. A
+// file of one device has no "replica" line; a replica of one partition has no "partition".
 LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
-// The inverse of FileOfDevices. Errors: a device without leaves.
+// Inverts FileOfDevices: returns the leaves, indexed [device][leaf]. Errors: a device without
+// leaves.
 absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const LiteralsFile& file,
                                                                   int64_t devices,
                                                                   int64_t partitions);
@@ -47,27 +49,28 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
 // The shapes of the leaves, depth first (LeafShapes of the entry's parameters or result).
 using ExpectedLeaves = std::vector<Shape>;
 
-// One leaf of text. The literal has the expected shape, layout included, or without one the written
-// shape without layout. A leaf written with static sizes fits a dynamic shape whose bounds it
-// respects. Errors: syntax, type or dimensions other than expected, a value its type cannot hold,
-// too few or too many elements.
+// Parses one leaf. The literal has the expected shape, layout included; without `expected`, it has
+// the written shape without layout. A leaf written with static sizes fits a dynamic shape whose
+// bounds it respects. Errors: syntax, type or dimensions other than expected, a value its type
+// cannot hold, too few or too many elements.
 absl::StatusOr<Literal> ParseLeaf(absl::string_view text, const Shape* expected = nullptr);
-// The same on one line; `literal` is an array or a token.
+// Prints a leaf on one line; `literal` is an array or a token.
 std::string FormatLeaf(const Literal& literal);
 
-// The text form. With `expected`, each block has exactly these leaves. Errors begin with
-// "line L: ".
+// Parses the text form. With `expected`, each block must have exactly the expected leaves. Errors
+// begin with "line L: ".
 absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
                                            const std::optional<ExpectedLeaves>& expected);
 std::string FormatLiterals(const LiteralsFile& file);
 
 // Reads text or, detected by content, .npz; "-" is standard input. A .npz has no names for bf16,
-// the f8 family and sub-byte types: reading these needs `expected`. Errors begin with the path.
+// the f8 family and sub-byte types, so reading these types needs `expected`. Errors begin with the
+// path.
 absl::StatusOr<LiteralsFile> ReadLiterals(const std::string& path,
                                           const std::optional<ExpectedLeaves>& expected);
-// The prefix of the keys of a .npz.
+// Selects the prefix of the keys of a .npz: arg or out.
 enum class LeafRole { kArgument, kOutput };
-// The extension .npz selects that format, any other selects text; "-" is standard output.
+// Writes .npz if the path has that extension, else text; "-" is standard output.
 absl::Status WriteLiterals(const LiteralsFile& file, LeafRole role, const std::string& path);
 
 }  // namespace hlocts

@@ -22,7 +22,7 @@ Shape Dynamic(Shape shape, int64_t dimension) {
   return shape;
 }
 
-// A leaf as written, and as printed.
+// A leaf as written in a file, and as printed.
 struct LeafCase {
   const char* text;
   const char* printed;
@@ -138,7 +138,7 @@ TEST(LiteralsTextTest, ErrorsNameTheLine) {
   }
 }
 
-// Every element type, through .npz and back.
+// Returns a file with a literal of every element type, for conversion to .npz and back.
 LiteralsFile OneOfEveryType(ExpectedLeaves* expected) {
   LiteralsFile file;
   file.blocks.emplace_back();
@@ -209,7 +209,7 @@ TEST(NpzTest, FortranOrderAndUnknownTypes) {
   Literal literal = *LiteralFromNpy(
       Npy("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }\n", "\1\4\2\5\3\6"), s8);
   EXPECT_THAT(literal.data<int8_t>(), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
-  // numpy's descr for a type that it has no name for.
+  // V2 is numpy's descr for a two-byte type that it has no name for.
   Shape bf16(T::kBF16, {1});
   EXPECT_EQ(
       FormatLeaf(*LiteralFromNpy(

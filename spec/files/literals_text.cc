@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form of a literals file: comments, blocks, one leaf per line.
+// Parses and prints the text form of a literals file: comments, blocks, one leaf per line.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"

@@ -37,7 +37,8 @@ constexpr Extension kExtensions[] = {
     {"textproto", Encoding::kProtoText}, {"snapshot", Encoding::kProtoBytes},
 };
 
-// A serialized module has field tags that are control characters; text has none.
+// Returns true for a serialized module: its field tags are control characters, which text does not
+// contain.
 bool LooksBinary(absl::string_view content) {
   for (char c : content.substr(0, 4096)) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -46,7 +47,8 @@ bool LooksBinary(absl::string_view content) {
   return false;
 }
 
-// `name: "m"`, `hlo {`, ...: a field of a message; HLO text has HloModule, ENTRY or a name instead.
+// Returns true if the content begins with a field of a message, such as `name: "m"` or `hlo {`. HLO
+// text begins with HloModule, ENTRY or a name.
 bool LooksLikeProtoText(absl::string_view content) {
   content = absl::StripLeadingAsciiWhitespace(content);
   while (absl::StartsWith(content, "#")) {
@@ -102,7 +104,7 @@ absl::StatusOr<LoadedModule> Decode(Encoding encoding, absl::string_view content
   return loaded;
 }
 
-// The arguments of a snapshot: one literal per parameter of the entry.
+// Makes a snapshot. Its arguments are one literal per parameter of the entry.
 absl::StatusOr<Snapshot> MakeSnapshot(const Module& module, const SaveOptions& options) {
   Snapshot snapshot;
   snapshot.module = module.Clone();
@@ -126,8 +128,8 @@ void RemoveMetadata(Module* module) {
   }
 }
 
-// Rejects content that is not a module, with an error that names what it is. XLA writes all of
-// these to a dump directory.
+// Rejects content that is not a module, with an error that names its kind. XLA writes files of all
+// these kinds to a dump directory.
 absl::Status CheckIsModule(absl::string_view content) {
   struct Other {
     absl::string_view begins, what;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules on disk: HLO text, HloModuleProto as bytes or protobuf text, HloSnapshot.
+// Reads and writes modules on disk: HLO text, HloModuleProto as bytes or protobuf text,
+// HloSnapshot.
 //
 // An error names the file, line, leaf, element, the expected and the actual text. Memory is
 // proportional to the bytes of the file, not to the sizes it states. A file is written completely
@@ -28,32 +29,34 @@ enum class ModuleFormat {
   kProtoText,  // HloModuleProto as protobuf text (.pbtxt)
   kSnapshot,   // serialized HloSnapshot: module, arguments, result
 };
-// "text", "short", "canonical", "pb", "pbtxt", "snapshot".
+// Converts a format to or from its name: "text", "short", "canonical", "pb", "pbtxt", "snapshot".
 std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name);
 absl::string_view ModuleFormatName(ModuleFormat format);
 
 struct LoadedModule {
   std::unique_ptr<Module> module;
   ModuleFormat format = ModuleFormat::kText;
-  // Only for a snapshot: leaves of all parameters and of the result, depth first.
+  // For a snapshot only: the leaves of all parameters and of the result, depth first.
   std::vector<Literal> arguments;
   std::vector<Literal> results;
 };
 
-// Detects MLIR (StableHLO as frameworks print it), text or bytecode, by its first words. It is
-// converted by an external program: see backends/adapters/stablehlo.
+// Returns true if the first words are those of MLIR (StableHLO as frameworks print it), text or
+// bytecode. An external program converts it: see backends/adapters/stablehlo.
 bool LooksLikeMlir(absl::string_view content);
 
-// By extension (.hlo, .txt; .pb; .pbtxt, .textproto), else by content; "-" is standard input. A .pb
-// or .pbtxt may also hold a snapshot or an HloProto. Errors name the file and the position in it.
+// Loads a module; "-" is standard input. The extension (.hlo, .txt; .pb; .pbtxt, .textproto)
+// selects the format, else the content does. A .pb or .pbtxt may also contain a snapshot or an
+// HloProto. Errors name the file and the position in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
-// `name` is used as the path: its extension selects the format, and errors begin with it.
+// Parses `content`. `name` is used as the path: its extension selects the format, and errors begin
+// with it.
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content);
 
 struct SaveOptions {
   ModuleFormat format = ModuleFormat::kText;
   bool metadata = true;
-  // For a snapshot: leaves, as in LoadedModule.
+  // For a snapshot only: leaves, as in LoadedModule.
   std::vector<Literal> arguments;
   std::vector<Literal> results;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One .npy member: magic, version, a Python dictionary of three keys, the elements.
+// Reads and writes one .npy member: magic, version, a Python dictionary of three keys, the
+// elements.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr absl::string_view kMagic = "\x93NUMPY";
 
-// The text after 'key': in the dictionary; empty if the key is missing.
+// Returns the text after 'key': in the dictionary, or "" if the key is missing.
 absl::string_view ValueOf(absl::string_view dictionary, absl::string_view key) {
   size_t at = dictionary.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return "";
@@ -60,11 +61,11 @@ absl::Status ParseShapeTuple(absl::string_view value, NpyHeader& header) {
 }
 
 struct StorageForm {
-  absl::string_view kinds;  // numpy kinds that hold such an element
+  absl::string_view kinds;  // numpy kinds that can store such an element
   int bytes;
 };
 
-// numpy's names for the storage of an element type. V is numpy's name for types that it does not
+// Returns how numpy names the storage of an element type. V is its name for types that it does not
 // know, such as ml_dtypes' bfloat16.
 StorageForm FormOf(PrimitiveType type) {
   int bytes = StorageBytes(type);
@@ -104,7 +105,7 @@ absl::Status CheckHeader(const NpyHeader& header, const Shape& expected) {
   return absl::OkStatus();
 }
 
-// A byte that holds a narrower element must be a valid code of that type.
+// Checks that each byte of a sub-byte type is a valid code of that type.
 absl::Status CheckCodes(const Literal& literal) {
   PrimitiveType type = literal.element_type();
   int bits = type == PrimitiveType::kPred ? 1 : BitWidth(type);

@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// A .npy header is much smaller than this; no more is read before the shape has been checked.
+// The maximum size of a .npy header. No more bytes are read before the shape has been checked.
 constexpr uint64_t kHeaderBytesMax = 1 << 16;
 
 struct Key {
@@ -54,8 +54,8 @@ std::string KeyPrefix(int64_t replica, int64_t partition) {
 
 using Members = std::map<int64_t, const ZipMember*>;
 
-// The numbers in the keys of the leaves: leaf numbers if all are found, else a count without
-// tokens.
+// Returns the number in each leaf's key: the number of the leaf if the archive has all of these
+// keys, else the number of the leaf with tokens not counted.
 std::vector<int64_t> KeyNumbers(const ExpectedLeaves& expected, const Members& members) {
   std::vector<int64_t> by_leaf, by_count;
   bool leaf_numbers_found = true;
@@ -72,7 +72,7 @@ absl::StatusOr<Literal> ReadLeaf(absl::string_view archive, const ZipMember& mem
                                  const Shape& expected) {
   uint64_t bytes_max = static_cast<uint64_t>(expected.StorageSizeBytes()) + kHeaderBytesMax;
   if (member.size > bytes_max) {
-    // Too large to be valid; the header is enough for the error message.
+    // The member is too large to be valid. Its header is enough for the error message.
     HLOCTS_ASSIGN_OR_RETURN(std::string head, ReadZipMember(archive, member, kHeaderBytesMax));
     absl::Status status = LiteralFromNpy(head, expected).status();
     return status.ok() ? InvalidInput("more elements than ", expected.ToString(false)) : status;

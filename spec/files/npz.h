@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals as numpy's .npz. Keys are arg0... or out0..., numbered by leaf (a token has a number but
-// no key; files numbered without their tokens are read as well, and numpy's own arr_0...), with
-// "r0.p0." before them per replica and partition. bf16, f8 and f4 are raw unsigned integers of the
-// storage width; integers of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real
-// size.
+// Converts literals to and from numpy's .npz. Keys are arg0... or out0..., numbered by leaf, with
+// "r0.p0." before them for each replica and partition. A token has a number but no key; files whose
+// numbers skip tokens, and numpy's own arr_0..., are read as well. bf16, f8 and f4 are raw unsigned
+// integers of the storage width; integers of 1, 2 and 4 bits are 8-bit values; dynamic arrays are
+// cut to their run-time sizes.
 #ifndef HLOCTS_SPEC_FILES_NPZ_H_
 #define HLOCTS_SPEC_FILES_NPZ_H_
 
@@ -16,15 +16,15 @@ namespace hlocts {
 
 // The header of a .npy member.
 struct NpyHeader {
-  char kind = 0;  // numpy's: b i u f c V
-  int bytes = 0;  // of one element
+  char kind = 0;  // numpy's kind: one of b i u f c V
+  int bytes = 0;  // size of one element
   bool fortran_order = false;
   std::vector<int64_t> dimensions;
   size_t data_offset = 0;
 };
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view content);
 
-// The array of a .npy member as a literal of the expected shape. Sizes below the bounds of dynamic
+// Converts a .npy member to a literal of the expected shape. Sizes below the bounds of dynamic
 // dimensions become run-time sizes.
 absl::StatusOr<Literal> LiteralFromNpy(absl::string_view content, const Shape& expected);
 std::string NpyFromLiteral(const Literal& array);

@@ -12,7 +12,7 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM = sys.argv[1]
-# HLO element type, numpy type of its storage.
+# HLO element types, each with the numpy type of its storage.
 TYPES = [
     ("pred", np.bool_), ("s8", np.int8), ("s16", np.int16), ("s32", np.int32), ("s64", np.int64),
     ("u8", np.uint8), ("u16", np.uint16), ("u32", np.uint32), ("u64", np.uint64),

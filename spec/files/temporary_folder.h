@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory that is removed with its owner.
+// A temporary directory that is removed when the object that owns it is destroyed.
 #ifndef HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
 #define HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
 
@@ -11,14 +11,16 @@ namespace hlocts {
 
 class TemporaryFolder {
  public:
-  // Empty, accessible to its owner only, in $TMPDIR or /tmp. kUnavailable: it cannot be created.
+  // Makes an empty directory, accessible to its owner only, in $TMPDIR or /tmp. Returns
+  // kUnavailable if it cannot be created.
   static absl::StatusOr<TemporaryFolder> Make(const std::string& name);
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&& other) = delete;
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
-  // At the end its files are moved to `folder`, which need not exist, instead of being removed.
+  // Makes the destructor move the files to `folder`, which need not exist, instead of removing
+  // them.
   void KeepAs(const std::string& folder) { keep_ = folder; }
 
  private:

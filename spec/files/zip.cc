@@ -54,7 +54,7 @@ struct Directory {
 
 absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   if (archive.size() < kEndSize) return Broken("expected an end record, found the end of the file");
-  // The end record is last, but a comment of up to 64 KiB may follow it.
+  // The end record is the last record, but a comment of up to 64 KiB may follow it.
   size_t at = archive.size() - kEndSize;
   size_t lowest = at > 0xffff ? at - 0xffff : 0;
   while (Load<uint32_t>(archive, at) != kEnd) {
@@ -73,7 +73,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   return Directory{Load<uint64_t>(archive, end64 + 32), Load<uint64_t>(archive, end64 + 48)};
 }
 
-// The extra field has the fields that are marked as zip64, in this order.
+// Reads the fields marked as zip64, which are in the extra field in this order.
 void ReadZip64Extra(absl::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     size_t size = Load<uint16_t>(extra, 2);
@@ -110,7 +110,8 @@ absl::StatusOr<std::string> Inflate(absl::string_view stored, uint64_t wanted) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
   uint64_t left = stored.size();
   int code = Z_OK;
-  // Grows in steps, so that memory follows the actual data, not the header.
+  // Grows the buffer in steps, so that memory is proportional to the actual data, not to the size
+  // in the header.
   while (content.size() < wanted && code == Z_OK) {
     constexpr uint64_t kStep = 1 << 20;
     size_t old_size = content.size();
@@ -188,7 +189,7 @@ absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMe
 
 namespace {
 
-// The common fields of both headers, from "version needed" to the sizes of names.
+// Returns the fields that both headers have, from "version needed" to the sizes of names.
 std::string CommonHeader(const std::string& name, const std::string& content) {
   const uint32_t crc = static_cast<uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
@@ -196,7 +197,7 @@ std::string CommonHeader(const std::string& name, const std::string& content) {
   Store<uint16_t>(&common, 20);
   Store<uint16_t>(&common, 0);           // flags
   Store<uint16_t>(&common, 0);           // stored
-  Store<uint32_t>(&common, 0x00210000);  // 1980-01-01: reproducible bytes
+  Store<uint32_t>(&common, 0x00210000);  // 1980-01-01, so that the bytes are reproducible
   Store<uint32_t>(&common, crc);
   Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
   Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zip archives as numpy writes them: members stored or deflated, zip64 where sizes need it.
+// Reads and writes zip archives as numpy writes them: members stored or deflated, zip64 where sizes
+// need it.
 #ifndef HLOCTS_SPEC_FILES_ZIP_H_
 #define HLOCTS_SPEC_FILES_ZIP_H_
 
@@ -15,8 +16,8 @@ namespace hlocts {
 
 struct ZipMember {
   std::string name;
-  uint64_t size = 0;         // of the content
-  uint64_t stored_size = 0;  // in the archive
+  uint64_t size = 0;         // size of the content
+  uint64_t stored_size = 0;  // size in the archive
   uint64_t header_offset = 0;
   uint32_t crc = 0;
   uint16_t method = 0;  // 0 stored, 8 deflated
@@ -26,10 +27,10 @@ struct ZipMember {
 // Returns true if the bytes start with the signature of a zip archive.
 bool IsZip(absl::string_view bytes);
 absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
-// The first `limit` bytes of the content, or all of it, with its checksum verified.
+// Returns the first `limit` bytes of the content. If this is all of it, the checksum is verified.
 absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMember& member,
                                           uint64_t limit);
-// An archive of stored members. Each member, and the whole, must be below 4 GiB.
+// Makes an archive of stored members. Each member, and the archive, must be below 4 GiB.
 absl::StatusOr<std::string> WriteZip(
     const std::vector<std::pair<std::string, std::string>>& members);
 
