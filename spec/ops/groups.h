@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of a few opcodes that several modules query, and unions of families. A group's name states
-// what its members have in common. The kinds of kinds.h are those that switches cover completely.
+// Groups of a few opcodes that several modules query, and unions of families. The name of a group
+// states what its members have in common. Opcodes that a switch must cover completely are kinds
+// (kinds.h) instead.
 #ifndef HLOCTS_SPEC_OPS_GROUPS_H_
 #define HLOCTS_SPEC_OPS_GROUPS_H_
 
@@ -10,34 +11,36 @@
 
 namespace hlocts::ops {
 
-// Each element of the result is computed from the operands' elements at the same index.
+// Returns true if each element of the result is computed from the operands' elements at the same
+// index.
 inline bool IsElementwiseFamily(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
          family == Family::kElementwiseOther;
 }
 
-// Every element of the result is an element of an operand. A scatter combines elements, so it is
-// excluded.
+// Returns true if every element of the result is an element of an operand. A scatter combines
+// elements, so it is excluded.
 inline bool MovesElements(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kMovement || (family == Family::kIndexing && opcode != Opcode::kScatter);
 }
 
-// The first operand that has the result's element type: select's operand 0 is the predicate.
+// Returns the index of the first operand with the result's element type. Operand 0 of select is the
+// predicate.
 constexpr int TypedOperand(Opcode opcode) { return opcode == Opcode::kSelect ? 1 : 0; }
 
 // clang-format off
-// Values that a computation has before it runs; with iota, opcodes without operands.
+// Given: values that a computation has before it runs. Source: opcodes without operands.
 #define HLOCTS_GIVEN(X) X(Parameter) X(Constant)
 HLOCTS_KIND(Given, HLOCTS_GIVEN)
 #define HLOCTS_SOURCES(X) X(Parameter) X(Constant) X(Iota)
 HLOCTS_KIND(Source, HLOCTS_SOURCES)
-// Creation and access of tuples.
+// Operations that create or access tuples.
 #define HLOCTS_PACKINGS(X) X(Tuple) X(GetTupleElement)
 HLOCTS_KIND(Packing, HLOCTS_PACKINGS)
 
-// Arithmetic by permitted transformations: a sum may read an unrounded product, and a quotient may
+// Arithmetic that compilers may transform: a sum may read an unrounded product, and a quotient may
 // become a product with a reciprocal.
 #define HLOCTS_SUMS(X) X(Add) X(Subtract)
 HLOCTS_KIND(Sum, HLOCTS_SUMS)
@@ -45,13 +48,13 @@ HLOCTS_KIND(Sum, HLOCTS_SUMS)
 HLOCTS_KIND(Scaling, HLOCTS_SCALINGS)
 #define HLOCTS_FIELD_OPERATIONS(X) X(Add) X(Subtract) X(Multiply) X(Divide)
 HLOCTS_KIND(FieldOperation, HLOCTS_FIELD_OPERATIONS)
-// Operations with an integer quotient, which is undefined for integers if it does not exist.
+// Operations with an integer quotient, which is undefined for x / 0 and INT_MIN / -1.
 #define HLOCTS_DIVISIONS(X) X(Divide) X(Remainder)
 HLOCTS_KIND(Division, HLOCTS_DIVISIONS)
 // Commutative operations that round at each step of a reduction.
 #define HLOCTS_RING_OPERATIONS(X) X(Add) X(Multiply)
 HLOCTS_KIND(RingOperation, HLOCTS_RING_OPERATIONS)
-// Operations that return one of the two operands.
+// Operations that return one of their two operands.
 #define HLOCTS_EXTREMA(X) X(Maximum) X(Minimum)
 HLOCTS_KIND(Extremum, HLOCTS_EXTREMA)
 // Idempotent operations.
@@ -69,17 +72,17 @@ HLOCTS_KIND(BitCount, HLOCTS_BIT_COUNTS)
 #define HLOCTS_INTEGER_UNARIES(X) \
   X(Negate) X(Not) X(Abs) X(Sign) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(IntegerUnary, HLOCTS_INTEGER_UNARIES)
-// Operations that depend on the bits above an integer's own width: these bits must be correct in a
-// wider register.
+// Operations that depend on the bits above an integer's own width. In a wider register, these bits
+// must be correct.
 #define HLOCTS_HIGH_BITS(X) X(ShiftRightLogical) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(HighBitsRead, HLOCTS_HIGH_BITS)
 // Operations that change only the sign.
 #define HLOCTS_SIGN_CHANGES(X) X(Abs) X(Negate)
 HLOCTS_KIND(SignChange, HLOCTS_SIGN_CHANGES)
-// One of the two components of a complex number.
+// Operations that return a component of a complex number.
 #define HLOCTS_COMPONENTS(X) X(Real) X(Imag)
 HLOCTS_KIND(Component, HLOCTS_COMPONENTS)
-// A real number from a complex one.
+// Operations that return a real number for a complex one.
 #define HLOCTS_PROJECTIONS(X) X(Abs) X(Real) X(Imag)
 HLOCTS_KIND(Projection, HLOCTS_PROJECTIONS)
 // Functions that overflow every type for moderate arguments.
@@ -88,7 +91,7 @@ HLOCTS_KIND(Growth, HLOCTS_GROWTH)
 
 #define HLOCTS_CONTRACTIONS(X) X(Dot) X(Convolution)
 HLOCTS_KIND(Contraction, HLOCTS_CONTRACTIONS)
-// A called computation folded over many elements, from an init value.
+// Operations that fold a called computation over many elements, from an init value.
 #define HLOCTS_FOLDS(X) X(Reduce) X(ReduceWindow)
 HLOCTS_KIND(Fold, HLOCTS_FOLDS)
 #define HLOCTS_REDUCING_COLLECTIVES(X) X(AllReduce) X(AllReduceStart) X(ReduceScatter)

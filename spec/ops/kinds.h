@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opcodes of one kind as an enum of their own: a switch over it without default: does not compile
-// if a member is missing. XOf(opcode) returns the member, nullopt for other opcodes.
+// Enums of opcodes of one kind. A switch over such an enum without `default:` does not compile if a
+// member is missing. XOf(opcode) returns the member of enum X, or nullopt for other opcodes.
 #ifndef HLOCTS_SPEC_OPS_KINDS_H_
 #define HLOCTS_SPEC_OPS_KINDS_H_
 
@@ -12,12 +12,13 @@
 
 #include "spec/ir/opcode.h"
 
-// Follows a switch that names every member.
+// Marks the code after a switch that names every member.
 #define HLOCTS_UNREACHABLE() std::abort()
 
 namespace hlocts::ops {
 
-// Compares with a few opcodes by name, for exceptions in a single place that no kind covers.
+// Returns true if `opcode` is one of `few`. Used for an exception in a single place, which no kind
+// covers.
 constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   for (Opcode other : few) {
     if (other == opcode) return true;
@@ -25,7 +26,7 @@ constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   return false;
 }
 
-// The position of each opcode in `members`, -1 if it has none.
+// Returns the position of each opcode in `members`, or -1 for opcodes that are not members.
 template <size_t n>
 constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) {
   std::array<int8_t, kOpcodeCount> places{};
@@ -36,8 +37,9 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 
 #define HLOCTS_MEMBER(Name) k##Name,
 #define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
-// Queries of a kind, from the list of its opcodes. Templates of the enum: std::optional of each
-// would cost half a second in every file that uses one of them.
+// Defines the queries EnumOf and IsEnum from the list of opcodes. EnumOf is a template, because
+// std::optional of each enum would cost half a second of compile time in every file that includes
+// the query.
 #define HLOCTS_KIND_OF(Enum)                                                         \
   inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
   template <typename Kind = Enum>                                                    \
@@ -54,8 +56,8 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
   HLOCTS_KIND_OF(Enum)
 
 // clang-format off
-// The operations of a recognised reduction computation of two scalars: associative, commutative,
-// with an identity.
+// The operations that a recognised reduction computation applies to its two scalars: associative,
+// commutative, with an identity.
 #define HLOCTS_REDUCERS(X) X(Add) X(Multiply) X(Minimum) X(Maximum) X(And) X(Or) X(Xor)
 HLOCTS_KIND(Reducer, HLOCTS_REDUCERS)
 
@@ -71,7 +73,7 @@ HLOCTS_KIND(FloatArithmetic, HLOCTS_FLOAT_ARITHMETIC)
   X(Real) X(Imag)
 HLOCTS_KIND(ComplexArithmetic, HLOCTS_COMPLEX_ARITHMETIC)
 
-// Binary operations on real numbers, and on complex ones.
+// Binary operations on real numbers and on complex numbers.
 #define HLOCTS_FLOAT_BINARIES(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Atan2) X(Power)
 HLOCTS_KIND(FloatBinary, HLOCTS_FLOAT_BINARIES)
@@ -93,32 +95,32 @@ HLOCTS_KIND(SignedArithmetic, HLOCTS_SIGNED_ARITHMETIC)
   X(Not) X(CountLeadingZeros) X(Popcnt)
 HLOCTS_KIND(BitArithmetic, HLOCTS_BIT_ARITHMETIC)
 
-// Arithmetic of preds, for which a difference is undefined (elementwise_binary.40).
+// Arithmetic of preds. A difference of preds is undefined (elementwise_binary.40).
 #define HLOCTS_PRED_ARITHMETIC(X) \
   X(Add) X(Maximum) X(Or) X(Multiply) X(Minimum) X(And) X(Xor) X(Not)
 HLOCTS_KIND(PredArithmetic, HLOCTS_PRED_ARITHMETIC)
 
-// Family::kElementwiseOther.
+// The opcodes of Family::kElementwiseOther.
 #define HLOCTS_TYPED_OPERATIONS(X) \
   X(Compare) X(Clamp) X(Select) X(Convert) X(BitcastConvert) X(ReducePrecision) \
   X(StochasticConvert)
 HLOCTS_KIND(TypedOperation, HLOCTS_TYPED_OPERATIONS)
 
-// Family::kMovement.
+// The opcodes of Family::kMovement.
 #define HLOCTS_MOVEMENTS(X) \
   X(Broadcast) X(Reshape) X(DynamicReshape) X(Transpose) X(Reverse) X(Slice) X(Pad) \
   X(Concatenate) X(Bitcast) X(Copy)
 HLOCTS_KIND(Movement, HLOCTS_MOVEMENTS)
-// Movements that read, for each index, the operand's element at an affine function of it.
+// Movements whose result at each index is the operand's element at an affine function of the index.
 #define HLOCTS_VIEWS(X) X(Broadcast) X(Transpose) X(Slice) X(Reverse)
 HLOCTS_KIND(View, HLOCTS_VIEWS)
 
-// Operations that run whole computations once, on whole values.
+// Operations that run whole computations on whole values.
 #define HLOCTS_CALLERS(X) X(Call) X(Fusion) X(While) X(Conditional)
 HLOCTS_KIND(Caller, HLOCTS_CALLERS)
 
-// Operations that forward or bundle values, or run computations: opcodes that a graph of array
-// operations does not contain.
+// Operations that forward or bundle values, or run computations. A graph of array operations does
+// not contain them.
 #define HLOCTS_WIRINGS(X) \
   X(Parameter) X(Constant) X(Tuple) X(GetTupleElement) X(Copy) X(OptBarrier) X(AddDependency) \
   X(Domain) X(AfterAll) X(Call) X(Fusion) X(While) X(Conditional) X(AsyncStart) X(AsyncUpdate) \
@@ -130,7 +132,8 @@ HLOCTS_KIND(Wiring, HLOCTS_WIRINGS)
 #define HLOCTS_TRANSFERS(X) X(Infeed) X(Outfeed) X(Send) X(SendDone) X(Recv) X(RecvDone)
 HLOCTS_KIND(Transfer, HLOCTS_TRANSFERS)
 
-// Exchanges between the members of a group, synchronously. A start counts as its operation.
+// Synchronous exchanges between the members of a group. CollectiveOf treats a start like its
+// synchronous operation.
 #define HLOCTS_COLLECTIVES(X) \
   X(AllGather) X(AllReduce) X(ReduceScatter) X(AllToAll) X(RaggedAllToAll) X(CollectivePermute) \
   X(CollectiveBroadcast)
@@ -162,7 +165,7 @@ inline constexpr Opcode kRealFunctionOpcodes[] = {
 };
 HLOCTS_KIND_OF(RealFunction)
 
-// Square roots are functions for complex numbers: no rule defines them to the bit.
+// These functions include square roots, because no rule defines complex square roots to the bit.
 enum class ComplexFunction : uint8_t {
 #define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_MEMBER(Name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds agree with the rows: every opcode with a row is in the kind of its family.
+// Tests that the kinds agree with the rows of op_rows.inc: every opcode with a row is in the kind
+// of its family.
 #include "spec/ops/kinds.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ TEST(Kinds, OfNumbersCoverTheRows) {
     EXPECT_EQ(Takes(opcode, PrimitiveType::kS32),
               ops::IsBitArithmetic(opcode) || ops::IsSignedArithmetic(opcode))
         << name;
-    // A row cannot state that differences of preds are undefined (elementwise_binary.40).
+    // A row has no field for the rule that differences of preds are undefined
+    // (elementwise_binary.40).
     EXPECT_EQ(Takes(opcode, PrimitiveType::kPred) && opcode != Opcode::kSubtract,
               ops::IsPredArithmetic(opcode))
         << name;

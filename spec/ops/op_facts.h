@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rarely used columns of an opcode's row: its effects other than computing, and the clauses
-// that state its operand types and its result shape.
+// The rarely used columns of an opcode's row in op_rows.inc: its effects other than computing, and
+// the clauses that state its operand types and its result shape.
 #ifndef HLOCTS_SPEC_OPS_OP_FACTS_H_
 #define HLOCTS_SPEC_OPS_OP_FACTS_H_
 
@@ -14,23 +14,24 @@ namespace hlocts {
 
 namespace trait {
 // The operation has an effect other than its result, so it is kept even if the result is unused.
-// For custom-call an attribute decides: see HasSideEffect.
+// For a custom-call, an attribute decides: see HasSideEffect.
 inline constexpr uint32_t kSideEffect = 1;
-// Returns operand 0 unchanged.
+// The operation returns operand 0 unchanged.
 inline constexpr uint32_t kHandsOn = 2;
 }  // namespace trait
 
 struct OpFacts {
   uint32_t traits = 0;
-  absl::string_view type_clause;    // "": no document states it; hlo.element_type
-  absl::string_view result_clause;  // "": that of the family; see ResultClauseOf
+  absl::string_view type_clause;    // "" if no document states it: hlo.element_type
+  absl::string_view result_clause;  // "" for the family's clause; see ResultClauseOf
   bool Has(uint32_t trait) const { return (traits & trait) != 0; }
 };
 const OpFacts& FactsOf(Opcode opcode);
 
-// The clause that states the permitted element types of operand 0.
+// Returns the clause that states the permitted element types of operand 0.
 absl::string_view TypeClauseOf(Opcode opcode);
-// The clause that states the shape of the result; hlo.result_shape for undocumented operations.
+// Returns the clause that states the shape of the result; hlo.result_shape for undocumented
+// operations.
 absl::string_view ResultClauseOf(Opcode opcode);
 
 bool HasSideEffect(const Instruction& instruction);

@@ -58,8 +58,8 @@ struct Columns {
   std::array<AttributeUse, kAttributesMax> attributes = {};
 };
 
-// The columns of a real function from its row in scalar_functions.def. Undocumented functions are
-// not generated at random: many engines lack them.
+// Returns the columns of a real function from its row in scalar_functions.def. Undocumented
+// functions are not generated at random, because many engines lack them.
 constexpr Columns FunctionRow(Opcode opcode, absl::string_view documented) {
   return {.opcode = opcode,
           .family = Family::kElementwiseUnary,
@@ -76,8 +76,8 @@ constexpr Columns kRows[] = {
 };
 static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-// The attribute of value 0 is common to all opcodes and in no row, so it can fill the rest of the
-// array.
+// The attribute with value 0 is common to all opcodes and in no row, so it marks the unused rest of
+// the array.
 static_assert(AttributeUse().attr == Attr::kSharding);
 constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
   int count = 0;
@@ -108,7 +108,7 @@ constexpr std::array<OpFacts, kOpcodeCount> IndexFacts() {
 }
 constexpr std::array<OpFacts, kOpcodeCount> kFactsOfOpcode = IndexFacts();
 
-// A position without a row has opcode 0, which only the first one may have.
+// A position without a row has opcode 0, which is correct only at position 0.
 constexpr bool EveryOpcodeHasItsRow() {
   for (size_t i = 0; i < kRowOfOpcode.size(); ++i) {
     if (static_cast<size_t>(kRowOfOpcode[i].opcode) != i) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per opcode with all its properties as data. The parser reads its attributes and arity,
-// the verifier its types, the generator its weight, the judge its accuracy rule, the coverage
-// matrix its documented name. Rows contain no evaluator and no engine, which would invert the
-// dependences between directories.
+// A table with one row per opcode, which has all properties of the opcode as data. The parser reads
+// the attributes and the arity, the verifier the types, the generator the weight, the judge the
+// accuracy rule, and the coverage matrix the documented name. Rows contain no evaluator and no
+// engine, which would invert the dependences between directories.
 #ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
 #define HLOCTS_SPEC_OPS_OP_TABLE_H_
 
@@ -23,7 +23,7 @@ enum class Family : uint8_t {
   kElementwiseUnary,   // one operand, element by element
   kElementwiseBinary,  // two operands of one shape
   kElementwiseOther,   // clamp, select, convert, compare, ...
-  kMovement,           // elements change place, never value
+  kMovement,           // moves elements without changing them
   kContraction,        // dot, convolution
   kReduction,          // reduce, reduce-window, select-and-scatter, map, scan
   kOrdering,           // sort, topk
@@ -39,11 +39,11 @@ enum class Family : uint8_t {
   kDynamicSize,
 };
 
-// The kind of acceptance rule for the result (spec/judge/RULES.md); its numbers per type and
+// The kind of acceptance rule for the result (spec/judge/RULES.md). Its numbers for each type and
 // profile are in spec/accuracy.
 enum class AccuracyRule : uint8_t {
   kExact,            // moves, integer and logical operations
-  kCompare,          // exact, subnormals may compare as zero
+  kCompare,          // exact, except that subnormals may compare as zero
   kSignBit,          // abs, negate
   kRoundToIntegral,  // sign, floor, ceil, round-*
   kMinMax,           // maximum, minimum, clamp
@@ -57,7 +57,7 @@ enum class AccuracyRule : uint8_t {
   kConvert,
   kReducePrecision,
   kStochasticConvert,
-  kReduction,  // that of the called computation
+  kReduction,  // the rule of the called computation
   kSelectAndScatter,
   kScatter,
   kContraction,  // Sum(k, u_accumulator)
@@ -68,9 +68,9 @@ enum class AccuracyRule : uint8_t {
   kTriangularSolve,
   kRandom,
   kRandomBits,
-  kCalled,  // those of the called computations
+  kCalled,  // the rules of the called computations
   kCollectiveReduction,
-  kUnknown,  // custom-call, infeed: a named model or inconclusive
+  kUnknown,  // custom-call, infeed: inconclusive without a named model
 };
 
 // Freedoms that the documents leave to the implementation; each has a ruling.
@@ -82,7 +82,7 @@ enum class Freedom : uint8_t {
 };
 absl::string_view FreedomName(Freedom freedom);  // "reduce-order"; "" of kNone
 
-// Sets of element types; a bit per PrimitiveType number.
+// A set of element types, with a bit per PrimitiveType number.
 using TypeSet = uint64_t;
 constexpr TypeSet TypeBit(PrimitiveType type) { return TypeSet{1} << static_cast<int>(type); }
 inline bool Contains(TypeSet set, PrimitiveType type) { return (set & TypeBit(type)) != 0; }
@@ -105,7 +105,7 @@ struct OpRow {
   TypeSet types;
   AccuracyRule accuracy;
   Freedom freedom;
-  int weight;                       // of the generator; 0: never generated
+  int weight;                       // frequency in the generator; 0: never generated
   absl::string_view documented_as;  // name in the documents; "" if undocumented
   absl::string_view clauses;        // file of spec/clauses, "" when undocumented
   int attribute_count;
@@ -128,10 +128,10 @@ struct AttrRow {
   AttributeKind kind;
 };
 const AttrRow& RowOf(Attr attr);
-// The attribute with that name on this opcode: one of its own, or a common one.
+// Returns the attribute with that name on this opcode: one of its own or a common one.
 std::optional<Attr> AttributeFromText(Opcode opcode, absl::string_view text);
 
-// The words that an attribute of kind kWord may have; empty: any word.
+// Returns the words that an attribute of kind kWord may have; empty if any word is permitted.
 absl::Span<const absl::string_view> AllowedWords(Attr attr);
 
 // A documented operation that is not a single opcode of the same name (spec/ops/aliases.def).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types of PJRT buffers, for both sides of the C API.
+// Converts elements and element types of PJRT buffers, for both sides of the C API.
 #ifndef HLOCTS_SPEC_PJRT_BUFFER_TYPES_H_
 #define HLOCTS_SPEC_PJRT_BUFFER_TYPES_H_
 
@@ -8,18 +8,19 @@
 
 namespace hlocts::pjrt {
 
-// PJRT_Buffer_Type_INVALID and kInvalid for types without a counterpart: tuple and opaque.
+// Return the counterpart of a type. Types without one (tuple, opaque) give PJRT_Buffer_Type_INVALID
+// and kInvalid.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
-// Returns true if PJRT itself has a number for the type: not for s1 and u1.
+// Returns true if PJRT itself has a number for the type; s1 and u1 have none.
 bool IsPjrtType(PJRT_Buffer_Type type);
 
-// In host memory a sub-byte element takes one byte, whose low bits count; a Literal extends them
-// over the byte.
+// Extends sub-byte elements over their bytes, as a Literal stores them. In host memory only the low
+// bits of the byte are defined.
 void ExtendSubBytes(Literal& literal);
 
-// The elements within the run-time sizes as an array of these sizes; and the inverse: padded to the
-// bounds of a dynamic shape, with the sizes stored separately.
+// WithinSizes returns the elements within the run-time sizes as an array of these sizes. PaddedTo
+// is its inverse: it pads to the bounds of a dynamic shape and stores the sizes separately.
 Literal WithinSizes(const Literal& literal);
 Literal PaddedTo(const Shape& bounded, const Literal& exact);
 

@@ -2,14 +2,14 @@
 // The PJRT extension of our plugins. It is in the chain that begins at PJRT_Api.extension_start,
 // with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
 //
-//   - infeed and outfeed, as buffers that are queued before a run and taken after it;
+//   - infeed and outfeed, as buffers that are queued before a run and read after it;
 //   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
-//   - words of a client, and the opcodes of the plugin.
+//   - a client's facts and capabilities as words, and the opcodes of the plugin.
 //
-// A host that finds the extension may also rely on these:
-//   - a bounded dynamic argument takes an array of any size within its bounds;
+// A host that finds the extension may also rely on these properties:
+//   - a bounded dynamic argument accepts an array of any size within its bounds;
 //   - tuple parameters and nested results are passed as leaves, tokens as buffers of type TOKEN;
-//   - compile options of the names below, as env_option_overrides.
+//   - env_option_overrides may contain the compile options below.
 #ifndef HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
 #define HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
 
@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-// Compile options: integers, and the path of a library of custom-call handlers.
+// Names of compile options. Their values are integers and the path of a library of custom-call
+// handlers.
 #define HLOCTS_PJRT_RNG_SEED "hlocts.rng_seed"
 #define HLOCTS_PJRT_STEPS_MAX "hlocts.steps_max"
 #define HLOCTS_PJRT_MEMORY_BYTES_MAX "hlocts.memory_bytes_max"
@@ -28,7 +29,7 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // out, valid as long as the client: "fact:NAME" for a declared fact; other words are
+  // Output, valid as long as the client. "fact:NAME" is a declared fact; other words are
   // capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;
@@ -36,9 +37,10 @@ typedef struct Hlocts_Pjrt_Words_Args {
 typedef struct Hlocts_Pjrt_Feed_Args {
   size_t struct_size;
   PJRT_LoadedExecutable* executable;
-  size_t device;  // its index in the executable's addressable devices
-  // Infeed: in, the next leaf of the next run; the caller keeps ownership. Outfeed: out, the next
-  // leaf that the last run sent, owned by the caller; null if there are no more.
+  size_t device;  // index in the executable's addressable devices
+  // For infeed, an input: the next leaf of the next run; the caller keeps ownership. For outfeed,
+  // an output: the next leaf that the last run sent, owned by the caller; null if there are no
+  // more.
   PJRT_Buffer* buffer;
 } Hlocts_Pjrt_Feed_Args;
 

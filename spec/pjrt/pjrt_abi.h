@@ -17,7 +17,7 @@ enum { PJRT_API_MAJOR = 0, PJRT_API_MINOR = 90 };
 // The value of struct_size in a structure whose last field is `last`.
 #define PJRT_STRUCT_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 
-// The structure `name`, with the two fields that all structures begin with, and its size.
+// Defines the structure `name`, with the two fields that all structures begin with, and its size.
 #define HLOCTS_PJRT_STRUCT(name, last, ...) \
   typedef struct name {                     \
     size_t struct_size;                     \
@@ -46,7 +46,7 @@ typedef enum PJRT_Extension_Type {
   PJRT_Extension_Type_TpuTopology,
   PJRT_Extension_Type_TpuExecutable,
   PJRT_Extension_Type_Megascale,
-  // Our own plugins; see hlocts_extension.h.
+  // The extension of our own plugins; see hlocts_extension.h.
   HLOCTS_PJRT_EXTENSION_TYPE = 0x484c4f
 } PJRT_Extension_Type;
 
@@ -117,7 +117,7 @@ typedef enum PJRT_Buffer_Type {
   PJRT_Buffer_Type_F8E3M4,
   PJRT_Buffer_Type_F8E8M0FNU,
   PJRT_Buffer_Type_F4E2M1FN,
-  // Our own plugins; see hlocts_extension.h.
+  // Types of our own plugins only; see hlocts_extension.h.
   HLOCTS_PJRT_BUFFER_TYPE_S1 = 1001,
   HLOCTS_PJRT_BUFFER_TYPE_U1 = 1002
 } PJRT_Buffer_Type;
@@ -134,7 +134,7 @@ typedef enum PJRT_Buffer_MemoryLayout_Type {
   PJRT_Buffer_MemoryLayout_Type_Strides
 } PJRT_Buffer_MemoryLayout_Type;
 
-// Handles: each plugin has its own structures behind them.
+// Opaque handles, whose structures each plugin defines.
 typedef struct PJRT_AsyncHostToDeviceTransferManager PJRT_AsyncHostToDeviceTransferManager;
 typedef struct PJRT_AsyncTrackingEvent PJRT_AsyncTrackingEvent;
 typedef struct PJRT_Buffer PJRT_Buffer;
@@ -161,7 +161,7 @@ typedef struct PJRT_Extension_Base {
   struct PJRT_Extension_Base* next;
 } PJRT_Extension_Base;
 
-// Values and programs.
+// Structures of values and programs.
 HLOCTS_PJRT_STRUCT(PJRT_Api_Version, minor_version, int major_version; int minor_version;)
 HLOCTS_PJRT_STRUCT(
     PJRT_NamedValue, value_size, const char* name; size_t name_size; PJRT_NamedValue_Type type;
@@ -261,7 +261,7 @@ HLOCTS_PJRT_STRUCT(PJRT_ExecuteOptions, incarnation_ids, PJRT_SendCallbackInfo**
                    const char* call_location; size_t num_tasks; int* task_ids;
                    int64_t * incarnation_ids;)
 
-// Arguments of the functions, and the table.
+// The arguments of the functions, and the table of functions.
 HLOCTS_PJRT_STRUCT(PJRT_Error_Destroy_Args, error, PJRT_Error* error;)
 HLOCTS_PJRT_STRUCT(PJRT_Error_Message_Args, message_size, const PJRT_Error* error;
                    const char* message; size_t message_size;)

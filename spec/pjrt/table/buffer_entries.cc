@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: properties, copies, and transfers to the host.
+// Entries for buffers: properties, copies, and transfers to the host.
 #include <cstring>
 #include <utility>
 
@@ -22,7 +22,7 @@ absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Device* device) {
   return copy;
 }
 
-// The memory of a held buffer does not move.
+// Returns the address of a buffer's memory, which does not move while a caller holds the buffer.
 absl::StatusOr<void*> Pointer(PJRT_Buffer& buffer) {
   std::lock_guard<std::mutex> lock(buffer.mutex);
   HLOCTS_RETURN_IF_ERROR(CheckAlive(buffer));

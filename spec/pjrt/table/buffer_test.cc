@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PJRT buffers: every element type, layouts, copies.
+// Tests PJRT buffers: every element type, layouts, copies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Every element type through a module that moves each element: the output has the same bytes in
-// another order. Sub-byte types take one byte per element, whose low bits count.
+// An element type for a module that moves each element: the output has the same bytes in another
+// order. Sub-byte types use the low bits of one byte per element.
 struct TypeCase {
   PJRT_Buffer_Type type;
   const char* name;
@@ -130,7 +130,7 @@ TEST(BufferTest, AHostArrayHasAnyStrides) {
     int64_t dims[2], strides[2];
     std::vector<float> values;
   } const cases[] = {
-      {0, {2, 3}, {0, 4}, {1, 2, 3, 1, 2, 3}},     // a row twice
+      {0, {2, 3}, {0, 4}, {1, 2, 3, 1, 2, 3}},     // repeats a row
       {5, {2, 3}, {-12, -4}, {6, 5, 4, 3, 2, 1}},  // backwards
       {1, {2, 2}, {12, 4}, {2, 3, 5, 6}},          // with gaps
       {0, {2, 0}, {0, 4}, {}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients: creation, devices, compilation, and creation of buffers.
+// Entries for clients: creation, devices, compilation, and creation of buffers.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -32,10 +32,10 @@ absl::StatusOr<Options> ReadOptions(const PJRT_NamedValue* values, size_t count)
 }
 
 // Options of the table itself, which engines do not see.
-constexpr char kDevicesOption[] = "cpu_device_count";  // goes before HLOCTS_DEVICES
+constexpr char kDevicesOption[] = "cpu_device_count";  // overrides HLOCTS_DEVICES
 struct ClientOptions {
   int64_t devices = 1;
-  std::string platform;   // a framework lowers for a platform by its name
+  std::string platform;   // frameworks select their lowering by this name
   std::string converter;  // see stablehlo.h
 };
 
@@ -82,7 +82,7 @@ std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine>
   return client;
 }
 
-// The target of a new buffer: `memory` if given, else the memory of the device.
+// Returns the device for a new buffer: that of `memory` if given, else `device`.
 absl::StatusOr<PJRT_Device*> PickDevice(PJRT_Device* device, const PJRT_Memory* memory) {
   if (memory != nullptr) return memory->device;
   HLOCTS_RETURN_IF_ERROR(CheckPointer(device, "device or memory"));
@@ -116,7 +116,7 @@ absl::StatusOr<PJRT_Buffer*> NewBuffer(PJRT_Device* device, Literal literal,
   return buffer;
 }
 
-// The elements in memory, in that layout order, as a literal.
+// Returns a literal of the elements in memory, which have this layout order.
 absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
                                   std::vector<int64_t> minor_to_major) {
   if (!shape.IsArray()) return Literal(shape);
@@ -139,7 +139,7 @@ absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
   return literal;
 }
 
-// The elements with arbitrary strides: backwards, repeated, with gaps.
+// Returns a literal of elements with arbitrary strides: backwards, repeated, with gaps.
 Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const int64_t> strides) {
   Literal literal = Literal::Uninitialized(shape);
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
@@ -152,7 +152,7 @@ Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const in
   return literal;
 }
 
-// Empty `strides` means row-major.
+// Returns a literal of elements in host memory. Empty `strides` means row-major.
 absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
                                       absl::Span<const int64_t> strides) {
   if (!strides.empty() && strides.size() != static_cast<size_t>(shape.rank())) {
@@ -309,7 +309,7 @@ absl::Status Entry(PJRT_Client_CreateErrorBuffer_Args& args) {
   return absl::OkStatus();
 }
 
-// The memory is copied, so its owner gets it back at once.
+// Copies the memory, so its owner may release it at once.
 absl::Status Entry(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
   HLOCTS_ASSIGN_OR_RETURN(const Shape shape,

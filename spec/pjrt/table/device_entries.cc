@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, memories and topologies.
+// Entries for devices, memories and topologies.
 #include "spec/pjrt/table/entries.h"
 
 namespace hlocts::pjrt {

@@ -41,15 +41,17 @@ class Options {
     entries_.insert(entries_.end(), more.entries_.begin(), more.entries_.end());
   }
   bool empty() const { return entries_.empty(); }
-  // All values as one text, as a key for objects that depend on them.
+  // Returns all options as one text, the key of objects that depend on them.
   std::string Key() const;
 
-  // Each removes the option and returns its last value, or "" or `otherwise` if there is none.
+  // Each of these functions removes an option and returns its last value, or "" or `otherwise` if
+  // there is none. TakeAll returns all values.
   std::string Take(absl::string_view name);
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);
   std::vector<std::string> TakeAll(absl::string_view name);
-  // InvalidArgument if an option is left; names it and those in `expected`.
+  // Returns InvalidArgument if an option is left; the message names it and the options in
+  // `expected`.
   absl::Status CheckNoneLeft(absl::string_view expected) const;
 
  private:
@@ -62,14 +64,14 @@ struct LoadOptions : RunSettings {
   std::string custom_calls;  // path of a shared library, "" for none
 };
 
-// Literals are leaves: tuples flattened depth first, in parameter or root order. Device d is
-// replica d / partitions, partition d % partitions.
+// The inputs of a run. Literals are leaves: tuples are flattened depth first, in parameter or root
+// order. Device d is replica d / partitions, partition d % partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
   // Leaves, the same on every device, whose storage an aliased output may reuse. An engine may
-  // decline. A literal with another owner is never written to.
+  // ignore them. It must not write to a literal whose storage has another owner.
   std::vector<int64_t> donated_leaves;
-  std::vector<std::vector<Literal>> infeed;  // [device][leaf], empty: nothing is fed
+  std::vector<std::vector<Literal>> infeed;  // [device][leaf]; empty without infeeds
 };
 
 struct ExecuteResult {
@@ -86,23 +88,23 @@ class Executable {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // The version of the engine and of its platform.
+  // Returns the version of the engine and of its platform.
   virtual std::string Version() { return "0.1.0"; }
-  // Words that describe it to the harness; see spec/pjrt/hlocts_extension.h.
+  // Returns words that describe the engine to the harness; see spec/pjrt/hlocts_extension.h.
   virtual std::string Words() = 0;
-  // kInvalidArgument if the module is malformed.
+  // Loads a module. kInvalidArgument: the module is malformed.
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
 };
 
 struct Plugin {
   const char* platform;  // "cpu"
-  // Names of the supported opcodes, separated by spaces.
+  // Returns the names of the supported opcodes, separated by spaces.
   std::string (*opcodes)();
-  // kInvalidArgument for an unknown option or a wrong value.
+  // Makes an engine. kInvalidArgument: an unknown option or a wrong value.
   absl::StatusOr<std::unique_ptr<Engine>> (*make)(Options options);
 };
-// The plugin of the first call of Table().
+// Returns the plugin of the first call of Table().
 const Plugin& ThisPlugin();
 const PJRT_Api* Table(const Plugin& plugin);
 

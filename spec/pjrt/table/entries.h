@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the PJRT table that our plugins implement, by file. Each is called with a checked
-// struct_size, fills the out fields and returns the error, if any. Other entries are
-// kUnimplemented.
+// The entries of the PJRT table that our plugins implement, by file. The table checks struct_size
+// before it calls an entry. An entry fills the output fields and returns the error, if any.
+// Functions without an entry are kUnimplemented.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
 #define HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
 

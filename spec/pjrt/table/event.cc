@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin, events, execute contexts. Calls of our plugins are synchronous, so only an event that the
-// caller created is ever waited for.
+// Entries for plugins, events and execute contexts. Calls of our plugins are synchronous, so
+// callers wait only for events that they created.
 #include <utility>
 
 #include "spec/pjrt/table/entries.h"
@@ -79,7 +79,7 @@ absl::Status Entry(PJRT_Event_Set_Args& args) {
     callbacks.swap(args.event->callbacks);
     args.event->changed.notify_all();
   }
-  // Outside of the lock: a callback may query this event again.
+  // Calls back without the lock: a callback may query this event again.
   for (const auto& [callback, user_arg] : callbacks) callback(MakeError(status), user_arg);
   return absl::OkStatus();
 }

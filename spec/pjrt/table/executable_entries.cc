@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables, loaded or not: their properties.
+// Entries for executables, loaded or not: their properties.
 #include <cstring>
 #include <utility>
 
@@ -66,7 +66,7 @@ absl::Status Entry(PJRT_Executable_OutputMemoryKinds_Args& args) {
   return absl::OkStatus();
 }
 
-// A caller asks for the size first, then with memory of that size.
+// A caller calls twice: first for the size, then with memory of that size.
 absl::Status Entry(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr absl::string_view kFormat = "hlo_with_config";
   HLOCTS_RETURN_IF_ERROR(CheckPointer(args.program, "program"));
@@ -107,7 +107,7 @@ absl::Status Entry(PJRT_Executable_Fingerprint_Args& args) {
   return absl::OkStatus();
 }
 
-// The size of temporaries stays 0: the engine does not report it.
+// Leaves the size of temporaries 0, because the engine does not report it.
 absl::Status Entry(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   PJRT_Executable_GetCompiledMemoryStats_Args stats = {};
   stats.struct_size = args.struct_size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PJRT executables: properties, serialization, deletion.
+// Tests PJRT executables: properties, serialization, deletion.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A compiled program with two results, and the executable that it is loaded from.
+// A compiled program with two results, and the executable from which it is loaded.
 class ExecutableTest : public ::testing::Test {
  protected:
   void SetUp() override {

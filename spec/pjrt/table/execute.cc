@@ -10,7 +10,7 @@
 namespace hlocts::pjrt {
 namespace {
 
-// The donations of the program, except those that the caller excludes.
+// Returns the donations of the program, except those that the caller excludes.
 absl::StatusOr<std::vector<Donation>> DonatedBy(const PJRT_ExecuteOptions* options,
                                                 const Program& program, size_t arguments) {
   HLOCTS_RETURN_IF_ERROR(CheckPointer(options, "options"));
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<Donation>> DonatedBy(const PJRT_ExecuteOptions* optio
   return donated;
 }
 
-// The argument in the form that the entry expects.
+// Returns the argument in the form that the entry computation expects.
 absl::StatusOr<Literal> ArgumentFor(const Shape& expected, const Literal& given, size_t leaf) {
   if (expected.IsToken() != given.shape().IsToken()) {
     return InvalidInput("argument ", leaf, ": expected ",
@@ -138,7 +138,7 @@ class Execution {
     }
   }
 
-  // Afterwards only the request owns the storage.
+  // Marks donated buffers as deleted, so that only the request owns their storage.
   absl::Status Donate() {
     absl::Status status;
     ForEachDonated([&](PJRT_Buffer& buffer, Literal&) {
@@ -189,7 +189,8 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Kept arguments and outputs are separate buffers, although literals share read-only storage.
+  // Gives outputs buffers that are separate from arguments that are not donated, because literals
+  // may share read-only storage.
   void Separate(size_t d, std::vector<Literal>& outputs) {
     std::set<const uint8_t*> held;
     for (size_t i = 0; i < args_.num_args; ++i) {
@@ -204,7 +205,7 @@ class Execution {
     }
   }
 
-  // Puts an aliased output into the donated memory, if the engine has computed it elsewhere.
+  // Moves an aliased output into the donated memory, if the engine has computed it elsewhere.
   static void MoveInto(Literal& donated, Literal& output) {
     if (donated.raw_data() == output.raw_data() || !donated.UniqueStorage() ||
         donated.raw_size() != output.raw_size() || output.has_runtime_sizes()) {

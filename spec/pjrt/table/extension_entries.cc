@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of hlocts_extension.h.
+// Entries for the functions of hlocts_extension.h.
 #include "spec/pjrt/table/entries.h"
 
 namespace hlocts::pjrt {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PJRT buffers that are not created from a host array.
+// Tests PJRT buffers that are not created from a host array.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -21,7 +21,7 @@
 
 struct PJRT_Error {
   absl::Status status;
-  std::string message;  // null-terminated, unlike a status's own
+  std::string message;  // null-terminated, unlike the message of a status
 };
 
 struct PJRT_Event {
@@ -38,7 +38,7 @@ struct PJRT_DeviceDescription {
   std::string kind, text;  // "cpu", "cpu:0"
 };
 
-// Each device has its own memory, with the same number.
+// The memory of one device. Its number is that of the device.
 struct PJRT_Memory {
   PJRT_Device* device = nullptr;
 };
@@ -58,7 +58,7 @@ struct PJRT_TopologyDescription {
 };
 
 struct PJRT_Client {
-  hlocts::pjrt::Options options;  // options of its creation
+  hlocts::pjrt::Options options;  // options for creating the client
   PJRT_TopologyDescription topology;
   std::string words;
   std::unique_ptr<hlocts::pjrt::StablehloConverter> converter;
@@ -66,7 +66,7 @@ struct PJRT_Client {
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_Memory*> memories;
   std::mutex mutex;
-  // Keyed by their options. Executables keep theirs alive.
+  // Engines, keyed by their options. Executables keep their engines alive.
   std::map<std::string, std::shared_ptr<hlocts::pjrt::Engine>> engines;
 };
 
@@ -76,21 +76,21 @@ struct PJRT_Buffer {
   std::vector<int64_t> minor_to_major;
   std::vector<size_t> dynamic_dimensions;
   std::vector<int64_t> unpadded_dimensions;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the fields below
   hlocts::Literal literal;
-  absl::Status error;  // of an error buffer
+  absl::Status error;  // the error of an error buffer
   bool deleted = false;
   int references = 0;
 };
 
 namespace hlocts::pjrt {
 
-// A compiled module; shared by the loaded executable and those that describe it.
+// A compiled module, shared by a loaded executable and the executables that describe it.
 struct Program {
   std::string name, module_bytes, options_bytes, fingerprint;
   int64_t replicas = 1, partitions = 1;
-  std::vector<int> assignment;            // the device of each replica, partitions consecutive
-  std::vector<Shape> arguments, outputs;  // of a device
+  std::vector<int> assignment;            // devices, replica by replica
+  std::vector<Shape> arguments, outputs;  // leaves on one device
   std::optional<Spread> spread;           // none: the engine runs the module on each device
   std::vector<Donation> donations;
   std::shared_ptr<Engine> engine;
@@ -102,7 +102,7 @@ struct Program {
 struct PJRT_Executable {
   std::shared_ptr<const hlocts::pjrt::Program> program;
   std::vector<PJRT_Buffer_Type> output_types;
-  std::vector<int64_t> output_dimensions;  // of all outputs, concatenated
+  std::vector<int64_t> output_dimensions;  // dimensions of all outputs, concatenated
   std::vector<size_t> output_ranks;
   std::vector<const char*> memory_kinds;
   std::vector<size_t> memory_kind_sizes;
@@ -112,38 +112,38 @@ struct PJRT_LoadedExecutable {
   PJRT_Client* client = nullptr;
   std::shared_ptr<hlocts::pjrt::Program> program;
   std::vector<PJRT_Device*> devices;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the fields below
   bool deleted = false;
-  std::vector<std::vector<hlocts::Literal>> infeed;  // of the next run, by device
-  std::vector<std::deque<hlocts::Literal>> outfeed;  // of the last run
+  std::vector<std::vector<hlocts::Literal>> infeed;  // leaves for the next run, by device
+  std::vector<std::deque<hlocts::Literal>> outfeed;  // leaves from the last run
 };
 
 namespace hlocts::pjrt {
 
 inline constexpr int64_t kDevicesMax = 1024;
 
-// Null for success, as in the C API.
+// Returns null for success, as in the C API.
 PJRT_Error* MakeError(const absl::Status& status);
 PJRT_Event* MakeEvent(absl::Status status = absl::OkStatus());
 PJRT_Buffer* MakeBuffer(PJRT_Device* device, Literal literal);
 std::unique_ptr<PJRT_LoadedExecutable> Loaded(PJRT_Client* client,
                                               std::shared_ptr<Program> program);
 
-// kInvalidArgument if `pointer` is null.
+// Returns kInvalidArgument if `pointer` is null.
 absl::Status CheckPointer(const void* pointer, absl::string_view what);
-// kInvalidArgument if the buffer is deleted, or the error of an error buffer.
+// Returns kInvalidArgument if the buffer is deleted, or the error of an error buffer.
 absl::Status CheckAlive(const PJRT_Buffer& buffer);
 
-// The minor_to_major of a tiled or strided layout of an array. Checks that it is a permutation,
-// that there are no tiles, and that strides are dense.
+// Returns the minor_to_major of a tiled or strided layout of an array. Checks that it is a
+// permutation, that there are no tiles, and that strides are dense.
 absl::StatusOr<std::vector<int64_t>> MinorToMajor(const PJRT_Buffer_MemoryLayout& layout,
                                                   const Shape& shape);
-// The permutation that dense byte strides describe.
+// Returns the minor_to_major that dense byte strides describe.
 absl::StatusOr<std::vector<int64_t>> FromStrides(absl::Span<const int64_t> strides,
                                                  const Shape& shape);
 
-// Reads module and options, and has the engine load the module. `client` owns the engines and
-// determines the number of devices.
+// Reads the module and the options, and loads the module into an engine. `client` owns the engines
+// and determines the number of devices.
 absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
                                                         absl::string_view format,
                                                         absl::string_view code,
@@ -152,7 +152,8 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
                                                             absl::string_view bytes,
                                                             absl::string_view options);
 std::string SerializeProgram(const Program& program);
-// An HloModuleProtoWithConfig: the module as compiled, with the shardings of its entry.
+// Returns a serialized HloModuleProtoWithConfig: the module as compiled, with the shardings of its
+// entry.
 absl::StatusOr<std::string> OptimizedProgram(const Program& program);
 
 }  // namespace hlocts::pjrt

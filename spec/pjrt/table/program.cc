@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: a serialized module and compile options, loaded by the engine.
+// Compiles and serializes programs: a serialized module and compile options, loaded by the engine.
 #include "absl/strings/str_format.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/compile_options.pb.h"
@@ -34,7 +34,7 @@ std::string TextOf(const OptionOverrideProto& value) {
   return value.string_field();
 }
 
-// The devices of replica 0, its partitions consecutive, then those of replica 1.
+// Returns the devices of all partitions of replica 0, then those of replica 1, and so on.
 absl::StatusOr<std::vector<int>> AssignmentOf(const ExecutableBuildOptionsProto& build,
                                               int64_t replicas, int64_t partitions,
                                               size_t devices) {
@@ -83,8 +83,8 @@ absl::StatusOr<std::shared_ptr<Engine>> EngineFor(PJRT_Client& client, const Opt
   return engine;
 }
 
-// The shardings of the entry's parameters and result as fields of the module, where clients read
-// them.
+// Adds the shardings of the entry's parameters and result as fields of the module, where clients
+// read them.
 void AddEntryShardings(proto::HloModuleProto& module) {
   proto::OpSharding replicated;
   replicated.set_type(proto::OpSharding::REPLICATED);
@@ -112,7 +112,7 @@ void AddEntryShardings(proto::HloModuleProto& module) {
   }
 }
 
-// FNV-1a.
+// Returns the FNV-1a hash of both texts.
 std::string FingerprintOf(absl::string_view module, absl::string_view options) {
   uint64_t hash = 14695981039346656037u;
   for (const absl::string_view bytes : {module, options}) {

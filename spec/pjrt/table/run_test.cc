@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles and runs modules: leaves, donation, several devices, options, garbage.
+// Tests compiling and running modules: leaves, donation, several devices, options, malformed input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -164,7 +164,7 @@ ENTRY e {
               HasSubstr("arguments: expected 2, found 1"));
 }
 
-// Which arguments a run consumed, for a module whose output aliases one.
+// Returns which arguments a run consumed, for a module whose output aliases an argument.
 std::vector<bool> ConsumedBy(const std::string& text, const std::vector<HostArray>& arguments,
                              const std::vector<int64_t>& non_donatable,
                              std::vector<float>* first_output) {
@@ -252,12 +252,12 @@ ENTRY e {
   Destroy(loaded);
 }
 
-// The options of a program for all partitions.
+// Returns the compile options of one program for all partitions.
 std::string SpmdOptions(int partitions) {
   return CompileOptions(1, partitions) + Field(3, Field(6, uint64_t{1}));
 }
 
-// Runs the module on a partition for each tile of its only argument, and returns the values of the
+// Runs the module with one partition for each tile of its only argument. Returns the values of the
 // only output on each device, or the error.
 std::vector<std::vector<float>> RunOnTiles(const std::string& text,
                                            const std::vector<HostArray>& tiles,
@@ -291,7 +291,7 @@ ENTRY e {
                          {F32({2}, {1, 2}), F32({2}, {3, 4})}, &error),
               ElementsAre(ElementsAre(4, 3, 2, 1), ElementsAre(4, 3, 2, 1)));
   EXPECT_EQ(error, "");
-  // The padding of the last tile is not seen, and that of a result is zero.
+  // The padding of the last argument tile is ignored, and that of a result tile is zero.
   EXPECT_THAT(RunOnTiles(absl::StrFormat(kText, 3, 3, "{devices=[2]<=[2]}"),
                          {F32({2}, {1, 2}), F32({2}, {3, 99})}, &error),
               ElementsAre(ElementsAre(3, 2), ElementsAre(1, 0)));

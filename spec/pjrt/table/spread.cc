@@ -96,7 +96,7 @@ ExecuteRequest Joined(const Spread& spread, const ExecuteRequest& tiles) {
 ExecuteResult Split(const Spread& spread, ExecuteResult whole) {
   ExecuteResult tiles;
   tiles.outfeed = std::move(whole.outfeed);
-  const int64_t runs = spread.is_per_device ? 1 : spread.partitions;  // devices of one result
+  const int64_t runs = spread.is_per_device ? 1 : spread.partitions;  // devices that share one run
   for (size_t d = 0; d < whole.outputs.size() * static_cast<size_t>(runs); ++d) {
     std::vector<Literal> leaves = whole.outputs[d / static_cast<size_t>(runs)];
     for (size_t i = 0; i < leaves.size(); ++i) {

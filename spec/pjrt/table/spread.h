@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One module for all partitions (use_spmd_partitioning): a client passes and takes tiles, the
-// engine computes whole arrays (rulings 0120, 0123).
+// Runs one module for all partitions (use_spmd_partitioning). A client passes and receives tiles,
+// while the engine computes whole arrays (rulings 0120, 0123).
 #ifndef HLOCTS_SPEC_PJRT_TABLE_SPREAD_H_
 #define HLOCTS_SPEC_PJRT_TABLE_SPREAD_H_
 
@@ -13,24 +13,24 @@ namespace hlocts::pjrt {
 
 struct Spread {
   int64_t partitions = 1;
-  // The engine runs on every partition: the module has manual regions, or feeds of a device. Else
-  // it runs on the first.
+  // True if the engine runs on every partition, because the module has manual regions or per-device
+  // feeds. Otherwise it runs only on the first partition.
   bool is_per_device = false;
-  std::vector<Shape> arguments, outputs;  // leaves, whole
+  std::vector<Shape> arguments, outputs;  // whole leaves
   std::vector<TileGrid> argument_grids, output_grids;
 
   std::vector<Shape> ArgumentTiles() const;
   std::vector<Shape> OutputTiles() const;
 };
 
-// By the annotations of the entry's parameters and root; a leaf without one is whole on every
-// device. Errors are those of TileGridOf.
+// Returns the spread that follows from the annotations of the entry's parameters and root. A leaf
+// without annotation is whole on every device. Errors are those of TileGridOf.
 absl::StatusOr<Spread> SpreadOf(const Module& module, int64_t partitions);
 
-// The request of tiles, as one of whole arrays without donation. Where devices hold the same tile,
-// the first of them counts.
+// Joins the tiles of a request into whole arrays without donation. Where several devices have the
+// same tile, the first of these devices is used.
 ExecuteRequest Joined(const Spread& spread, const ExecuteRequest& tiles);
-// The tiles of every device.
+// Splits a result of whole arrays into the tiles of every device.
 ExecuteResult Split(const Spread& spread, ExecuteResult whole);
 
 }  // namespace hlocts::pjrt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO for our plugins: a converter in its own process, which a plugin starts when the first
-// program of format "mlir" arrives. No MLIR library is linked.
+// Converts StableHLO for our plugins. The converter is a process, which a plugin starts when the
+// first program of format "mlir" arrives. No MLIR library is linked.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
 #define HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
 
@@ -14,15 +14,15 @@
 namespace hlocts::pjrt {
 
 // The client option and the environment variable that name the converter: a program and its
-// arguments, separated by newlines, or by spaces where there is no newline. It answers Convert of
-// backends/worker.proto on its standard streams, as `python3 -m hlocts.stablehlo` does.
+// arguments, separated by newlines, or by spaces where there is no newline. The program implements
+// Convert of backends/worker.proto on its standard streams, as `python3 -m hlocts.stablehlo` does.
 inline constexpr char kConverterOption[] = "stablehlo_converter";
 inline constexpr char kConverterVariable[] = "HLOCTS_STABLEHLO_CONVERTER";
 
-// One converter process. Thread-safe; calls are answered one after another.
+// One converter process. Thread-safe; calls run one after another.
 class StablehloConverter {
  public:
-  // `command` as above; "" takes the environment variable.
+  // `command` has the form described above; "" means the value of the environment variable.
   explicit StablehloConverter(std::string command);
   ~StablehloConverter();
   StablehloConverter(const StablehloConverter&) = delete;
@@ -39,7 +39,7 @@ class StablehloConverter {
   absl::StatusOr<std::string> Ask(absl::string_view mlir);
 
   const std::string command_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the fields below
   pid_t pid_ = 0;     // 0: not running
   int socket_ = -1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table itself, and the wrapper around every entry.
+// Makes the PJRT table and wraps every entry.
 #include <cstring>
 
 #include "spec/pjrt/table/entries.h"
@@ -7,7 +7,7 @@
 namespace hlocts::pjrt {
 namespace {
 
-// Older callers pass smaller structs, which an entry would otherwise read past.
+// Checks struct_size: older callers pass smaller structs, which an entry would read past.
 absl::Status CheckSize(const char* name, const void* args, size_t expected) {
   if (args == nullptr) return InvalidInput(name, ": expected args, found null");
   size_t found = 0;
@@ -16,7 +16,7 @@ absl::Status CheckSize(const char* name, const void* args, size_t expected) {
   return InvalidInput(name, "_Args: expected struct_size >= ", expected, ", found ", found);
 }
 
-// These three cannot fail, or cannot report an error.
+// ErrorDestroy, ErrorMessage and ErrorGetCode cannot fail or cannot report an error.
 void ErrorDestroy(PJRT_Error_Destroy_Args* args) {
   if (args != nullptr) delete args->error;
 }
@@ -31,7 +31,7 @@ PJRT_Error* ErrorGetCode(PJRT_Error_GetCode_Args* args) {
   return nullptr;
 }
 
-// Entries that are not implemented.
+// True for functions of the table that have no entry.
 template <class Args>
 constexpr bool IsMissing = !requires(Args & args) {
   Entry(args);

@@ -14,7 +14,8 @@ namespace hlocts::pjrt {
 namespace {
 
 const PJRT_Api* Load() {
-  // The checking plugin in front of the reference must pass the same tests.
+  // HLOCTS_TEST_PLUGIN names another plugin that must pass the same tests: the checking plugin,
+  // which wraps the reference.
   const char* named = getenv("HLOCTS_TEST_PLUGIN");
   const char* path = named != nullptr ? named : HLOCTS_BINARY_DIR "/engines/libhlocts_reference.so";
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -90,7 +91,7 @@ std::string CompileOptions(int replicas, int partitions,
   build += Field(4, static_cast<uint64_t>(replicas)) + Field(5, static_cast<uint64_t>(partitions));
   std::string options = Field(3, build);
   for (const auto& [name, value] : overrides) {
-    options += Field(7, Field(1, name) + Field(2, value));  // A map entry.
+    options += Field(7, Field(1, name) + Field(2, value));  // a map entry
   }
   return options;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host for our plugins in tests: dlopen, the C ABI, and thin wrappers that free the data that the
+// A host of our plugins for tests: dlopen, the C ABI, and thin wrappers that free the data that the
 // C API leaves to the caller.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
 #define HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
@@ -15,10 +15,10 @@
 
 namespace hlocts::pjrt {
 
-// The table of libhlocts_reference.so, found with dlsym; the process ends if there is none.
+// Returns the table of libhlocts_reference.so, found with dlsym. The process ends if there is none.
 const PJRT_Api& Api();
 
-// x + y of two arrays f32[2].
+// A module that returns x + y for two arrays f32[2].
 inline constexpr char kAdd[] = R"(HloModule add
 ENTRY e {
   x = f32[2] parameter(0)
@@ -26,13 +26,13 @@ ENTRY e {
   ROOT r = f32[2] add(x, y)
 })";
 
-// The outcome of a call: empty for success, else "<code>: <message>". Frees the error.
+// Returns "" for success, else "<code>: <message>". Frees the error.
 std::string Text(PJRT_Error* error);
 
 // Waits for the event and frees it; returns the same as Text.
 std::string Await(PJRT_Event* event);
 
-// Args structs are zeroed and have their size set.
+// Defines a zeroed args struct with its struct_size set.
 #define HLOCTS_ARGS(type, name)  \
   type name;                     \
   memset(&name, 0, sizeof name); \
@@ -45,15 +45,17 @@ std::string Await(PJRT_Event* event);
   name.field = value;                            \
   EXPECT_EQ(Text(Api().Function(&name)), "")
 
-// The serialized HloModuleProto of HLO text; fails the test and returns "" if it does not parse.
+// Returns the serialized HloModuleProto of HLO text. If the text does not parse, fails the test and
+// returns "".
 std::string Proto(const std::string& text);
 
-// The protocol buffer wire format, as far as tests write messages by hand.
+// Encode fields of a protocol buffer, as far as tests write messages by hand.
 std::string Varint(uint64_t value);
 std::string Field(int number, uint64_t value);
 std::string Field(int number, const std::string& bytes);
 
-// A serialized CompileOptionsProto. Each override is (XLA option, OptionOverrideProto bytes).
+// Returns a serialized CompileOptionsProto. Each override is (XLA option, OptionOverrideProto
+// bytes).
 std::string CompileOptions(int replicas = 1, int partitions = 1,
                            const std::vector<std::pair<std::string, std::string>>& overrides = {});
 inline std::string BoolOverride(bool value) { return Field(2, static_cast<uint64_t>(value)); }
@@ -81,7 +83,7 @@ std::vector<T> Values(const std::string& bytes) {
   return values;
 }
 
-// A client with its devices; destroys the PJRT client.
+// A client with its devices. The destructor destroys the PJRT client.
 class Client {
  public:
   explicit Client(int64_t device_count = 1);
@@ -89,7 +91,7 @@ class Client {
   PJRT_Client* get() const { return client_; }
   PJRT_Device* device(int index) const { return devices_[index]; }
 
-  // Errors go to `error` (as Text) and give null.
+  // Returns null after an error, whose text goes to `error`.
   PJRT_LoadedExecutable* Compile(const std::string& proto, const std::string& options,
                                  std::string* error, const std::string& format = "hlo");
   PJRT_Buffer* ToDevice(const HostArray& array, int device = 0);
@@ -99,7 +101,7 @@ class Client {
   std::vector<PJRT_Device*> devices_;
 };
 
-// Row-major bytes of a buffer; `minor_to_major` null leaves the layout to the plugin.
+// Returns the bytes of a buffer in the order `minor_to_major`, or in the plugin's default layout.
 std::string ToHost(PJRT_Buffer* buffer, const std::vector<int64_t>* minor_to_major = nullptr);
 PJRT_Buffer_Type TypeOf(PJRT_Buffer* buffer);
 std::vector<int64_t> DimsOf(PJRT_Buffer* buffer);
@@ -108,14 +110,15 @@ void Destroy(PJRT_Buffer* buffer);
 void Destroy(PJRT_LoadedExecutable* executable);
 size_t NumOutputs(PJRT_LoadedExecutable* executable);
 
-// Takes one list of arguments per device; returns one list of outputs per device, owned by the
-// caller.
+// Runs the executable with one list of arguments per device. `outputs` has one list per device,
+// owned by the caller. Returns the error, or "".
 std::string Execute(PJRT_LoadedExecutable* executable,
                     const std::vector<std::vector<PJRT_Buffer*>>& arguments,
                     std::vector<std::vector<PJRT_Buffer*>>* outputs,
                     const std::vector<int64_t>& non_donatable = {});
 
-// Compiles and runs on one device, and frees everything: the outputs, or the first error.
+// The outputs of a module that was compiled and run on one device, or the first error. All PJRT
+// objects are freed.
 struct RunResult {
   std::string error;
   std::vector<HostArray> outputs;
