@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The participants of a collective, and its sources, targets and channels.
+// Converts the participants of a collective, and its sources, targets and channels.
 #include "spec/ir/instruction.h"
 #include "spec/ir/replica_groups.h"
 #include "spec/proto/attribute_rows.h"
@@ -33,8 +33,7 @@ void WriteReplicaGroups(Writer& w, const AttributeValue& v) {
   const ReplicaGroups& groups = As<ReplicaGroups>(v);
   if (!groups.mesh.axes.empty()) {
     WriteMesh(groups.mesh, w.proto->mutable_mesh_axes_replica_group_list());
-    // The oldest field is written too: a release without mesh support would otherwise read no
-    // groups.
+    // Writes the oldest field too: a release without mesh support would otherwise read no groups.
     WriteGroups(groups.groups, w.proto->mutable_replica_groups());
   } else if (!groups.iota_dimensions.empty()) {
     auto* iota = w.proto->mutable_iota_collective_device_list();
@@ -75,7 +74,8 @@ absl::StatusOr<MeshAxes> MeshFromProto(const proto::MeshAxesReplicaGroupListProt
   return mesh;
 }
 
-// A release that writes a compact form may also write the lists; both must be equal.
+// Reads replica groups. A release that writes a compact form may also write the lists; both must be
+// equal.
 AttributeValue ReadReplicaGroups(Reader& r) {
   ReplicaGroups groups;
   std::vector<Ints> listed = FromGroups(r.proto.collective_device_list().replica_groups());
@@ -106,7 +106,7 @@ AttributeValue ReadReplicaGroups(Reader& r) {
   return r.Value(std::move(groups), false);
 }
 
-// 0 means no channel in the proto, but may be in the text of a send or recv.
+// In the proto, 0 means no channel, but the text of a send or recv may have channel 0.
 void WriteChannelId(Writer& w, const AttributeValue& v) {
   w.proto->set_channel_id(As<int64_t>(v));
   if (As<int64_t>(v) != 0) return;
@@ -131,14 +131,15 @@ AttributeValue ReadSourceTargetPairs(Reader& r) {
   return r.Value(std::move(pairs), false);
 }
 
-// slice_sizes of a collective-permute: the lists are concatenated in dynamic_slice_sizes.
+// Writes slice_sizes of a collective-permute. Its lists are concatenated in dynamic_slice_sizes.
 void WritePermuteSliceSizes(Writer& w, const AttributeValue& v) {
   for (const Ints& sizes : As<std::vector<Ints>>(v)) {
     for (int64_t size : sizes) w.proto->add_dynamic_slice_sizes(size);
   }
 }
 
-// Sizes of the innermost tuples: the number of start indices of each slice.
+// Collects the sizes of the innermost tuples, each of which is the number of start indices of a
+// slice.
 void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
   bool innermost = true;
   for (const Shape& element : shape.tuple_shapes()) {
@@ -149,7 +150,8 @@ void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
     sizes->push_back(static_cast<int64_t>(shape.tuple_shapes().size()));
 }
 
-// XLA does not store the length of each list: operand 2 has the start indices of each slice.
+// Reads the lists of slice sizes. XLA does not store their lengths, which are the numbers of start
+// indices of the slices in operand 2.
 AttributeValue ReadPermuteSliceSizes(Reader& r) {
   const auto& sizes = r.proto.dynamic_slice_sizes();
   if (sizes.empty()) return r.Absent();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that every instruction may have.
+// Converts attributes that every instruction may have.
 #include "spec/ir/attr.h"
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"
@@ -13,7 +13,8 @@ AttributeValue ReadSharding(Reader& r) {
   return sharding.ok() ? r.Value(*std::move(sharding), false) : r.Fail(sharding.status());
 }
 
-// The proto describes a domain from inside: its entry sharding is the text's exit.
+// Reads a domain. The proto describes it from inside, so its entry sharding is the exit in the
+// text.
 AttributeValue ReadDomain(Reader& r) {
   if (!r.proto.has_domain_entry_sharding() && !r.proto.has_domain_exit_sharding())
     return r.Absent();
@@ -122,7 +123,7 @@ void WriteKept(Writer& w, Attr attr, const RawText& raw) {
   kept->set_quoted(raw.quoted);
 }
 
-// XLA's former name is original_value; current text says origin.
+// Writes the origin, which XLA formerly called original_value.
 void WriteOriginalValue(Writer& w, const AttributeValue& v) {
   if (OriginalValueToProto(As<RawText>(v).text, w.proto->mutable_original_value())) return;
   w.proto->clear_original_value();
@@ -135,7 +136,7 @@ AttributeValue ReadOrigin(Reader& r) {
   return r.Value(RawText{text, false}, text.empty());
 }
 
-// A single dimension, stored in the list of dimensions.
+// Reads a single dimension, which is stored in the list of dimensions.
 AttributeValue ReadOneDimension(Reader& r) {
   if (r.proto.dimensions_size() == 1) return r.Value(r.proto.dimensions(0), false);
   return r.Fail(InvalidInput("expected one dimension, found ", r.proto.dimensions_size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of particular operations.
+// Converts attributes of particular operations.
 #include "spec/ir/instruction.h"
 #include "spec/ir/opcode.h"
 #include "spec/proto/attribute_rows.h"
@@ -142,7 +142,7 @@ AttributeValue ReadOperandPrecision(Reader& r) {
   return r.Value(std::move(words), all_default);
 }
 
-// The algorithm of a dot, or of a random bit generator.
+// Writes the algorithm of a dot or of a random bit generator.
 void WriteAlgorithm(Writer& w, const AttributeValue& v) {
   const std::string& word = As<Word>(v).text;
   if (w.instruction.opcode() == Opcode::kRngBitGenerator) {
@@ -206,7 +206,7 @@ AttributeValue ReadComparisonType(Reader& r) {
   return r.Value(Word{word}, implied);
 }
 
-// Options of cholesky and triangular-solve share a word.
+// Writes `lower`, which is in the options of cholesky or of triangular-solve.
 void WriteLower(Writer& w, const AttributeValue& v) {
   if (w.instruction.opcode() == Opcode::kCholesky) {
     w.proto->mutable_cholesky_options()->set_lower(As<bool>(v));
@@ -239,7 +239,7 @@ AttributeValue ReadTransposeA(Reader& r) {
                  number == proto::TriangularSolveOptions::TRANSPOSE_INVALID);
 }
 
-// Dimension numbers of a dot are nested in those of a ragged-dot.
+// Returns the dimension numbers of a dot, which are nested in those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w) {
   return w.instruction.opcode() == Opcode::kRaggedDot
              ? w.proto->mutable_ragged_dot_dimension_numbers()->mutable_dot_dimension_numbers()
@@ -251,7 +251,7 @@ const proto::DotDimensionNumbers& Dot(const Reader& r) {
              : r.proto.dot_dimension_numbers();
 }
 
-// Gather and scatter each have index_vector_dim in their own message.
+// Writes index_vector_dim, which gather and scatter each have in their own message.
 void WriteIndexVectorDim(Writer& w, const AttributeValue& v) {
   if (w.instruction.opcode() == Opcode::kGather) {
     w.proto->mutable_gather_dimension_numbers()->set_index_vector_dim(As<int64_t>(v));

@@ -27,7 +27,8 @@ void ReadKept(const P& proto, Instruction* instruction) {
 }
 
 absl::Status WriteCalledComputations(Writer& w) {
-  // Attributes in the order of the table, then any other computations of the instruction.
+  // Writes the computations of attributes in the order of the table, then any others of the
+  // instruction.
   for (Attr attr : CalledComputationAttributes(w.instruction)) {
     std::vector<Computation*> called;
     if (const auto* one = w.instruction.Get<Computation*>(attr)) called = {*one};
@@ -62,8 +63,8 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
   }
   // A convolution without spatial dimensions has an empty window; XLA requires the field.
   if (instruction.opcode() == Opcode::kConvolution) proto->mutable_window();
-  // The same holds for a dot of scalars, which contracts nothing, and for options that are all
-  // omitted.
+  // XLA also requires these fields for a dot of scalars, which contracts nothing, and for a
+  // cholesky whose options are all omitted.
   if (instruction.opcode() == Opcode::kDot) proto->mutable_dot_dimension_numbers();
   if (instruction.opcode() == Opcode::kCholesky) proto->mutable_cholesky_options();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of an instruction, to and from the fields of HloInstructionProto. Internal to this
-// directory.
+// Converts attributes of an instruction to and from the fields of HloInstructionProto. Internal to
+// this directory.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
 
@@ -13,9 +13,9 @@
 
 namespace hlocts {
 
-// Everything about an instruction except its attributes is in place: operands are connected.
-// `computation` finds the computation with an id, nullptr if there is none; `instruction` finds one
-// in the same computation.
+// Functions that look up the ids in an instruction's attributes. `computation` returns the
+// computation with an id, or nullptr if there is none; `instruction` does so for instructions of
+// the same computation. The rest of the instruction, operands included, must be complete.
 struct ProtoIds {
   std::function<Computation*(int64_t id)> computation;
   std::function<Instruction*(int64_t id)> instruction;
@@ -30,8 +30,9 @@ struct IdsOfModule {
 absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule& ids,
                                proto::HloInstructionProto* out);
 
-// Attributes of an opcode that name computations, in the order of called_computation_ids. A list
-// attribute (branch_computations, called_computations) takes all remaining ids.
+// Returns the attributes of an opcode that name computations, in the order of
+// called_computation_ids. A list attribute (branch_computations, called_computations) uses all
+// remaining ids.
 absl::Span<const Attr> CalledComputationAttributes(const Instruction& instruction);
 
 }  // namespace hlocts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and
-// the functions of rows that no macro describes, in the files named next to them.
+// the functions of rows that no macro describes, by the file that defines them.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 
@@ -33,7 +33,7 @@ struct Reader {
   const ProtoIds& ids;
   const P& proto;
   absl::Status status = absl::OkStatus();
-  // Set by the reading row if the value is the implied one.
+  // Set by the read function if the value is the default, which the text omits.
   bool is_default = false;
 
   template <typename T>
@@ -63,7 +63,7 @@ const T& As(const AttributeValue& value) {
 
 using Ints = std::vector<int64_t>;
 
-// An enumerator as a word: `prefix` and upper case in the proto, lower case in the text.
+// Returns the word of the text for an enumerator: lower case, without the `prefix` of the proto.
 inline std::string WordOf(const std::string& enumerator, absl::string_view prefix) {
   return absl::AsciiStrToLower(absl::StripPrefix(enumerator, prefix));
 }
@@ -77,11 +77,11 @@ inline absl::Status UnknownEnumerator(absl::string_view field, int number) {
   return InvalidInput("expected an enumerator of ", field, ", found ", number);
 }
 
-// nullptr: the proto form has no field; the attribute is carried as text.
+// Returns nullptr if the proto form has no field for the attribute, which is then carried as text.
 const AttributeRow* RowFor(Attr attr);
 
 PrimitiveType FirstOperandType(const Instruction& instruction);
-// Dimension numbers of a dot are nested in those of a ragged-dot.
+// Return the dimension numbers of a dot, which are nested in those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w);
 const proto::DotDimensionNumbers& Dot(const Reader& r);
 

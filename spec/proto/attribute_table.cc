@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per attribute: its field in HloInstructionProto, and its implied value.
+// One row per attribute: its field in HloInstructionProto and its default value.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ namespace {
         [](Reader & r) -> AttributeValue read_body                     \
   }
 
-// An attribute with its own field.
+// Rows of attributes with their own field.
 #define HLOCTS_INT(Name, field, otherwise)             \
   HLOCTS_ROW(                                          \
       Name, { w.proto->set_##field(As<int64_t>(v)); }, \
@@ -37,7 +37,7 @@ namespace {
       Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##field()); }, \
       { return r.Value(FromRepeated(r.proto.field()), r.proto.field().empty()); })
 
-// An attribute in a field of a nested message.
+// Rows of attributes in a field of a nested message.
 #define HLOCTS_INT_IN(Name, message, field)                                 \
   HLOCTS_ROW(                                                               \
       Name, { w.proto->mutable_##message()->set_##field(As<int64_t>(v)); }, \
@@ -54,13 +54,13 @@ namespace {
         return r.Value(FromRepeated(field), field.empty());                                \
       })
 
-// Dimensions of a dot, alone or in a ragged-dot.
+// Rows of the dimensions of a dot, alone or in a ragged-dot.
 #define HLOCTS_DOT_INTS(Name, field, says_nothing)                          \
   HLOCTS_ROW(                                                               \
       Name, { ToRepeated(As<Ints>(v), MutableDot(w)->mutable_##field()); }, \
       { return r.Value(FromRepeated(Dot(r).field()), says_nothing); })
 
-// An attribute with the same word in text and proto.
+// A row of an attribute with the same word in text and proto.
 #define HLOCTS_ENUM(Name, field, EnumType, Otherwise)                                      \
   HLOCTS_ROW(                                                                              \
       Name,                                                                                \
@@ -104,7 +104,8 @@ AttributeValue ReadComputations(Reader& r, Attr attr) {
   return r.Value(std::move(computations), none);
 }
 
-// Written by AttributesToProto, in the order of CalledComputationAttributes.
+// Writes nothing: AttributesToProto writes these attributes in the order of
+// CalledComputationAttributes.
 void WriteNothing(Writer&, const AttributeValue&) {}
 
 #define HLOCTS_COMPUTATION(Name)                                                             \
@@ -165,14 +166,14 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_ROW(
         Dimensions, { ToRepeated(As<Ints>(v), w.proto->mutable_dimensions()); },
         {
-          // An all-to-all over tuples has none; all others print even an empty list.
+          // An all-to-all over tuples has no dimensions; others print even an empty list.
           bool none = r.proto.dimensions().empty() && r.instruction.opcode() == Opcode::kAllToAll;
           return r.Value(FromRepeated(r.proto.dimensions()), none);
         }),
     HLOCTS_ROW(
         IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
         { return ReadOneDimension(r); }),
-    // -1 in the text means none.
+    // In the text, -1 means no inferred dimension.
     HLOCTS_ROW(
         InferredDimension,
         {
@@ -184,7 +185,7 @@ constexpr AttributeRow kRows[] = {
     {Attr::kWindow, WriteWindow, ReadWindow},
     HLOCTS_INTS(DynamicSliceSizes, dynamic_slice_sizes),
     {Attr::kDimLabels, WriteDimLabels, ReadDimLabels},
-    // An omitted count of groups is one.
+    // An omitted count of groups means one group.
     HLOCTS_ROW(
         FeatureGroupCount, { w.proto->set_feature_group_count(As<int64_t>(v)); },
         {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes whose text has its own grammar. Internal to this directory.
+// Converts attributes whose text has its own grammar. Internal to this directory.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 
@@ -13,14 +13,16 @@
 
 namespace hlocts {
 
-// "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; "" if the proto requests nothing.
+// Convert "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; the text is "" if the proto
+// requests nothing.
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
-// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, the value of the program before
-// optimisation that it holds. False if `text` has another form (it is kept as text then).
+// Converts text such as "{({"a"}, {"b" {1}})}", which gives for each leaf of an instruction's shape
+// the equal value of the program before optimisation. Returns false if `text` has another form,
+// which is then kept as text.
 bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
-// "" if no text expresses it completely.
+// Returns "" if no text expresses the proto completely.
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The XLA of jaxlib 0.12.0 writes the order of a comparison instead of its type.
+// Tests the order of a comparison, which the XLA of jaxlib 0.12.0 writes instead of its type.
 #include <gtest/gtest.h>
 
 #include "spec/ir/module.h"

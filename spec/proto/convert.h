@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules and literals as protocol buffers, wire-compatible with XLA's HloModuleProto and
-// LiteralProto (data.proto, hlo.proto), and back.
+// Converts modules and literals to and from protocol buffers that are wire-compatible with XLA's
+// HloModuleProto and LiteralProto (data.proto, hlo.proto).
 //
-// proto -> Module -> proto is lossless: data that a Module cannot represent are kept in its
-// `unknown_fields` (unknown fields, and known ones that are not interpreted). Data that the proto
-// form cannot represent (replica_count, attributes kept as text) are in our own fields from number
-// 20001 on, which XLA skips.
+// proto -> Module -> proto is lossless: the Module keeps data that it cannot represent in its
+// `unknown_fields` (unknown fields, and known ones that are not interpreted). Data that XLA's proto
+// cannot represent (replica_count, attributes kept as text) are in our own fields from number 20001
+// on, which XLA skips.
 //
 // A malformed proto is an InvalidArgumentError that names the instruction or computation, the
 // expected and the actual data: dangling or repeated ids, an operand or a called computation that
@@ -13,14 +13,12 @@
 // sizes, literals whose data do not match their shape. Memory is proportional to the bytes read.
 //
 // A module that violates a shape rule is converted here and rejected by the verifier. An error here
-// means that no Module can represent the proto: a dangling id, an unknown enumerator, a literal of
-// the wrong size.
+// means that no Module can represent the proto.
 //
-// Field conventions of XLA: callees precede callers; `while` lists its body first; literals are in
-// the order of their layout, and 1-, 2- and 4-bit elements occupy a byte each with the high bits
+// XLA's conventions for fields: callees precede callers; `while` lists its body first; literals are
+// in the order of their layout, and 1-, 2- and 4-bit elements occupy a byte each with the high bits
 // clear; a domain's `entry` is the text's `exit`; instruction names are unique in the module (in
 // text: in the computation); an iota's permutation is written even where it is the identity.
-// replica_count and num_partitions are our own fields (numbers from 20001).
 //
 // To add an attribute, add a line to spec/ir/attributes.def, its field to hlo.proto with XLA's
 // number, a row to kRows in attribute_table.cc, and an instruction to module_proto_test.cc. An
@@ -47,17 +45,19 @@ class LiteralProto;
 class ShapeProto;
 }  // namespace proto
 
-// The handling of data that a Module can represent but no valid module has (operands of other
-// computations or too many, negative sizes, layouts that are not permutations, literals of another
-// shape): refused, or kept, to show what an engine produced. kKeptToRun: kept by an engine, which
-// never writes the module again and drops data that a Module cannot represent.
+// How to treat data that a Module can represent but no valid module has: operands of other
+// computations or too many operands, negative sizes, layouts that are not permutations, literals of
+// another shape. kRefused returns an error. kKept keeps the data, to show what an engine produced.
+// kKeptToRun is for engines, which never write the module again: it also drops data that a Module
+// cannot represent.
 enum class Malformed : uint8_t { kRefused, kKept, kKeptToRun };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
                                                         Malformed malformed = Malformed::kRefused);
-// Computations are written callees first, as XLA requires: in the module's order if that is one,
-// else in Module::CallOrder(). Ids are kept if they are unique, else reassigned. Errors: no entry,
-// a computation without root, an attribute that names a computation of another module.
+// Converts a module. Computations are written callees first, as XLA requires: in the module's order
+// if callees come first there, else in Module::CallOrder(). Ids are kept if they are unique, else
+// reassigned. Errors: no entry, a computation without root, an attribute that names a computation
+// of another module.
 absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module);
 
 absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape,
@@ -77,7 +77,8 @@ struct Snapshot {
 absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& snapshot);
 absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 
-// The same as bytes and as protobuf text, for callers that do not include generated headers.
+// The same conversions with bytes and protobuf text, for callers that do not include generated
+// headers.
 absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(
     absl::string_view bytes, Malformed malformed = Malformed::kRefused);
@@ -89,12 +90,12 @@ absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes);
 absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot);
 absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes);
 
-// The serialized HloModuleProto in a serialized HloModuleProtoWithConfig.
+// Returns the serialized HloModuleProto in a serialized HloModuleProtoWithConfig.
 absl::StatusOr<std::string> ModuleWithoutConfig(absl::string_view bytes);
 
-// Reads the bytes of a .pb file: HloSnapshot, HloUnoptimizedSnapshot, HloProto or HloModuleProto,
-// distinguished by the one that has computations; or the text of a .pbtxt file with one of these.
-// The arguments are empty except for a snapshot.
+// The content of a .pb or .pbtxt file: an HloSnapshot, HloUnoptimizedSnapshot, HloProto or
+// HloModuleProto, as bytes or as text. Bytes are parsed as the first of these types that gives
+// computations. The arguments are empty except for a snapshot.
 struct AnyModule {
   Snapshot snapshot;
   bool is_snapshot = false;

@@ -10,15 +10,15 @@ namespace {
 
 using Proto = proto::LiteralProto;
 
-// The field of LiteralProto for the elements of a type. Both functions work on element bytes as a
-// Literal stores them, in the order of the layout.
+// The field of LiteralProto for the elements of a type. Its functions convert element bytes, as a
+// Literal stores them but in the order of the layout.
 struct DataField {
   PrimitiveType type;
   void (*write)(const std::string& bytes, Proto* proto);
   std::string (*read)(const Proto& proto);
 };
 
-// A repeated field with one number per element (two for complex).
+// Fields that are repeated, with one number per element (two for complex).
 #define HLOCTS_REPEATED(Name, Number, field)                                                   \
   {                                                                                            \
     PrimitiveType::k##Name,                                                                    \
@@ -32,7 +32,7 @@ struct DataField {
                              proto.field().size() * sizeof(Number));                           \
         }                                                                                      \
   }
-// A bytes field, with little-endian elements.
+// Fields of type bytes, with little-endian elements.
 #define HLOCTS_BYTES(Name, field)                                                  \
   {                                                                                \
     PrimitiveType::k##Name,                                                        \
@@ -82,7 +82,8 @@ const DataField* DataFieldOf(PrimitiveType type) {
   return nullptr;
 }
 
-// XLA keeps the unused high bits of a narrow element clear, while a Literal extends the sign.
+// Clears the unused high bits of narrow elements, as XLA does; a Literal extends the sign over
+// them.
 void MaskSubBytes(PrimitiveType type, std::string& bytes) {
   int mask = (1 << BitWidth(type)) - 1;
   for (char& byte : bytes) byte = static_cast<char>(byte & mask);
@@ -96,7 +97,7 @@ void ExtendSubBytes(PrimitiveType type, std::string& bytes) {
   }
 }
 
-// The order of elements in the proto: only minor_to_major counts.
+// Returns the order of elements in the proto, which depends only on minor_to_major.
 Layout OrderOf(const Shape& shape) {
   Layout order = DefaultLayout(shape.rank());
   if (shape.layout()) order.minor_to_major = shape.layout()->minor_to_major;

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using T = PrimitiveType;
 
-// Bytes that are valid codes of the type in every element.
+// Returns a literal whose elements all have bytes that are valid codes of the type.
 Literal Filled(const Shape& shape) {
   Literal literal(shape);
   T type = shape.element_type();
@@ -85,7 +85,7 @@ TEST(LiteralProtoTest, SaysWhatIsWrong) {
   proto.add_f32s(1);
   cases.push_back({proto, "expected 8 bytes, found 12"});
   proto = two;
-  proto.mutable_shape()->set_dimensions(0, int64_t{1} << 50);  // nothing of that size is allocated
+  proto.mutable_shape()->set_dimensions(0, int64_t{1} << 50);  // must not allocate that size
   cases.push_back({proto, "found 8"});
   proto = two;
   proto.mutable_shape()->set_element_type(proto::S32);
@@ -116,7 +116,7 @@ TEST(LiteralProtoTest, SaysWhatIsWrong) {
   EXPECT_FALSE(ParseSerializedLiteral("\xff\xff").ok());
 }
 
-// The field numbers in the document (layouts.2 to layouts.4).
+// The layout fields have the numbers of the document (layouts.2 to layouts.4).
 TEST(ShapeProtoTest, LayoutFieldsHaveTheirNumbers) {
   const auto& descriptor = *proto::LayoutProto::descriptor();
   EXPECT_EQ(descriptor.FindFieldByName("minor_to_major")->number(), 1);

@@ -29,8 +29,8 @@ std::unique_ptr<Module> Parse(absl::string_view text) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-// Instructions, each put into an entry with these names in scope. Every attribute with a field is
-// in one of them.
+// Instructions that the tests put into an entry with the names they use. Every attribute that has a
+// field occurs in one of them.
 constexpr const char* kInstructions[] = {
     "x = pred[2,2] compare(a, a), direction=GE, type=TOTALORDER",
     "x = pred[2,2] compare(i, i), direction=LT",
@@ -215,8 +215,7 @@ ENTRY e {
   EXPECT_EQ(PrintModule(**again), printed);
 }
 
-// --- the wire, byte by byte
-// --------------------------------------------------------------------------
+// --- the wire, byte by byte ----------------------------------------------------------------------
 
 std::string Varint(uint64_t value) {
   std::string out;
@@ -231,7 +230,7 @@ std::string Bytes(int field, absl::string_view value) {
   return absl::StrCat(Varint((static_cast<uint64_t>(field) << 3) | 2), Varint(value.size()), value);
 }
 
-// f32[2]{0}, by XLA's field numbers.
+// Returns the bytes of f32[2]{0}, by XLA's field numbers.
 std::string VectorShape() {
   return Number(2, 11) + Bytes(3, Varint(2)) + Bytes(5, Bytes(1, Varint(0)));
 }
@@ -297,7 +296,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
-  // Written once: a further conversion gives the same bytes.
+  // A further conversion gives the same bytes, so nothing is written twice.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
 }
@@ -490,7 +489,7 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
   }
 }
 
-// For replaying an engine's module that breaks these rules.
+// An engine's module that breaks these rules can be read, for a replay.
 TEST(ModuleProtoTest, WhatNoValidModuleHasIsKeptOnDemand) {
   std::unique_ptr<Module> module = Parse(R"(HloModule m
 callee { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }
@@ -529,7 +528,8 @@ TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   }
 }
 
-// A worker that receives a module with one broken rule in this form refuses it by that rule.
+// A module that breaks one rule still breaks that rule after conversion, so a worker refuses it by
+// that rule.
 TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
   generators::GeneratorOptions options;
   options.stream = generators::Stream::kNegative;
@@ -539,7 +539,8 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     auto written = SerializeModule(*generated.module);
     ASSERT_TRUE(written.ok()) << written.status();
     auto read = ParseSerializedModule(*written, Malformed::kKeptToRun);
-    // The form cannot express these two rules, and its reader refuses the closest substitute.
+    // The proto form cannot express modules that break these two rules. Its reader refuses the
+    // closest substitute.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();
@@ -570,8 +571,7 @@ TEST(ModuleProtoTest, ModulesThatAreNotWhole) {
   EXPECT_THAT(std::string(SerializeModule(*module).status().message()), HasSubstr("has no root"));
 }
 
-// --- what fields say about values (fields.def)
-// -------------------------------------------------------------------------------------------
+// --- the effect of fields on values (fields.def) -------------------------------------------------
 
 TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   int fields = 0;
@@ -607,7 +607,7 @@ proto::HloModuleProto AllReduceProto(absl::string_view groups) {
 proto::HloInstructionProto* RootOf(proto::HloModuleProto& module) {
   return module.mutable_computations(1)->mutable_instructions(1);
 }
-// The groups of the root, or the error.
+// Returns the groups of the root, or the error.
 std::string GroupsIn(const proto::HloModuleProto& module) {
   absl::StatusOr<std::unique_ptr<Module>> read = ModuleFromProto(module);
   if (!read.ok()) return std::string(read.status().message());
@@ -624,7 +624,8 @@ TEST(FieldsTest, ARefusedFieldIsNamed) {
   EXPECT_THAT(GroupsIn(module), HasSubstr("expected no all_reduce_id"));
 }
 
-// Each field of groups in the proto; a mesh is written next to the lists, for releases without it.
+// Reads each field of groups in the proto. A mesh is written together with the lists, for releases
+// without mesh support.
 TEST(FieldsTest, GroupsOfEveryFormAreRead) {
   proto::HloModuleProto mesh = AllReduceProto("mesh['x'=4] {'x':(1)2}");
   EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");
@@ -678,7 +679,7 @@ TEST(SnapshotTest, ModuleArgumentsAndResult) {
   EXPECT_TRUE(any->snapshot.result.BitwiseEqual(argument));
   EXPECT_EQ(any->snapshot.execution_platform, "Host");
   EXPECT_EQ(*SerializeSnapshot(any->snapshot), bytes);
-  // A plain module and one in an HloProto are distinguished from it.
+  // A plain module and one in an HloProto are distinguished from a snapshot.
   for (const std::string& other : {HandMadeModule(), Bytes(1, HandMadeModule())}) {
     absl::StatusOr<AnyModule> plain = ParseAnyModule(other);
     ASSERT_TRUE(plain.ok()) << plain.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of the parts of a module that occur in several places: enumerators, indices,
-// shardings, metadata, string maps. Internal to this directory.
+// Converts the parts of a module that occur in several places: enumerators, indices, shardings,
+// metadata, string maps. Internal to this directory.
 #ifndef HLOCTS_SPEC_PROTO_PARTS_H_
 #define HLOCTS_SPEC_PROTO_PARTS_H_
 
@@ -26,7 +26,8 @@ void ToRepeated(const std::vector<int64_t>& values, google::protobuf::RepeatedFi
   for (int64_t value : values) field->AddAlreadyReserved(static_cast<Int>(value));
 }
 
-// The permutation of an iota: XLA writes it even if it is the identity, which the text omits.
+// Convert the permutation of an iota. XLA writes it even if it is the identity, which the text
+// omits.
 std::vector<int64_t> PermutationFromRepeated(
     const google::protobuf::RepeatedField<int32_t>& permutation);
 void PermutationToRepeated(const std::vector<int64_t>& permutation, size_t rank,
@@ -43,10 +44,11 @@ void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out);
 StringMap StringMapFromProto(const proto::FrontendAttributes& attributes);
 void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 
-// Returns true if XLA prints a value unquoted as {...}: braces balanced, strings closed.
+// Returns true if XLA prints a value unquoted as {...}: its braces are balanced and its strings
+// closed.
 bool IsRawJson(absl::string_view text);
 
-// Writes in place: moving a message on an arena copies it.
+// Write in place, because moving a message on an arena copies it.
 void ShapeToProto(const Shape& shape, proto::ShapeProto* out);
 void LiteralToProto(const Literal& literal, proto::LiteralProto* out);
 absl::Status ModuleToProto(const Module& module, proto::HloModuleProto* out);
@@ -55,7 +57,7 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
-// Kept text of an instruction: its name, if that is not unique in the module.
+// The key of kept text with an instruction's name, if that name is not unique in the module.
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HloModuleProto -> Module.
+// Converts an HloModuleProto to a Module.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -40,7 +40,7 @@ class ModuleReader {
     return found == instructions_.end() ? nullptr : found->second;
   }
 
-  // An operand that does not precede its user in the same computation.
+  // An operand that does not precede its user in the same computation. It is connected at the end.
   struct Stranger {
     Instruction* user;
     size_t operand;
@@ -80,7 +80,8 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   return absl::OkStatus();
 }
 
-// Resolves these operands once all computations are read, in any computation.
+// Connects the postponed operands to instructions of any computation, once all computations are
+// read.
 absl::Status ModuleReader::ConnectStrangers() {
   absl::flat_hash_map<int64_t, Instruction*> all;
   for (const auto& computation : module_->computations()) {
@@ -196,7 +197,7 @@ absl::Status ModuleReader::ReadEntry() {
   return absl::OkStatus();
 }
 
-// A schedule is the textual order of a scheduled module.
+// Orders instructions by the schedule, which is the textual order of a scheduled module.
 absl::Status ModuleReader::ReadSchedule() {
   module_->is_scheduled = proto_.has_schedule();
   for (const auto& sequence : proto_.schedule().sequences()) {

@@ -52,8 +52,8 @@ bool KeepsItsOwn(const Descriptor& type) {
   });
 }
 
-// Fields in which a message type can have residue, other than its unknown fields. Looked up once
-// per type: a message has up to ninety fields, and few of them matter here.
+// The fields in which a message type can have residue, other than its unknown fields. They are
+// looked up once per type, because a message has up to ninety fields and few of them matter here.
 struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
   std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
@@ -84,7 +84,8 @@ Places FindPlaces(const Descriptor& type) {
   return places;
 }
 
-// Cached forever: descriptors live as long as the program.
+// Returns the fields of a type. They are cached forever, since descriptors live as long as the
+// program.
 const Places& PlacesOf(const Descriptor& type) {
   static std::mutex* const mutex = new std::mutex();
   static auto* const known = new std::map<const Descriptor*, Places>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of a message's fields for values, and its residue: the fields that its conversion
-// does not read, either unknown or not interpreted.
+// The effect of a message's fields on values, and the residue of a message: the fields that its
+// conversion does not read, either unknown or not interpreted.
 #ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_
 #define HLOCTS_SPEC_PROTO_RESIDUE_H_
 
@@ -12,22 +12,22 @@
 
 namespace hlocts {
 
-// The meaning of a field for values, as in the rows of fields.def.
+// How a field affects values; the rows of fields.def explain the enumerators.
 enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
 
-// The meaning of a field of a module; nullopt if fields.def has no row.
+// Returns the meaning of a field of a module; nullopt if fields.def has no row.
 std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& field);
 
-// An error that names a refused field which `message` has.
+// Returns an error that names a refused field in `message`.
 absl::Status CheckFields(const google::protobuf::Message& message);
 
-// Serialized residue of `message`, "" when there is none (the usual case, found without a copy).
-// Merging it into the message written back restores what would be lost. Nested shapes, layouts,
-// shardings and metadata have their own residue. Unknown fields in other repeated messages are
-// dropped, since their element is not known.
+// Returns the serialized residue of `message`, or "" if there is none (the usual case, which needs
+// no copy). Merging it into the message written back restores what would be lost. Nested shapes,
+// layouts, shardings and metadata have their own residue. Unknown fields in other repeated messages
+// are dropped, because it is not known to which element they belong.
 std::string ResidueOf(const google::protobuf::Message& message);
 
-// Merges a residue back. A residue that no longer parses (never one of ResidueOf) is dropped.
+// Merges a residue back. A residue that does not parse is dropped; ResidueOf never returns one.
 void RestoreResidue(const std::string& residue, google::protobuf::Message* message);
 
 }  // namespace hlocts

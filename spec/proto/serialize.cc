@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes and protobuf text of modules, literals and snapshots.
+// Converts modules, literals and snapshots to and from bytes and protobuf text.
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
@@ -32,7 +32,8 @@ absl::StatusOr<Proto> ParseBytes(absl::string_view bytes, absl::string_view what
   return proto;
 }
 
-// A module has a message per instruction, shape and layout, which are allocated and freed together.
+// Returns arena options for a module: its messages, one per instruction, shape and layout, are
+// allocated and freed together.
 google::protobuf::ArenaOptions Blocks() {
   google::protobuf::ArenaOptions options;
   options.start_block_size = 8 << 10;
@@ -91,8 +92,8 @@ absl::StatusOr<AnyModule> FromModule(const proto::HloModuleProto& proto) {
   return any;
 }
 
-// HloProto has the module in the same field and no partitions. A snapshot cannot hold the arguments
-// of several partitions, so they are dropped.
+// Also reads an HloProto, which has the module in the same field and no partitions. A snapshot
+// cannot contain the arguments of several partitions, so these are dropped.
 absl::StatusOr<AnyModule> FromUnoptimized(const proto::HloUnoptimizedSnapshot& proto) {
   if (proto.partitions_size() != 1) return FromModule(proto.hlo_module());
   proto::HloSnapshot snapshot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Module -> HloModuleProto.
+// Converts a Module to an HloModuleProto.
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "spec/ir/module.h"
@@ -49,12 +49,13 @@ class ModuleWriter {
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
   absl::flat_hash_map<const Instruction*, int64_t> instruction_ids_;
   absl::flat_hash_set<const Computation*> fused_;
-  absl::flat_hash_set<std::string> names_;  // written so far
+  absl::flat_hash_set<std::string> names_;  // names written so far
   absl::flat_hash_set<absl::string_view> all_names_;
   absl::flat_hash_map<std::string, int64_t> next_suffix_;
 };
 
-// The module's own order if callees precede their callers in it, which keeps texts unchanged.
+// Returns the module's own order if callees precede their callers in it, which keeps texts
+// unchanged; else the call order.
 std::vector<Computation*> CalleesFirst(const Module& module) {
   std::vector<Computation*> order;
   absl::flat_hash_set<const Computation*> seen;
@@ -98,15 +99,15 @@ absl::Status ModuleWriter::NumberEverything() {
   return absl::OkStatus();
 }
 
-// In text a name is unique in its computation; XLA's proto form requires it to be unique in the
-// module.
+// Writes a name that is unique in the module, as XLA's proto form requires. In text, a name is
+// unique in its computation.
 void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructionProto* out) {
   std::string name = instruction.name();
   if (!names_.insert(name).second) {
     size_t dot = name.find_last_not_of("0123456789");
     bool numbered = dot != std::string::npos && name[dot] == '.' && dot + 1 < name.size();
     std::string stem = numbered ? name.substr(0, dot) : name;
-    // Names that occur later in the module are taken as well.
+    // Also skips names that occur later in the module.
     int64_t& suffix = next_suffix_[stem];
     do {
       name = absl::StrCat(stem, ".", ++suffix);
@@ -133,7 +134,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
     out->set_parameter_number(instruction.parameter_number());
   }
   if (instruction.has_literal()) {
-    // XLA requires the elements in the order of the instruction's layout.
+    // Orders the elements as in the instruction's layout, which XLA requires.
     const Literal& literal = instruction.literal();
     const Shape& shape = instruction.shape();
     bool ordered = shape.IsArray() && shape.CompatibleWith(literal.shape()) && shape.layout() &&
@@ -267,7 +268,7 @@ absl::Status ModuleWriter::Write() {
     absl::Status status = WriteComputation(*computation);
     if (!status.ok()) return Annotate(status, absl::StrCat("computation ", computation->name()));
   }
-  // XLA takes the layouts of parameters and result from here, and the parameters' names.
+  // XLA reads the layouts of parameters and result, and the parameters' names, from this field.
   ProgramShape program = module_.EntryProgramShape();
   for (Shape& parameter : program.parameters) parameter = parameter.WithDefaultLayout();
   program.result = program.result.WithDefaultLayout();

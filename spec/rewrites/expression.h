@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expression language of rewrites.def: "multiply(a,rsqrt(b))".
+// Parses the expressions of rewrites.def: "multiply(a,rsqrt(b))".
 #ifndef HLOCTS_SPEC_REWRITES_EXPRESSION_H_
 #define HLOCTS_SPEC_REWRITES_EXPRESSION_H_
 
@@ -16,7 +16,7 @@ struct Expression {
   Kind kind = Kind::kValue;
   Opcode opcode = Opcode::kParameter;  // kOperation
   std::vector<Expression> operands;
-  char letter = 0;   // kValue: a b c; kNumber: k l
+  char letter = 0;   // kValue: a, b or c; kNumber: k or l
   double value = 0;  // kLiteral
 };
 

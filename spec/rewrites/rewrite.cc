@@ -35,7 +35,7 @@ const std::vector<Prepared>& PreparedRewrites() {
     for (const Rewrite& rewrite : kRewrites) {
       auto pattern = ParseExpression(rewrite.pattern);
       auto replacement = ParseExpression(rewrite.replacement);
-      // LintRewrites reports the others.
+      // LintRewrites reports rows that do not parse.
       if (pattern.ok() && replacement.ok()) {
         rows->push_back({&rewrite, *std::move(pattern), *std::move(replacement)});
       }
@@ -45,7 +45,7 @@ const std::vector<Prepared>& PreparedRewrites() {
   return *prepared;
 }
 
-// The scalar constant that the instruction broadcasts, if all its elements are equal.
+// Returns the one-element constant that the instruction is or broadcasts, or null.
 const Instruction* ConstantUnder(const Instruction& instruction) {
   const Instruction* at = &instruction;
   while (at->opcode() == Opcode::kBroadcast) at = at->operands()[0];
@@ -63,7 +63,7 @@ double NumberOf(const Instruction& constant) {
   return DecodeFloat(FormatOf(type), bits);
 }
 
-// The bindings of the letters of a pattern.
+// The instructions bound to the letters of a pattern.
 struct Binding {
   std::map<char, const Instruction*> values;
 

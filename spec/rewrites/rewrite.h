@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named rewrites: value-changing rewrites that compilers apply. rewrites.def is the list.
+// Named rewrites: value-changing rewrites that compilers apply. rewrites.def lists them.
 //
-// A rewrite is exact in the reals and not in floating point: log(exp(x)) to x. Each has a row in
-// rewrites.def with a name, the strictest profile that permits it (never strict) and a page in
-// spec/rulings. Where a row matches, the judge also accepts the value of the replacement. Only a
-// single rewrite is applied, within one computation; a chain of rewrites is a finding.
+// A rewrite, such as log(exp(x)) to x, is exact in the reals and not in floating point. Each has a
+// row in rewrites.def with a name, the strictest profile that permits it (never strict) and a page
+// in spec/rulings. Where a row matches, the judge also accepts the value of the replacement. The
+// judge applies only a single rewrite, within one computation; a chain of rewrites is a finding.
 #ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
 #define HLOCTS_SPEC_REWRITES_REWRITE_H_
 
@@ -33,20 +33,21 @@ struct Rewrite {
 };
 absl::Span<const Rewrite> AllRewrites();
 
-// A pattern found at an instruction, ready to be evaluated instead of it.
+// A match of a pattern at an instruction, with the replacement to evaluate instead of the
+// instruction.
 struct RewriteMatch {
   const Rewrite* rewrite = nullptr;
   const Instruction* instruction = nullptr;
-  // The replacement as the entry of its own module: parameter i is operands[i].
+  // The replacement as the entry of its own module. Its parameter i is operands[i].
   std::unique_ptr<Module> replacement;
   std::vector<const Instruction*> operands;
 };
 
-// Every match in the computation that `profile` allows; an instruction may have several.
+// Returns every match in the computation that `profile` permits; an instruction may have several.
 std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile profile);
 
-// Problems of the list, one line each: unreadable patterns, rows permitted in strict, repeated
-// names. Empty if there are none.
+// Returns the problems of the list, one line each: unreadable patterns, rows permitted in strict,
+// repeated names.
 std::vector<std::string> LintRewrites();
 
 }  // namespace hlocts

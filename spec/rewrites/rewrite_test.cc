@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Names of the rewrites that match in a module with this body, whose root is r.
+// Returns the names of the rewrites that match in a module with this body, whose root is r.
 std::vector<std::string> Found(const std::string& body, Profile profile,
                                const std::string& type = "f32") {
   std::string shape = type + "[4]";

@@ -19,7 +19,7 @@ namespace {
 struct Embedded {
   absl::string_view name, text;
 };
-// {name, text} of each file, generated when CMake runs.
+// The {name, text} of each file, generated when CMake runs.
 const Embedded kFiles[] = {
 #include "spec/targets/files.inc"
 };
@@ -46,7 +46,7 @@ absl::StatusOr<TargetPromise> PromiseOf(absl::string_view file, const targets::P
   return promise;
 }
 
-// The fact up to the '='; a later statement of the same key replaces it.
+// Returns the fact up to the '='. A later fact with the same key replaces an earlier one.
 absl::string_view KeyOf(absl::string_view fact) { return fact.substr(0, fact.find('=')); }
 
 struct Parsed {

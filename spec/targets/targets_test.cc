@@ -39,8 +39,8 @@ TEST(TargetsTest, IsFoundByItsEngine) {
   EXPECT_THAT(std::string(FindTarget("abacus").status().message()), HasSubstr("tpu_v6e"));
 }
 
-// A target that extends another has its facts too; XLA:GPU, which does not, compares without
-// flushing subnormals.
+// A target also has the facts of the target that it extends. XLA:GPU extends none and compares
+// without flushing subnormals.
 TEST(TargetsTest, ExtendsAnother) {
   const std::vector<std::string> evaluator = FindTarget("hlo_evaluator")->Facts();
   for (const std::string& fact : FindTarget("xla_cpu")->Facts())
@@ -59,7 +59,8 @@ TEST(TargetsTest, WhatIsRefused) {
   EXPECT_THAT(refusal("title: \"x\"\nfact: 3"), HasSubstr("t:2:"));
 }
 
-// The rows are wider than default, within relaxed, and ignored in strict.
+// The bounds of a TPU are wider than those of default and within those of relaxed; strict ignores
+// them.
 TEST(TargetsTest, RowsOfATpu) {
   const TargetFacts facts = FactsOf("tpu_v2_v5e");
   const auto of = [&](Profile profile) {
@@ -74,7 +75,7 @@ TEST(TargetsTest, RowsOfATpu) {
       RuleFor(Opcode::kFloor, PrimitiveType::kF32, Profile::kDefault, facts).Allows(kSkipRounding));
 }
 
-// Relaxed covers all that a target grants in default.
+// Relaxed covers everything that a target permits in default.
 TEST(TargetsTest, NoTargetLeavesRelaxed) {
   auto targets = LoadTargets();
   ASSERT_TRUE(targets.ok());
