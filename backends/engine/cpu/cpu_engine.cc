@@ -16,7 +16,7 @@ class CpuEngine : public pjrt::Engine {
  public:
   explicit CpuEngine(CompileOptions options) : options_(std::move(options)) {}
 
-  // Not "strict": it runs with subnormals read as zeros (MayFlush), comparisons included.
+  // The engine is not "strict": it may read subnormals as zeros, also in comparisons (MayFlush).
   std::string Words() override { return absl::StrCat(plan::kWords, " fact:compare.flush"); }
 
   absl::StatusOr<std::unique_ptr<pjrt::Executable>> Load(const Module& module,

@@ -9,9 +9,9 @@
 
 namespace hlocts::cpu {
 
-// threads=N, disable=PASS,..., strict=true, guard=true.
+// Creates the engine. Options: threads=N, disable=PASS,..., strict=true, guard=true.
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
-// Names of the supported opcodes, separated by spaces.
+// Returns the names of the supported opcodes, separated by spaces.
 std::string Opcodes();
 
 }  // namespace hlocts::cpu

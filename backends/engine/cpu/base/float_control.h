@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the calling thread treats subnormal numbers. The default profile lets an engine read them as
-// zeros and return zeros instead, which spares processors that handle them in microcode a
-// hundredfold slowdown; the pool applies the caller's setting to its workers.
+// Scoped control of how the calling thread treats subnormal numbers. The default profile lets an
+// engine read subnormals as zeros and return zeros instead of them, which avoids a hundredfold
+// slowdown on processors that handle them in microcode. The thread pool applies the caller's
+// setting to its workers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 
@@ -11,12 +12,12 @@
 
 namespace hlocts::cpu {
 
-// Sets whether subnormals are flushed during its lifetime.
+// Turns flushing of subnormals on or off until the end of the scope.
 class ScopedFlush {
  public:
 #if defined(__x86_64__)
   explicit ScopedFlush(bool flush) : before_(_mm_getcsr()) {
-    constexpr unsigned kFlush = 0x8040;  // results and operands
+    constexpr unsigned kFlush = 0x8040;  // flush results and operands
     const unsigned wanted = flush ? before_ | kFlush : before_ & ~kFlush;
     changed_ = wanted != before_;
     if (changed_) _mm_setcsr(wanted);

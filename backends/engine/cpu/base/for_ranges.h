@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fallible work on ranges, on the threads of the pool.
+// A parallel loop over index ranges whose body returns a status.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Parallel::For with a body that returns a status; returns one of the failures, if there are any.
+// Runs `body` like Parallel::For. Returns one of the failures, or OK if every range succeeded.
 inline absl::Status ForRanges(const kernels::Parallel& parallel, int64_t count, double cost_ns,
                               absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body,
                               int64_t grain = 1) {

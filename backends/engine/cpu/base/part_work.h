@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that work on equal parts of their arrays, cut along the leading dimension: the entries of a
-// batch.
+// Steps that can run on equal parts of their arrays. The arrays are split along the leading
+// dimension, usually the batch.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_
 
@@ -14,21 +14,23 @@
 namespace hlocts::cpu {
 
 struct PartWork {
-  std::vector<bool> own;  // operand k: a part reads this part of it and no other
-  double cost_ns = 0;     // of a part, on one thread
-  // Computes parts [begin, end) on the calling thread. Pointers are of whole arrays, of which only
-  // the parts that it reads or writes need exist. Gives the same bits as the whole step.
+  std::vector<bool> own;  // own[k]: a part reads only its own part of operand k
+  double cost_ns = 0;     // estimated time of one part on one thread
+  // Computes parts [begin, end) on the calling thread. The pointers are the starts of whole arrays,
+  // but only the parts read or written need to exist. The bits are the same as those of the whole
+  // step.
   std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };
 
-// Null where a step cannot be split into this many parts.
+// Splits a step into this many parts; returns null if that is impossible.
 using PartWorkFactory = std::function<std::optional<PartWork>(int64_t parts)>;
 
-// An operand or a result of a group's member: an array of the whole group, or an internal value.
+// Location of an operand or a result of a group member: an operand or a result of the group, or an
+// array internal to it.
 struct GroupPlace {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;
-  int32_t number = 0;  // -1: not used by the member
+  int32_t number = 0;  // index of that array; -1 if the member does not use it
 };
 
 }  // namespace hlocts::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph compiles to: functions of steps on slots, and the state of one device that runs
-// them.
+// The compiled form of a graph (functions whose steps read and write slots), and the per-device
+// state that runs it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 
@@ -23,25 +23,25 @@ class Run;
 struct Program;
 using plan::Communicator;
 
-// Pointers of a step's operands and results; nullptr for tokens.
+// Pointers to a step's operands and results; nullptr for tokens.
 using plan::In;
 using Out = uint8_t* const*;
 using StepFunction = std::function<absl::Status(Run& run, In in, Out out)>;
 
 struct Step {
   StepFunction run;
-  absl::InlinedVector<int32_t, 4> in;  // slots, -1: none
+  absl::InlinedVector<int32_t, 4> in;  // slots; -1 for none
   absl::InlinedVector<int32_t, 2> out;
-  std::shared_ptr<const LoopProgram> loop;  // when the step is a loop over so many elements
+  std::shared_ptr<const LoopProgram> loop;  // set if the step is a loop over `elements`
   int64_t elements = 0;
-  std::shared_ptr<const BoxMove> box;  // when this is the whole step
+  std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
 };
 
 struct Slot {
   enum class Kind : uint8_t { kParameter, kResult, kConstant, kTemporary };
   Kind kind = Kind::kTemporary;
   int64_t bytes = 0;
-  int64_t offset = 0;             // kTemporary: in the function's part of the arena
+  int64_t offset = 0;             // kTemporary: offset in the function's part of the arena
   const uint8_t* data = nullptr;  // kConstant
 };
 
@@ -50,39 +50,42 @@ struct Function {
   std::string name;
   std::vector<Slot> slots;
   std::vector<Step> steps;
-  std::vector<int32_t> parameter_slots;  // of each leaf, -1 for tokens
+  std::vector<int32_t> parameter_slots;  // one per leaf, -1 for tokens
   std::vector<int32_t> result_slots;
-  // result_source[r] = p >= 0: result r is the final contents of parameter p's buffer, and nothing
-  // is written to the result's own buffer.
+  // result_source[r] is a parameter p or -1. With p >= 0, result r is the final contents of
+  // parameter p's buffer, and the result's own buffer is not written.
   std::vector<int32_t> result_source;
   std::vector<plan::ArrayType> parameter_types, result_types;
   int64_t temporary_bytes = 0;
   int64_t arena_offset = 0;
   std::vector<int32_t> callees;
 
-  // Returns true if result `leaf` is parameter `leaf` and no step writes it.
+  // Returns true if result `leaf` is parameter `leaf` and no step writes to it.
   bool HandsOn(size_t leaf) const;
 };
 
 struct Program {
   std::vector<std::unique_ptr<Function>> functions;        // callees before callers
-  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
+  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // owners of the constants
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
-  // Detects steps that write beyond their results or leave parts of them unwritten: temporaries
-  // have kGuardBytes on either side, which no step may change, and are initialized with garbage.
+  // Enables detection of steps that write outside their results or leave parts of them unwritten.
+  // Temporaries are then filled with garbage and have kGuardBytes on either side that no step may
+  // change.
   bool guarded = false;
 };
 inline constexpr int64_t kGuardBytes = 64;
 
-// One device's execution: memory, the pointers of every function's slots, counters.
+// The execution of a program on one device: memory, the pointers of every function's slots,
+// counters.
 class Run {
  public:
   explicit Run(const Program& program) : program_(program) {}
 
-  // Allocates the arena (once) and binds every slot that does not depend on the caller.
+  // Allocates the arena on the first call and binds every slot whose address does not depend on the
+  // caller.
   absl::Status Prepare();
-  // Requires that the caller has set the function's parameters and results.
+  // Runs the function. The caller must have set its parameters and results.
   absl::Status Execute(const Function& function);
 
   uint8_t** slots(const Function& function) { return slots_[function.index].data(); }
@@ -103,7 +106,7 @@ class Run {
 
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
-  uint64_t rng_stream = 0;         // rng instructions executed so far
+  uint64_t rng_stream = 0;         // number of rng instructions executed so far
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device = 0;
   Communicator* world = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the duration of one call, from a block that each thread keeps.
+// Temporary memory for one call, taken from a block that each thread keeps.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
 
@@ -8,7 +8,8 @@
 
 namespace hlocts::cpu {
 
-// Nested buffers are released in reverse order, as scopes end. Throws std::bad_alloc.
+// A buffer from the thread's block. Nested buffers must be released in reverse order, as scopes do.
+// Throws std::bad_alloc.
 class ScratchBuffer {
  public:
   explicit ScratchBuffer(int64_t bytes);

@@ -14,7 +14,7 @@ namespace {
 using plan::Node;
 using plan::ValueId;
 
-// Straight-line code runs on any number of elements: its "arrays" have no end.
+// Number of elements of straight-line code, which has no arrays of its own.
 constexpr int64_t kEndless = int64_t{1} << 40;
 
 bool IsOneElement(const plan::Graph& graph, ValueId value) {
@@ -22,7 +22,7 @@ bool IsOneElement(const plan::Graph& graph, ValueId value) {
   return type.elements == 1 && type.type != PrimitiveType::kToken;
 }
 
-// Adds a node to straight-line code; false when it does not belong there.
+// Adds a node to straight-line code. Returns false if the node cannot be part of it.
 absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
                                  const MathOptions& math, std::vector<int>& registers,
                                  LoopProgram& loop) {
@@ -139,8 +139,8 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
 }
 
 absl::Status Compiler::Finish() {
-  // Callers follow their callees. A function never runs twice at the same time: its temporaries are
-  // beyond those of every function that may have called it.
+  // Places callers after their callees. A function never runs twice at the same time: its
+  // temporaries are beyond those of every function that may have called it.
   for (size_t f = program_.functions.size(); f-- > 0;) {
     const Function& caller = *program_.functions[f];
     const int64_t end = caller.arena_offset + caller.temporary_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles graphs to programs: decides which nodes become one loop, where every array is, and which
-// function is called.
+// Compiles graphs to programs: decides which nodes become one loop, where every array
+// is stored, and which function each step calls.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 
@@ -28,49 +28,52 @@ using plan::Source;
 struct CompileOptions {
   MathOptions math;
   bool guard = false;  // see Program::guarded
-  bool flush = false;  // subnormals, while the module runs
+  bool flush = false;  // flush subnormals while the module runs
   int threads = 0;     // 0: as many as the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
-  std::shared_ptr<void> custom_calls;         // handle of the library, null for none
-  absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
+  std::shared_ptr<void> custom_calls;  // handle of the library; null for none
+  // disabled passes, which may include "fusion" and "in-place"
+  absl::flat_hash_set<std::string> disabled;
 };
 
-// Which results that are parameters are left in place (Function::result_source).
+// Selects the results that stay in a parameter's buffer (Function::result_source).
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
-// A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are
-// the combined step's operands from `first` on, its result is result 0 of the combined step.
+// A loop that is fused into the step whose result 0 it reads, element by element, as its array
+// `array`. The loop's arrays are the operands of the fused step from `first` on. The loop's result
+// is result 0 of the fused step.
 struct Epilogue {
   std::shared_ptr<const LoopProgram> loop;
   size_t first = 0, arrays = 0, array = 0;
-  bool apart = false;  // the loop's input has other users: it is result 1 of the whole
+  bool apart = false;  // the loop's input has other users, so it is result 1 of the fused step
 };
 
-// The step that a factory of a structured operation returns, to be put into a function.
+// A step as returned by the factory of its opcode, before it is added to a function.
 struct StepDraft {
   StepFunction run;
-  // (result, operand): the result may reuse the operand's memory if nothing reads the operand
+  // Pairs (result, operand). The result may reuse the operand's memory if nothing reads the operand
   // later.
   std::vector<std::pair<int, int>> in_place;
-  RowWork rows;  // for steps that can work a few rows at a time
-  // For steps that can work on one entry of a batch at a time.
+  RowWork rows;  // set if the step can run a few rows at a time
+  // Set if the step can run on one entry of a batch at a time.
   PartWorkFactory parts;
-  int64_t batch = 0;  // entries of a step around which others are gathered
-  // Operand `made`, if it is not -1, may be computed as the step needs it, unless the pass
-  // `made_by` is disabled: the step then has the loop's arrays from operand `first` on.
+  int64_t batch = 0;  // batch entries, if this step can be the anchor of a group; else 0
+  // An operand that the step can compute on the fly, or -1. If the pass `made_by` is enabled, the
+  // loop that computes it is fused into the step, and the loop's arrays are the operands from
+  // `first` on.
   int made = -1;
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not read
-  // Results that are unchanged operands of these numbers: they get no memory of their own.
+  // Numbers of operands that are results of the step unchanged. Such results get no memory.
   std::vector<int> handed_on;
-  std::shared_ptr<const BoxMove> box;  // when this is all that the step does
+  std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
-  // The step with a loop over its result, part by part as parts are completed; null: it has no
-  // parts.
+  // Returns the step fused with a loop over its result, which runs on each part as soon as the part
+  // is complete. Null if the step does not support fusion.
   std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
 };
 
-// Passes of this engine, in addition to those of backends/engine/plan.
+// Names of this engine's passes, in addition to those of backends/engine/plan.
 absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {
@@ -79,16 +82,16 @@ class Compiler {
     program_.guarded = options.guard;
   }
 
-  // `aliases`: pairs (parameter, result) of leaves; the result may share the parameter's memory.
+  // Compiles the graph. `aliases` are pairs (parameter, result) of leaves that may share memory.
   absl::StatusOr<Function*> Compile(plan::Graph& graph,
                                     const std::vector<std::pair<int, int>>& aliases,
                                     AliasMode handover);
   absl::StatusOr<std::shared_ptr<const ElementFunction>> CompileElements(plan::Graph& graph);
-  // Places the functions' temporaries in the arena; after everything is compiled.
+  // Places the functions' temporaries in the arena. Call it after everything is compiled.
   absl::Status Finish();
 
   const CompileOptions& options() const { return options_; }
-  // Records a function that a step of the function being compiled calls.
+  // Records that a step of the function being compiled calls `callee`.
   void NoteCall(const Function& callee) { called_.push_back(callee.index); }
 
  private:
@@ -109,10 +112,11 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
 
-// The results of a graph without parameters, computed now exactly as the module would.
+// Computes the results of a graph without parameters at compile time, with the same bits as the
+// module.
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
-// The inputs of a factory of a structured operation.
+// The inputs of a step factory.
 struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;
@@ -121,14 +125,14 @@ struct OpContext {
 
   const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
   const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
-  // The view through which a dot reads its operand; that of other operations is dense.
+  // Returns the view through which a dot reads its operand. Other operations have dense operands.
   plan::View view(size_t k) const { return fusion.SourceOf(node.operands[k]).view; }
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }
   plan::Graph& called(size_t k) const { return *node.called[k]; }
 };
 
-// The step of a node that is no part of a loop.
+// Returns the step of a node that is not part of a loop.
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: the operations of a fused loop in order, the locations of their operands, and the values
-// that the loop keeps.
+// Emits fused loops: the operations in order, the locations of their operands, and the values that
+// the loop stores.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
 
 }  // namespace
 
-// Adds a pad or a concatenate, which is assembled block by block.
+// Adds a register for a pad or a concatenate, which the loop assembles block by block.
 int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
   const Node& node = graph_.producer(value);
@@ -69,8 +69,8 @@ plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& optio
   return fusion;
 }
 
-// The shift of this opcode that makes the value, if it is in the loop being built and has one
-// reader; else null.
+// Returns the shift node with this opcode that produces the value. Returns null unless it is part
+// of the loop being built and has one reader.
 const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   const ValueId stripped = fusion_.Strip(value);
   const Node& node = graph_.producer(stripped);
@@ -79,7 +79,7 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
-// Returns true if two shift amounts, the same for all elements, are a and width - a.
+// Returns true if the two shift amounts are a and width - a, each the same for all elements.
 bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
   const auto is_splat = [](const Source& source) {
@@ -97,7 +97,8 @@ bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
 }
 
-// x << a | x >> (width - a) as one operation instead of three; the shifts are then unused.
+// Emits x << a
+// x >> (width - a) as one rotation instead of three operations. The two shifts become unused.
 bool FunctionBuilder::AddRotation(const Node& node, LoopProgram& loop,
                                   std::vector<int32_t>& arrays) {
   if (node.opcode != Opcode::kOr) return false;
@@ -150,7 +151,7 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
 
 namespace {
 
-// Runs one block, or distributes all of them over several threads.
+// Returns a step that runs a single block, or splits the loop over several threads.
 StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int threads) {
   const kernels::Parallel parallel(threads);
   const double cost = loop->cost_ns();
@@ -168,7 +169,7 @@ StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int thre
 
 }  // namespace
 
-// The values of a loop's members that have readers outside of it.
+// Returns the values of the loop's members that have readers outside the loop.
 std::vector<ValueId> FunctionBuilder::ResultsOf(NodeId root) const {
   std::vector<ValueId> results;
   for (NodeId member : fusion_.members(root)) {

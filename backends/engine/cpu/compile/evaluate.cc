@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants folded by the engine's own kernels: a program that runs once, during compilation.
+// Constant folding with the engine's own kernels: the graph becomes a program that runs once,
+// during compilation.
 #include <utility>
 
 #include "backends/engine/cpu/base/float_control.h"

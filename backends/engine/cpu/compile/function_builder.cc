@@ -38,7 +38,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   FuseMade("indices");
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  FuseMade("sums");  // of steps outside of groups
+  FuseMade("sums");  // for steps outside groups
   if (!compiler_.options().disabled.contains("epilogues")) FuseEpilogues();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
@@ -84,19 +84,20 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
   return absl::OkStatus();
 }
 
-// The buffer with the source's elements. An iota's line is written on its first use.
+// Returns the buffer with the source's elements. An iota's line (0, 1, 2, ...) is computed on first
+// use.
 int32_t FunctionBuilder::BufferOf(const Source& source) {
   if (!source.is_line) return buffer_of_[source.base];
   if (line_of_[source.base] < 0) EmitLine(source.base);
   return line_of_[source.base];
 }
 
-// 0, 1, 2, ... in the iota's type, with one rounding; integers wrap.
+// Emits the line 0, 1, 2, ... in the iota's type, with one rounding; integers wrap.
 void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
-  // Next to a dimension of size 0 the line's may exceed any memory.
+  // If another dimension has size 0, the line may exceed any memory.
   const int64_t length = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
   const int64_t size = whole.elements == 0 ? 0 : length;
   type.bytes = size * whole.width();
@@ -126,7 +127,8 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
 
 namespace {
 
-// Operations in which one flushed number could change a whole feature, row or matrix never flush.
+// Returns true for operations in which one flushed number could change a whole feature, row or
+// matrix. These operations never flush subnormals.
 bool KeepsSubnormals(Opcode opcode) {
   return RowOf(opcode).family == Family::kNormalization || opcode == Opcode::kCholesky ||
          opcode == Opcode::kTriangularSolve;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one graph to one function: loops and structured steps in order, then memory for their
-// results.
+// Compiles one graph to one function: emits the steps in order, then assigns memory
+// to their results.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 
@@ -35,7 +35,7 @@ class FunctionBuilder {
     const uint8_t* data = nullptr;  // kConstant
     int32_t parameter = -1;
     int32_t result = -1;
-    int32_t storage = -1;  // another buffer whose memory this one takes over
+    int32_t storage = -1;  // another buffer whose memory this one reuses
     int32_t first = -1, last = -1;
   };
   struct Draft {
@@ -67,7 +67,8 @@ class FunctionBuilder {
   bool FuseMadeOf(size_t d);
   void FuseEpilogues();
   bool FuseEpilogueOf(size_t d);
-  // Places of the inputs and outputs of a group's members, and the buffers that these number.
+  // The locations of the inputs and outputs of a group's members. `in`, `out` and `internal` map
+  // the numbers of these locations to buffers.
   struct Wiring {
     struct Member {
       std::vector<GroupPlace> in, out;
@@ -78,9 +79,10 @@ class FunctionBuilder {
   Wiring WiringOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
-  // Which drafts are merged into one, by their numbers: those around an anchor, which gives the
-  // number of pieces (0: it is none), that can run in as many pieces; none may read more than its
-  // own piece of another member's result. `group` may decline.
+  // How to merge consecutive drafts into one group. `pieces` returns the number of pieces into
+  // which an anchor draft splits, or 0 if the draft is no anchor. Every member must run in that
+  // many pieces (`works`) and read only its own piece of another member's result (`reads_own`).
+  // `group` builds the merged draft and may decline.
   struct Gathering {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;
@@ -95,7 +97,7 @@ class FunctionBuilder {
   bool ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const;
   Draft GroupOf(size_t first, size_t end, int64_t rows);
 
-  using PartWorks = std::vector<std::optional<PartWork>>;  // of each draft
+  using PartWorks = std::vector<std::optional<PartWork>>;  // one per draft
   void GroupBatches();
   std::optional<PartWork> PartWorkOf(const Draft& draft, int64_t parts) const;
   std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts,
@@ -118,8 +120,8 @@ class FunctionBuilder {
   std::vector<Buffer> buffers_;
   std::vector<Draft> drafts_;
   std::vector<int32_t> buffer_of_, line_of_;  // of values
-  std::vector<int> register_of_;              // of values, in the loop being built
-  std::vector<int32_t> slot_of_;              // of storage buffers
+  std::vector<int> register_of_;              // indexed by value, in the loop being built
+  std::vector<int32_t> slot_of_;              // indexed by storage buffer
 };
 
 }  // namespace hlocts::cpu

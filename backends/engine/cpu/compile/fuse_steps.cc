@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuses loops into the step that reads their results, or that computes their inputs.
+// Fuses a loop into the step that reads its result or that computes its input.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
 
 namespace hlocts::cpu {
 
-// Lets the draft compute operand `made` itself, if the loop that writes it has no other reader.
+// Fuses the loop that writes operand `made` into the draft, if the loop has no other reader.
 bool FunctionBuilder::FuseMadeOf(size_t d) {
   const int made = drafts_[d].step.made;
   const int32_t buffer = drafts_[d].in[made];
@@ -27,16 +27,18 @@ bool FunctionBuilder::FuseMadeOf(size_t d) {
   return true;
 }
 
-// An array that only one step reads need not be written out first.
+// Avoids storing an array that only one step reads.
 void FunctionBuilder::FuseMade(absl::string_view pass) {
   if (compiler_.options().disabled.contains(pass)) return;
   for (size_t d = 0; d < drafts_.size(); ++d) {
     const StepDraft& step = drafts_[d].step;
-    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;  // its producer came before
+    // the removed loop preceded the draft
+    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;
   }
 }
 
-// Fuses the first loop that reads the step's result, if nothing reads that before.
+// Fuses the first loop that reads the step's result into the step, unless something reads the
+// result before that loop.
 bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   const int32_t made = drafts_[d].out[0];
   size_t reader = d + 1;
@@ -67,7 +69,7 @@ bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   return true;
 }
 
-// Computes functions of a product while the product is in the caches.
+// Computes functions of a product while the product is in the cache.
 void FunctionBuilder::FuseEpilogues() {
   for (size_t d = 0; d < drafts_.size(); ++d) {
     if (drafts_[d].step.with_epilogue != nullptr && FuseEpilogueOf(d)) --d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups steps of a function that run together entry by entry of a batch.
+// Groups steps that can run together on one batch entry at a time.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -9,8 +9,9 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kWorkingBytesMax = 768 << 10;  // of an entry: most of an L2 cache
-constexpr int64_t kHandedBytesMin = 256 << 10;   // less stays in the caches; with guards: any
+constexpr int64_t kWorkingBytesMax = 768 << 10;  // working set of one entry: most of an L2 cache
+// smaller arrays stay in the cache anyway; 1 in guard mode
+constexpr int64_t kHandedBytesMin = 256 << 10;
 
 }  // namespace
 
@@ -23,7 +24,8 @@ std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t 
   return part;
 }
 
-// The group, if it is profitable: its members exchange much data, and little of it at a time.
+// Returns the group of drafts [first, end) if it is profitable: its members exchange much data in
+// total, but little per entry.
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
                                                                int64_t parts,
                                                                const PartWorks& works) const {
@@ -62,7 +64,7 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
   return draft;
 }
 
-// Merges the drafts around products over a batch, if there are enough entries for all threads.
+// Merges the drafts around a batched product if there are enough entries for all threads.
 void FunctionBuilder::GroupBatches() {
   const int64_t threads = kernels::Parallel(compiler_.options().threads).threads();
   const int64_t batch_min = compiler_.options().guard ? 2 : std::max<int64_t>(2, 2 * threads);
@@ -70,11 +72,12 @@ void FunctionBuilder::GroupBatches() {
     return draft.step.parts != nullptr && draft.step.batch >= batch_min;
   };
   if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
-  // Iota lines, which have no operands, are moved out of the way of groups.
+  // Moves the steps that write iota lines to the front, where they do not split a group. They have
+  // no operands.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
   PartWorks works;
-  int64_t cut = 0;  // the number of parts that `works` is of
+  int64_t cut = 0;  // number of parts for which `works` was computed
   Gather(
       {[&](size_t a) {
          const int64_t parts = is_anchor(drafts_[a]) ? drafts_[a].step.batch : 0;

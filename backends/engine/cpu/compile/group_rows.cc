@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups steps of a function that run together row by row.
+// Groups steps that can run together on a few rows at a time.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -8,10 +8,10 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 32 << 10;          // cache budget of the current rows
-constexpr int64_t kGroupedElementsMin = 1 << 14;  // with guards: any
+constexpr int64_t kTileBytes = 32 << 10;          // cache budget for the rows being processed
+constexpr int64_t kGroupedElementsMin = 1 << 14;  // no minimum in guard mode
 
-// Returns true if the step works on `rows` rows.
+// Returns true if the step can run on `rows` rows.
 bool WorksOnRows(const RowWork& work, int64_t rows) {
   if (work.is_reduce) return work.rows == rows;
   return work.loop != nullptr && work.elements > 0 && work.elements % rows == 0;
@@ -19,7 +19,7 @@ bool WorksOnRows(const RowWork& work, int64_t rows) {
 
 }  // namespace
 
-// Merges a reduction of rows and the drafts around it that can run row by row.
+// Merges each row reduction with the adjacent drafts that can run row by row.
 void FunctionBuilder::GroupRows() {
   const int64_t elements_min = compiler_.options().guard ? 1 : kGroupedElementsMin;
   Gather({[&](size_t a) {
@@ -33,14 +33,14 @@ void FunctionBuilder::GroupRows() {
           }});
 }
 
-// Elements of the operand that a member reads.
+// Returns the number of elements of the operand that the member reads.
 int64_t FunctionBuilder::ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const {
   if (work.is_reduce) return buffers_[buffer].bytes / StorageBytes(work.type);
   const int width = work.loop->WidthOf(static_cast<int>(operand));
   return width == 0 ? 0 : buffers_[buffer].bytes / width;
 }
 
-// Returns true if row r of the result needs only row r of the operand.
+// Returns true if row r of the result depends only on row r of the operand.
 bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const {
   const RowWork& work = draft.step.rows;
   const int64_t elements = ElementsOf(draft.in[operand], work, operand);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert between any two array types, rounding once; reduce-precision.
+// convert between any two array types with one rounding, and reduce-precision.
 #include <cmath>
 #include <cstring>
 
@@ -13,7 +13,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// For floats: a subnormal is not zero, in any floating-point mode.
+// Returns true for a subnormal float, too, in any floating-point mode.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {
@@ -70,8 +70,9 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
   }
 }
 
-// An integer as a double that rounds to a format of at most 24 digits as the integer would: beyond
-// 2^53 the bits that do not fit are folded into one that is far below the format's last.
+// Converts an integer to a double that rounds to every format of at most 24 digits as the integer
+// would. Beyond 2^53 the low bits are folded into one sticky bit, which is far below the last digit
+// of such a format.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;
   uint64_t size =
@@ -133,7 +134,7 @@ void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*
   if (FormatOf(p.operand_type).non_finite == NonFinite::kIeee) {
     return VectorReducePrecision(StorageBytes(p.operand_type))(p, a, nullptr, nullptr, out, count);
   }
-  // Formats with other specials are subsets of f32.
+  // Formats without infinities are subsets of f32.
   const PrecisionCut<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
   for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(LoadFloat(p.operand_type, a, i));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of kernels that resolve.cc combines. nullptr: not for this type.
+// Families of element-wise kernels from which resolve.cc selects. Each function returns nullptr if
+// it has no kernel for the type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 
@@ -13,24 +14,26 @@ KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers
 KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);    // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
-// x << y | x >> (width - y), by the shifts' rules; integers of 32 bits.
+// Computes x << y
+// x >> (width - y) by HLO's rules for shifts, for 32-bit integers.
 KernelFunction VectorRotation(PrimitiveType type);
-Paired PairedOf(Opcode opcode);  // of VectorArithmetic's operations
-// second(first(a, b), c), where `right` second(c, first(a, b)); f32 and integers of 32 bits. It
-// takes any operand as one element.
+Paired PairedOf(Opcode opcode);  // for the operations of VectorArithmetic
+// Computes second(first(a, b), c), or second(c, first(a, b)) if `right`, for f32 and 32-bit
+// integers. Any operand may be a single element.
 KernelFunction VectorPair(PrimitiveType type, Paired first, Paired second, bool right);
 KernelFunction VectorClamp(PrimitiveType type);
-// But f32 and f64 to pred; narrow floats to and from f32 alone.
+// Does not convert f32 or f64 to pred. Converts narrow floats only to and from f32.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
-KernelFunction VectorReducePrecision(int width);  // of formats with infinities
+KernelFunction VectorReducePrecision(int width);  // for formats with infinities
 KernelFunction VectorLine(PrimitiveType type);    // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);             // *a, repeated
-KernelFunction VectorPolynomial(Opcode opcode);   // f32 functions within the default profile
-KernelFunction VectorC64(Opcode opcode);          // products and magnitudes
-// f32 and f64 functions within one ulp.
+// f32 functions with the accuracy of the default profile
+KernelFunction VectorPolynomial(Opcode opcode);
+KernelFunction VectorC64(Opcode opcode);  // products and magnitudes
+// Computes f32 and f64 functions within one ulp.
 KernelFunction VectorMath(Opcode opcode, PrimitiveType type);
 
-// Element at a time.
+// Scalar kernels, which process one element at a time.
 KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type);
 KernelFunction RealFunctionKernel(Opcode opcode, PrimitiveType type, bool strict);  // f32, f64
 KernelFunction ComplexKernel(Opcode opcode, PrimitiveType type);

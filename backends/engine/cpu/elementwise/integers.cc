@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations without a vector form: division of 64 bits, powers, high halves.
+// Scalar integer operations that have no vector kernel: 64-bit division, powers, upper halves of
+// products.
 #include <limits>
 #include <type_traits>
 
@@ -15,7 +16,8 @@ template <typename T>
 bool Overflows(T x, T y) {
   return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
 }
-// Division by zero sets all bits; the least number by -1 is itself (fact integer.division).
+// Division by zero returns all bits set. The least number divided by -1 is itself (fact
+// integer.division).
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -28,7 +30,7 @@ struct Remainder {
     return y == 0 ? x : Overflows(x, y) ? T{0} : static_cast<T>(x % y);
   }
 };
-// A negative exponent is a quotient 1 / base^n, truncated.
+// A negative exponent gives the truncated quotient 1 / base^n.
 struct Power {
   template <typename T>
   static T Apply(T base, T exponent) {
@@ -74,8 +76,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// The upper half of the double-width product; a sub-byte half needs no adjustment, since it is
-// stored extended.
+// Computes the upper half of the double-width product. A sub-byte half needs no adjustment, because
+// it is stored extended to a byte.
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);

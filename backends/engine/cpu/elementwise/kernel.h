@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of element-wise operations on blocks of elements, of which fused loops and called
-// computations consist. Elements are stored as in a Literal.
+// Kernels of element-wise operations on blocks of elements. Fused loops and called computations
+// consist of them. Elements are stored as in a Literal.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 
@@ -16,7 +16,8 @@ namespace hlocts::cpu {
 struct Kernel {
   KernelFunction run = nullptr;
   KernelParameters parameters;
-  uint8_t singles = 0;  // which operands it takes as one element, one at a time
+  // operands that the kernel accepts as a single element, one operand at a time
+  uint8_t singles = 0;
   Paired paired = Paired::kNone;
 
   void operator()(const void* a, const void* b, const void* c, void* out, int64_t count) const {
@@ -25,34 +26,38 @@ struct Kernel {
 };
 
 struct MathOptions {
-  bool strict = false;  // functions of the strict profile: within an ulp
+  bool strict = false;  // use the functions of the strict profile, within one ulp
 };
 
-// The types of an element-wise instruction; operand_type is that of the values (select's second).
+// The types of an element-wise instruction. For select, operand_type is the type of the values.
 struct ElementTypes {
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 1;
 };
-// The instruction gives the opcode and the attributes.
+// Returns the kernel of the instruction, which provides the opcode and the attributes.
 absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
                                      const MathOptions& options);
-// x << y | x >> (width - y); run is null where the type has none.
+// Returns the kernel of x << y
+// x >> (width - y). `run` is null if the type has none.
 Kernel RotationKernel(PrimitiveType type);
-// second(first(a, b), c), where `right` second(c, first(a, b)); run is null where there is none.
+// Returns the kernel of second(first(a, b), c), or second(c, first(a, b)) if `right`. `run` is null
+// if there is none.
 Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
-// A unary or binary operation by opcode alone; run is null where the type has none.
+// Returns the kernel of a unary or binary operation given its opcode only. `run` is null if the
+// type has none.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
-// kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
+// Returns a kernel that writes first, first + 1, ... (s64, converted to the type) when called as
+// kernel(&first, nullptr, nullptr, out, count).
 Kernel LineKernel(PrimitiveType type);
-// out[i] = *element, of `width` bytes.
+// Sets out[i] = *element for elements of `width` bytes.
 void FillElements(const void* element, int width, int64_t count, void* out);
-Kernel CopyKernel(int width);  // of elements of so many bytes
+Kernel CopyKernel(int width);  // for elements of `width` bytes
 Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order);
 bool DirectionOf(const Instruction& instruction, Direction& direction);
 
-// Total order of floats, value order of integers, as unsigned keys: smaller keys come first.
+// Writes unsigned keys whose order is the total order of floats or the value order of integers.
 void TotalOrderKeys(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count);
 
 }  // namespace hlocts::cpu

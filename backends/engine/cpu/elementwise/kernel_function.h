@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop over a block of elements, independent of its selection (kernel.h): files that are compiled
-// for each instruction set include only this.
+// The signature of an element-wise kernel, separate from kernel selection (kernel.h). Files
+// compiled once per instruction set include only this header.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
 
@@ -11,8 +11,8 @@
 namespace hlocts::cpu {
 
 struct KernelParameters;
-// out[i] = f(a[i], b[i], c[i]) for i < count. out may be one of the operands if that has elements
-// of the same width; else they do not overlap.
+// Computes out[i] = f(a[i], b[i], c[i]) for i < count. `out` may be an operand with elements of the
+// same width; otherwise it must not overlap the operands.
 using KernelFunction = void (*)(const KernelParameters& parameters, const void* a, const void* b,
                                 const void* c, void* out, int64_t count);
 
@@ -21,13 +21,13 @@ struct KernelParameters {
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
-  KernelFunction inner = nullptr;  // called by a wrapper on converted elements
-  // Bits for operands a (1), b (2) and c (4) that are one broadcast element, where the kernel
-  // supports it.
+  KernelFunction inner = nullptr;  // kernel that a wrapper calls on converted elements
+  // Bit mask of the operands a (1), b (2) and c (4) that are a single broadcast element. Used only
+  // by kernels that support it.
   uint8_t single = 0;
 };
 
-// Operations that a loop may combine in pairs (vector_pairs.cc); kSquare only as the second one.
+// Operations that a loop may combine in pairs (vector_pairs.cc). kSquare may only come second.
 enum class Paired : uint8_t {
   kNone,
   kAdd,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of micro_ops.h, each of which computes and jumps to the next; compiled once for
-// each instruction set.
+// The functions of micro_ops.h, compiled once for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
@@ -19,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// At least as wide as the vectors of the instruction set and at most as wide as the padding.
+// Vector size: at least that of the instruction set, at most the padding.
 constexpr int kBytes = HWY_LANES(uint8_t) < 16 ? 16 : HWY_LANES(uint8_t);
 static_assert(kBytes <= kMicroPadding);
 
@@ -30,10 +29,11 @@ struct VectorOf {
 template <typename T>
 using Vector = typename VectorOf<T>::type;
 using Last = Vector<float>;  // the type of the last result
-// The next chain, where the compiler cannot jump there; else null.
+// The next chain if the compiler does not support jumps; else null.
 using Result = const MicroChain*;
-// `left`: steps that the loop may still make; `here` and `next`: the beginnings of this chain and
-// of the one after the turn (in registers: each turn would wait for loads from memory).
+// `left` is the number of steps that the loop may still make. `here` and `next` are the starts of
+// this chain and of the one after the branch. They are passed in registers, because loading them
+// from memory would delay each iteration.
 using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left,
                             const MicroOp* here, const MicroOp* next);
 
@@ -49,8 +49,8 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// A tail call is a jump: guaranteed by clang, done by gcc when it optimises. Without it each turn
-// of a loop returns to the start of the program, so that the stack does not grow.
+// A tail call becomes a jump: always with clang, only with optimization with gcc. Without jumps
+// each iteration returns to the program's main loop, so that the stack does not grow.
 #if defined(__clang__)
 #define HLOCTS_JUMP [[clang::musttail]] return
 constexpr bool kJumps = true;
@@ -78,11 +78,11 @@ HLOCTS_MICRO(Divide, x / y)
 HLOCTS_MICRO(And, x& y)
 HLOCTS_MICRO(Or, x | y)
 HLOCTS_MICRO(Xor, x ^ y)
-// A NaN in either operand is the result, as in vector_functors-inl.h.
+// Returns a NaN if either operand is one, as in vector_functors-inl.h.
 HLOCTS_MICRO(Maximum, ((x != x) | (x > y)) ? x : y)
 HLOCTS_MICRO(Minimum, ((x != x) | (x < y)) ? x : y)
 
-// The operand that instruction `op` reads at `place`, from memory or a register.
+// Returns the operand of instruction `op` at address `place`, from memory or a register.
 template <typename V, bool kLast, bool kBefore>
 HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
   if constexpr (kLast) {
@@ -159,7 +159,7 @@ inline Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* h
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
-// May contain loops, which use the same budget.
+// Runs a step that may contain loops, which use the same budget of steps.
 inline Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
                     const MicroOp* next) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
@@ -174,14 +174,14 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
   return nullptr;
 }
 
-// Returns true if the loop makes another step; else it has ended, by its condition or its budget.
+// Returns true if the loop continues. Otherwise it has ended, by its condition or its budget.
 HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;
   *turn.final_state = turn.state;
   return false;
 }
-// Without jumps, the start of the next chain reads the budget from memory.
+// Stores the budget for the next chain, which reads it from memory when there are no jumps.
 HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
   *turn.steps_left = left;
   return turn.next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the function of an instruction: tables from kernels to the functions of micro_ops-inl.h.
+// Tables from kernels to the functions of micro_ops-inl.h that implement them as instructions.
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void (*TurningIf(KernelFunction kernel))() {
   return reinterpret_cast<void (*)()>(found);
 }
 
-// The function for elements of a width; null for 16 bytes.
+// Returns the function for elements of a width; null for 16 bytes.
 #define HLOCTS_BY_WIDTH(name, function)                          \
   void (*name(int width))() {                                    \
     switch (width) {                                             \

@@ -10,8 +10,9 @@
 
 namespace hlocts::cpu {
 
-// Rounds the mantissa to nearest, ties to even, then limits the range: infinity beyond it, a signed
-// zero below it. Formats with infinities use integers, which compilers vectorize.
+// Rounds the mantissa to nearest, ties to even, then limits the range: overflow becomes infinity,
+// underflow becomes a signed zero. Formats with infinities use integer arithmetic, which compilers
+// vectorize.
 template <typename Bits>
 class PrecisionCut {
  public:
@@ -34,7 +35,8 @@ class PrecisionCut {
   }
 
   [[gnu::always_inline]] Bits operator()(Bits bits) const {
-    using Signed = std::make_signed_t<Bits>;  // magnitudes are positive; vectors compare signed
+    // magnitudes are not negative; vector comparisons are signed
+    using Signed = std::make_signed_t<Bits>;
     const Bits magnitude = static_cast<Bits>(bits & ~sign_);
     Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));
     size = static_cast<Bits>(size >> dropped_ << dropped_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of real numbers through the C library: f32 in double and rounded once, f64 in double,
-// or in long double in the strict profile.
+// Functions of real numbers by the C library. f32 is computed in double and rounded once. f64 is
+// computed in double, or in long double in the strict profile.
 #include <cmath>
 #include <optional>
 
@@ -29,7 +29,7 @@ namespace {
 #include "spec/ops/scalar_functions.def"
 HLOCTS_FUNCTION1(Rsqrt, 1 / std::sqrt(x))
 HLOCTS_FUNCTION2(Remainder, std::fmod(x, y))
-// Evaluated on the side where the exponential is at most 1.
+// Uses exp(-|x|), which is at most 1.
 struct Logistic {
   template <typename W>
   static W Of(W x) {
@@ -38,7 +38,7 @@ struct Logistic {
   }
 };
 
-// F in W, rounded to T.
+// Computes F in type W and rounds the result to T.
 template <class F, typename T, typename W>
 struct In {
   static T Apply(T x) { return static_cast<T>(F::template Of<W>(x)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the kernel of an instruction. Narrow floats go through f32, which has enough digits that
-// double rounding is harmless; sub-byte integers go through their byte.
+// Selects the kernel of an instruction. Narrow floats are computed in f32, which has enough digits
+// that the second rounding is harmless. Sub-byte integers are computed as bytes.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
@@ -13,8 +13,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// A kernel of VectorArithmetic, on elements as stored: either of two operands may be a single
-// element.
+// Selects a kernel of VectorArithmetic on elements as stored. Either operand may be a single
+// element if there are two.
 void TakeArithmetic(Opcode opcode, KernelFunction run, Kernel& kernel) {
   kernel.run = run;
   if (run == nullptr || kernel.parameters.operand_count != 2) return;
@@ -156,7 +156,7 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
       p.numbers[1] = instruction.IntOr(Attr::kMantissaBits, 0);
       kernel.run = ReducePrecisionKernel;
       return;
-    case ops::TypedOperation::kStochasticConvert:  // this engine has none
+    case ops::TypedOperation::kStochasticConvert:  // not supported by this engine
       return;
   }
 }

@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/stream.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

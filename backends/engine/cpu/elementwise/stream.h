@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of results that are not read before they have left the caches.
+// Streaming stores, for results that are not read before the cache would evict them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
 
@@ -9,8 +9,8 @@ namespace hlocts::cpu {
 
 inline constexpr int64_t kStreamAlignment = 64;
 
-// Copies to memory past the caches, without reading the old contents first. `to` is aligned; other
-// threads see it after FinishStreams.
+// Copies to memory past the caches, without reading the old contents first. `to` must be aligned.
+// Other threads see the data after FinishStreams.
 void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes);
 void FinishStreams();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic and comparisons that compilers vectorize, compiled once for each useful instruction
-// set; Highway's dispatch selects one at run time. These are plain loops: the values do not depend
-// on the instruction set.
+// Vector arithmetic and comparisons: plain loops that compilers vectorize, compiled once for each
+// useful instruction set. Highway selects one at run time. The values do not depend on the
+// instruction set.
 #include <type_traits>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_arithmetic.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_functors-inl.h"
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
@@ -65,8 +65,8 @@ KernelFunction OfInteger(Opcode opcode) {
       return UnaryLoop<SignInteger, T>;
     case ops::SignedArithmetic::kShiftRightArithmetic:
       return BinaryLoop<ShiftRightWithSign, U>;
-    case ops::SignedArithmetic::kAbs:  // of the sign's type: see below
-    // integers.cc: no vectors.
+    case ops::SignedArithmetic::kAbs:  // depends on the type's sign: see below
+    // integers.cc has the scalar kernels of these operations.
     case ops::SignedArithmetic::kDivide:
     case ops::SignedArithmetic::kRemainder:
     case ops::SignedArithmetic::kPower:
@@ -154,7 +154,7 @@ KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Integers of the same bits are equal.
+// Integers are equal if and only if their bits are.
 template <typename T>
 using BitsOfIntegers = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                                    std::type_identity<T>>::type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and magnitudes of c64 as vectors of f32, for numbers whose squares are all in range;
-// vectors with others go through complex.cc.
+// Vector kernels for products and magnitudes of c64. A vector with a number whose square is out of
+// range is processed by the scalar code of complex.cc.
 #include <algorithm>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_complex.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -22,13 +22,13 @@ using Floats = hn::ScalableTag<float>;
 using Vf = hn::Vec<Floats>;
 constexpr float kLarge = 0x1p60f;
 
-// False for a NaN.
+// Returns true for lanes with |x| < bound; false for a NaN.
 HWY_INLINE auto Below(Vf x, float bound) { return hn::Abs(x) < hn::Set(Floats(), bound); }
 
-// Run returns false where a number is out of range.
+// Multiplies a vector. Run returns false if a number is out of range.
 struct Multiply {
   static constexpr Opcode kOpcode = Opcode::kMultiply;
-  static constexpr int64_t kResult = 2;  // floats of a result
+  static constexpr int64_t kResult = 2;  // number of floats in a result
   static HWY_INLINE bool Run(const float* x, const float* y, float* out) {
     const Floats f;
     Vf a, b, c, d;
@@ -41,7 +41,8 @@ struct Multiply {
     return true;
   }
 };
-// Within an ulp where what the larger part's square leaves of the smaller one's is in range.
+// Computes sqrt(a^2 + b^2) within one ulp. The larger part must be zero or so large that the
+// smaller one's square underflows only if it is negligible.
 struct Magnitude {
   static constexpr Opcode kOpcode = Opcode::kAbs;
   static constexpr int64_t kResult = 1;

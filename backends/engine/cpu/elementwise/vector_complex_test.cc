@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of c64 against the strict profile's kernels, which process one element at a time:
-// products may differ by three roundings of their terms, magnitudes by an ulp.
+// Tests of vector kernels for c64 against the strict profile's scalar kernels. Products may differ
+// by three roundings of their terms, magnitudes by one ulp.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -15,8 +15,8 @@ namespace {
 
 using Complex = std::complex<float>;
 
-// Every pair of these parts, in an order in which vectors hold only ordinary numbers, only others,
-// or both.
+// Returns all pairs of these parts, in an order that gives vectors of only ordinary numbers, of
+// only special ones, and of both.
 std::vector<Complex> ComplexNumbers() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float parts[] = {0,     -0.0f,    1,       -2.5f,     0x1p-149f,  1e-30f,        -3e-20f,
@@ -39,7 +39,7 @@ std::vector<R> Results(Opcode opcode, bool strict, const std::vector<Complex>& x
   return results;
 }
 
-// `size`: the magnitude of the terms whose sum is the part.
+// Compares one part of a product. `size` is the magnitude of the terms whose sum is the part.
 bool NearPart(float x, float exact, float size) {
   if (std::isnan(exact) || std::isinf(exact)) return std::isnan(exact) ? std::isnan(x) : x == exact;
   return std::fabs(x - exact) <= 0x1.8p-23f * size + 0x1p-148f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions and roundings that compilers vectorize, compiled once for each instruction set.
+// Vector conversions and reduce-precision, compiled once for each instruction set.
 #include <limits>
 #include <type_traits>
 
@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_convert.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -23,7 +23,7 @@ namespace conversions {
 struct BF16ToF32 {
   static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
 };
-// To nearest, ties to even; a NaN stays a NaN and keeps the payload's upper bits.
+// Rounds to nearest, ties to even. A NaN stays a NaN and keeps the payload's upper bits.
 struct F32ToBF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x);
@@ -32,8 +32,8 @@ struct F32ToBF16 {
     return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
   }
 };
-// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so no intermediate
-// f32 is subnormal: flushing does not affect them.
+// Adds 112 to the exponent, the difference of the biases. A subnormal is computed as a small
+// integer times 2^-24, so that no intermediate f32 is subnormal and flushing has no effect.
 struct F16ToF32 {
   static float Apply(uint16_t x) {
     const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
@@ -47,9 +47,10 @@ struct F16ToF32 {
 struct F32ToF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
-    // Normal results: round at bit 13 after removing the bias.
+    // Rounds a normal result at bit 13, after removing the bias.
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Below 2^-14: adding 1/2 aligns the last bit with the sum's and rounds there.
+    // Rounds a result below 2^-14: the last bit of its sum with 1/2 is the last bit of an f16
+    // subnormal.
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
     uint32_t half = magnitude < 0x38800000 ? tiny : normal;
     half = magnitude >= 0x477ff000 ? 0x7c00 : half;
@@ -58,17 +59,17 @@ struct F32ToF16 {
   }
 };
 
-// Signed one-byte floats with this many digits after the first and this exponent bias. Overflow
-// gives kSpecial and NaN gives kNan; bytes from kSpecial on are infinite or NaN.
+// A signed one-byte float with kDigits explicit mantissa bits and this exponent bias. Overflow
+// gives kSpecial and NaN gives kNan. Codes from kSpecial on are infinite or NaN.
 template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
 struct ByteFloat {
   static constexpr int kShift = 23 - kDigits;
   static constexpr uint32_t kBiases = static_cast<uint32_t>(127 - kBias);
   static constexpr uint32_t kLeastNormal = 1u << kDigits;
-  // The f32 bits of the unit in the last place below the least normal number.
+  // The f32 bits of the least positive subnormal number.
   static constexpr uint32_t kUnit = (kBiases + 1 - kDigits) << 23;
 
-  // As f32. Numbers below the least normal one are small integers of units.
+  // Returns the number's f32 bits. A subnormal is an integer multiple of the least one.
   static uint32_t Decoded(uint8_t x) {
     const uint32_t magnitude = x & 0x7fu, wide = magnitude << kShift;
     const uint32_t tiny =
@@ -77,8 +78,8 @@ struct ByteFloat {
     bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
-  // Rounds at the last digit after removing the bias; for tiny numbers the last digit of a sum is a
-  // unit.
+  // Rounds a normal number at its last digit, after removing the bias. A subnormal is rounded by a
+  // sum whose last bit is the format's least number.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
     const uint32_t magnitude = bits & 0x7fffffff;
@@ -105,7 +106,7 @@ template <class Format>
 struct F32ToByte {
   static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
 };
-// nullptr for other types, which use tables.
+// Returns nullptr for other types, which are converted by tables.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;
@@ -121,7 +122,7 @@ KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
-// The processor's instructions: they round as above and do not flush subnormals.
+// Conversions by processor instructions, which round as above and do not flush subnormals.
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Halves = hn::Rebind<hwy::float16_t, Floats>;
@@ -153,8 +154,8 @@ constexpr KernelFunction kHalfToFloat = UnaryLoop<F16ToF32, uint16_t, float>;
 constexpr KernelFunction kFloatToHalf = UnaryLoop<F32ToF16, float, uint16_t>;
 #endif
 
-// Towards zero, saturating, NaN to 0 (fact convert.saturate). Bytes and halves by way of 32 bits,
-// from which compilers can narrow vectors.
+// Truncates, saturates and converts NaN to 0 (fact convert.saturate). Results of 8 and 16 bits are
+// first converted to 32 bits, because compilers can narrow such vectors.
 template <typename To>
 struct Saturate {
   template <typename From>
@@ -197,7 +198,7 @@ struct IsNotZero {
 template <typename From>
 KernelFunction Into(PrimitiveType to) {
   if (to == PrimitiveType::kPred) {
-    // A subnormal is not zero, which a flushing loop would not detect.
+    // IsNotZero on floats has no vector loop: a flushing loop would treat a subnormal as zero.
     return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
   }
   return VisitNumberType<KernelFunction>(to, [](auto zero) -> KernelFunction {

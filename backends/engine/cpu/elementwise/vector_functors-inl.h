@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functors that the loops of vector_loops-inl.h apply to an element or two, compiled once for each
-// instruction set.
+// Functors for the loops of vector_loops-inl.h, compiled once for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_
@@ -47,12 +46,12 @@ HLOCTS_BINARY(Divide, x / y)
 HLOCTS_BINARY(And, x& y)
 HLOCTS_BINARY(Or, x | y)
 HLOCTS_BINARY(Xor, x ^ y)
-// A NaN in either operand is the result.
+// Returns a NaN if either operand is one.
 HLOCTS_BINARY(Maximum, x != x ? x : (x > y ? x : y))
 HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
 HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
 HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
-// A shift by the width or more gives the sign alone.
+// Returns only sign bits for a shift by the width or more.
 HLOCTS_BINARY(ShiftRightWithSign, static_cast<std::make_signed_t<T>>(x) >>
                                       (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
 HLOCTS_UNARY(Negate, -x)
@@ -79,7 +78,7 @@ HLOCTS_SYMMETRIC(Eq)
 HLOCTS_SYMMETRIC(Ne)
 #undef HLOCTS_SYMMETRIC
 
-// A value that compares equal to zero gives zero, also a subnormal that is read as zero.
+// Returns x for zeros and for subnormals that are read as zeros.
 struct SignFloat {
   static float Apply(float x) {
     const float zero = x != x ? x : __builtin_copysignf(0, x);
@@ -131,7 +130,7 @@ struct Zero {
   }
 };
 
-// uint16 products would be promoted to int and overflow it.
+// Avoids products of uint16_t, which would be promoted to int and overflow it.
 template <typename T>
 struct MultiplyBits {
   static T Apply(T x, T y) { return static_cast<T>(static_cast<uint64_t>(x) * y); }
@@ -143,7 +142,7 @@ struct MultiplyBits<uint32_t> {
 template <typename T>
 constexpr bool kSymmetric<MultiplyBits<T>> = true;
 
-// Counts bits in pairs, in fours, in bytes, and adds these up.
+// Counts bits in pairs, then in groups of four, then in bytes, and adds the counts.
 struct PopulationCount {
   template <typename T>
   static T Apply(T x) {
@@ -159,7 +158,7 @@ struct PopulationCount {
   }
 };
 
-// Sets all bits below the highest one that is set; the remaining bits are the leading zeros.
+// Sets all bits below the highest set bit. The bits that are still zero are the leading zeros.
 struct LeadingZeros {
   template <typename T>
   static T Apply(T x) {
@@ -168,7 +167,7 @@ struct LeadingZeros {
   }
 };
 
-// Abs of the least number is itself: computed unsigned.
+// Computes in an unsigned type, because the absolute value of the least number is itself.
 template <typename T, typename U>
 struct AbsWrap {
   static T Apply(T x) { return x < 0 ? static_cast<T>(U{0} - static_cast<U>(x)) : x; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division of integers as vectors, compiled once for each instruction set: by way of f32 or f64, in
-// which a quotient is at least 1/x below the next integer and its rounding error is less.
+// Vector division of integers in f32 or f64, compiled once for each instruction set. The quotient
+// is exact: it is at least 1/x below the next integer, and the rounding error is smaller than that.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_integers.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -20,7 +20,8 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace division {
 
-// A safe divisor: 1 instead of zero, and instead of -1 for the least dividend.
+// Returns a divisor that cannot trap: 1 instead of zero, and 1 instead of -1 for the least
+// dividend.
 template <typename T>
 T SafeDivisor(T x, T y) {
   const bool overflows =
@@ -33,7 +34,8 @@ T Quotient(T x, T y) {
   using Wide = std::conditional_t<sizeof(T) < 4, int32_t, T>;
   return static_cast<T>(static_cast<Wide>(static_cast<Float>(x) / static_cast<Float>(y)));
 }
-// Division by zero sets all bits; the least number by -1 is itself (fact integer.division).
+// Division by zero returns all bits set. The least number divided by -1 is itself (fact
+// integer.division).
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -58,15 +60,15 @@ struct Remainder {
   }
 };
 
-// Exceeds 1/y by more than its own rounding error and that of a product with it, and by less than
-// the distance of a 32-bit quotient to the next integer: the product is on the quotient's side of
-// every integer.
+// Returns slightly more than 1/y, so that a product with it truncates to the exact quotient. The
+// excess is larger than the rounding errors of the reciprocal and of the product, but smaller than
+// the distance from a 32-bit quotient to the next integer.
 template <typename T>
 double ReciprocalAbove(T y) {
   return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
 }
-// Returns true if 32-bit numbers may all be divided by a product with the reciprocal of the first
-// divisor.
+// Returns true if all divisors are equal and products with their reciprocal give the exact
+// quotients.
 template <typename T>
 bool DividesByOne(const T* divisors, int64_t count) {
   const T first = divisors[0];
@@ -75,7 +77,8 @@ bool DividesByOne(const T* divisors, int64_t count) {
   for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
   return differences == 0;
 }
-// The divisor is a constant most often, and a product takes half the time of a division.
+// Divides by multiplication if all divisors are equal, as constants are. A product takes half the
+// time of a division.
 template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other kernels that compilers vectorize, as in vector_arithmetic.cc: selections, clamps, lines and
-// fills.
+// Vector kernels for select, clamp, iota lines and fills, compiled like those of
+// vector_arithmetic.cc.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/number_type.h"
@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_kernels.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_functors-inl.h"
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
@@ -49,14 +49,14 @@ KernelFunction Select(int width) {
   return VisitWidth(width, [](auto zero) -> KernelFunction { return SelectLoop<decltype(zero)>; });
 }
 
-// min(max(low, x), high): a NaN in any of the three is the result.
+// Computes min(max(low, x), high). A NaN in any of the three is the result.
 template <typename T>
 void ClampLoop(HLOCTS_ARGUMENTS) {
   const T* low = static_cast<const T*>(a);
   const T* x = static_cast<const T*>(b);
   const T* high = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  // Two loops: compilers vectorize each, but not both in one.
+  // Compilers vectorize two loops, but not one loop that does both.
   constexpr int64_t kStep = 256;
   T at_least[kStep];
   for (int64_t at = 0; at < count; at += kStep) {
@@ -101,7 +101,7 @@ KernelFunction Line(PrimitiveType type) {
   }
 }
 
-// The element at a, repeated.
+// Repeats the element at a.
 template <typename T>
 void FillLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;

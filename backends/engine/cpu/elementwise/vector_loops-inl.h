@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the elements of a block, compiled once for each instruction set; compilers vectorize
-// them.
+// Loops over the elements of a block, which compilers vectorize; compiled once for each instruction
+// set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_
@@ -41,10 +41,11 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
 }
 
-// Returns true if F takes its operands in either order.
+// True if F's operands may be swapped, except that another NaN may result.
 template <class F>
 constexpr bool kSymmetric = false;
-// To the bit: of two NaNs the sum is the first one.
+// True if swapping the operands changes no bits. For floats it may: the sum of two NaNs is the
+// first one.
 template <class F, typename R>
 constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
 
@@ -70,7 +71,7 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// F with its operands swapped.
+// Applies F with its operands swapped.
 template <class F, typename T, typename R = T>
 void MirroredLoop(HLOCTS_ARGUMENTS) {
   KernelParameters mirrored = p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divisions and conversions in vectors against those of one element at a time, bit for bit, on
-// edges of every type and random bits, in arrays whose last elements fill no vector.
+// Tests of vector divisions and conversions against scalar code, bit for bit: on the edge values of
+// every type and random bits, in arrays whose length is not a multiple of a vector.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kCount = 100003;
 
-// Random bits, every third element of few bits; the first are the type's edges.
+// Returns the type's edge values, then random bits, every third element with few bits.
 template <typename T>
 std::vector<T> Elements(uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -31,7 +31,7 @@ std::vector<T> Elements(uint64_t seed) {
   return elements;
 }
 
-// In 64 bits, where quotients of at most 32 do not overflow.
+// Divides in 64 bits, where quotients of at most 32 bits do not overflow.
 template <typename T>
 T Divided(Opcode opcode, T x, T y) {
   const int64_t a = x, b = y;
@@ -60,7 +60,8 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
   CompareDivisions<uint32_t>(PrimitiveType::kU32);
 }
 
-// Division by one number for all elements; every other dividend is a multiple or next to one.
+// Checks division of all elements by one number. Every other dividend is a multiple of it or next
+// to one.
 template <typename T>
 void CompareDivisionsByOne(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);
@@ -88,7 +89,7 @@ TEST(VectorLoops, DivideByOneNumber) {
   CompareDivisionsByOne<uint32_t>(PrimitiveType::kU32);
 }
 
-// Numbers around the bounds of every integer type, then random bits.
+// Returns numbers around the bounds of every integer type, then random bits.
 template <typename T>
 std::vector<T> Floats() {
   std::vector<T> elements = Elements<T>(3);
@@ -109,7 +110,8 @@ std::vector<T> Floats() {
   return elements;
 }
 
-// Towards zero within the type's bounds, NaN to zero; integers wrap; into floats to nearest.
+// Converts as specified: to integers towards zero within the type's bounds, with NaN as zero;
+// between integers by wrapping; to floats to nearest.
 template <typename To, typename From>
 To Converted(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -162,8 +164,8 @@ TEST(VectorLoops, ConvertAsOneElementAtATime) {
   CompareConversions(PrimitiveType::kU64, Elements<uint64_t>(7));
 }
 
-// The processor's f16 conversions, where it has them, against tables of f32 bits: every f16 in both
-// directions, and the neighbours of the midpoint between two.
+// Checks the processor's f16 conversions, if it has them, against tables: every f16 in both
+// directions, and the f32 neighbours of the midpoint between adjacent f16 numbers.
 TEST(VectorLoops, EveryF16) {
   std::vector<uint16_t> halves(65536), back(65536);
   std::vector<float> floats(65536);
@@ -185,7 +187,7 @@ TEST(VectorLoops, EveryF16) {
     ASSERT_EQ(std::signbit(floats[i]), i >= 32768) << i;
     ASSERT_EQ(back[i], i);
   }
-  // 0x7bff is the largest finite f16; beyond the midpoint to the next step it is infinite.
+  // 0x7bff is the largest finite f16. Numbers beyond the midpoint to the next step become infinite.
   std::vector<float> beside;
   for (int i = 0; i < 0x7bff; ++i) {
     const float middle = (floats[i] + floats[i + 1]) / 2;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of f32 and f64 by SLEEF's vectors of each instruction set, within its published bound
-// of one unit in the last place (u10). Its sinh, cosh, asinh and acosh may be infinite before the
-// function is: these use the C library.
+// Functions of f32 and f64 by SLEEF's vector functions, within its published bound of one unit in
+// the last place (u10). SLEEF's sinh, cosh, asinh and acosh overflow too early, so these functions
+// use the C library.
 #include "backends/engine/cpu/elementwise/families.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_math.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// SLEEF's names and vectors of this target. Its header declares them by the compiler's options, not
-// by those of a function.
+// Names of SLEEF's functions and vectors for this target. SLEEF's header declares them by the
+// compiler's options, not by a function's target attribute.
 #undef HLOCTS_SLEEF_F32
 #undef HLOCTS_SLEEF_F64
 #if HWY_TARGET == HWY_AVX3
@@ -81,13 +81,13 @@ template <class V>
 HWY_INLINE V AllOf(double value) {
   return hn::Set(hn::DFromV<V>(), static_cast<hn::TFromV<V>>(value));
 }
-// The value for 32 and for 64 bits.
+// Returns a vector of `f32` or of `f64`, by the width of its elements.
 template <class V>
 HWY_INLINE V OneOf(double f32, double f64) {
   return AllOf<V>(sizeof(hn::TFromV<V>) == 4 ? f32 : f64);
 }
-// A function with slope one at zero is its argument near zero. SLEEF loses the sign of subnormal
-// arguments.
+// Returns the argument itself near zero, for functions with slope one there. SLEEF loses the sign
+// of subnormal arguments.
 template <class F>
 struct IsItsArgumentNearZero {
   template <class V>
@@ -99,7 +99,8 @@ using Sine = IsItsArgumentNearZero<SleefSine>;
 using Tan = IsItsArgumentNearZero<SleefTan>;
 using ExpNearZero = IsItsArgumentNearZero<SleefExpm1>;
 using LogNearOne = IsItsArgumentNearZero<SleefLog1p>;
-// SLEEF doubles its arguments: the largest are scaled down, which leaves the quotient.
+// SLEEF doubles the arguments. The largest are scaled down to avoid overflow, which does not change
+// the quotient.
 struct Atan2 {
   template <class V>
   static HWY_INLINE V Of(V y, V x) {
@@ -108,8 +109,8 @@ struct Atan2 {
     return SleefAtan2::Of(y * scale, x * scale);
   }
 };
-// SLEEF's power overflows slightly too early; the square of the power with half the exponent
-// decides.
+// SLEEF's power overflows slightly too early. An infinite result is recomputed as the square of the
+// power with half the exponent.
 struct Power {
   template <class V>
   static HWY_INLINE V Of(V x, V y) {
@@ -121,7 +122,8 @@ struct Power {
     return hn::IfThenElse(hn::And(infinite, finite), hn::CopySign(half * half, power), power);
   }
 };
-// Beyond these arguments SLEEF promises no bound; one more or less is nothing there.
+// SLEEF guarantees no bound for large arguments. There the function is replaced by exp(x), or
+// log(x) below, because the 1 is negligible.
 struct ExponentialMinusOne {
   template <class V>
   static HWY_INLINE V Of(V x) {
@@ -140,7 +142,7 @@ struct LogPlusOne {
     return hn::IfThenElse(large, Log::Of(x), near);
   }
 };
-// Evaluated on the side where the exponential is at most 1.
+// Uses exp(-|x|), which is at most 1.
 struct Logistic {
   template <class V>
   static HWY_INLINE V Of(V x) {
@@ -155,7 +157,7 @@ struct Rsqrt {
   }
 };
 
-// Processes vector after vector; the last one may be partial.
+// Applies F to one vector after the other; the last one may be partial.
 template <class F, typename T, int kOperands>
 void MathLoop(HLOCTS_ARGUMENTS) {
   (void)c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of f64 against the C library's in long double.
+// Tests of f64 functions against the C library's long double functions.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -25,8 +25,8 @@ long double ExactRsqrt(long double x) { return 1 / std::sqrt(x); }
 struct RowF64 {
   Opcode opcode;
   long double (*exact)(long double);
-  double least, most;            // where points are taken
-  std::vector<double> specials;  // arguments and results in turn
+  double least, most;            // range of the test points
+  std::vector<double> specials;  // pairs of an argument and its result
 };
 const RowF64 kRowsF64[] = {
     {Opcode::kExponential,
@@ -85,7 +85,8 @@ const RowF64 kRowsF64[] = {
      25,
      {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
-// Even steps in value, and magnitudes in even steps of their logarithm.
+// Returns points in even steps of their value, and points in even steps of the logarithm of their
+// magnitude.
 std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {
@@ -106,8 +107,8 @@ std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
   return y;
 }
 
-// One ulp of SLEEF's and half an ulp of this test's; a logistic rounds twice more, half an ulp
-// each.
+// SLEEF's result may be wrong by one ulp, and the test's rounding adds half an ulp. A logistic has
+// two more roundings of half an ulp each.
 TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   for (const RowF64& row : kRowsF64) {
     const long double most = row.opcode == Opcode::kLogistic ? 2.5L : 1.5L;
@@ -123,7 +124,7 @@ TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   }
 }
 
-// Numbers near multiples of pi/2, where most of the argument cancels.
+// Checks numbers near multiples of pi/2, where most of the argument cancels.
 TEST(VectorMathTest, SinesVanishWhereTheyShould) {
   std::vector<double> x;
   for (int n = 1; n < 5200; n += 7) x.push_back(n * 0x1.921fb54442d18p0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operations in one loop: a cheap operation costs a store and a load for every vector, so a
-// pair takes little more time than either. Each is rounded by itself: results are the same bits.
+// Kernels of two operations in one loop. A cheap operation costs a store and a load per vector, so
+// a pair takes little more time than one operation. Each operation is rounded by itself, so the
+// bits are the same as with two loops.
 #include <type_traits>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_pairs.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_functors-inl.h"
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
@@ -19,13 +20,14 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace pairs {
 
-// x << y | x >> (width - y), by the shifts' rules: by more than the width nothing is left.
+// Computes x << y
+// x >> (width - y) by HLO's rules for shifts: a shift by the width or more gives 0.
 HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
                           : 0)
-HLOCTS_BINARY(Square, x* y)  // of one operand; there is no third one
+HLOCTS_BINARY(Square, x* y)  // squares one operand; there is no third operand
 
-// kRight: the first operation's result is the second's right operand.
+// Applies First, then Second. With kRight the first result is the second operation's right operand.
 template <class First, class Second, typename T, bool kRight>
 void PairLoop(HLOCTS_ARGUMENTS) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
@@ -54,7 +56,7 @@ void PairLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// The order of operands of a sum or product only affects which NaN results.
+// Swaps the operands of a sum or product, which only changes which of two NaNs results.
 template <class First, typename T>
 KernelFunction SecondOf(Paired second, bool right) {
   constexpr bool kFloat = std::is_floating_point_v<T>;

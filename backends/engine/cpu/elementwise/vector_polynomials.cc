@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The f32 functions used most in neural networks: range reduction, then polynomials (minimax fits
-// by Remez exchange, coefficients rounded to f32), within the default profile's bounds and two to
-// four times as fast as SLEEF's of one ulp (vector_math.cc). With fused multiply-add the last bit
-// may differ between instruction sets.
+// The f32 functions used most in neural networks: range reduction followed by polynomials (minimax
+// fits by Remez exchange, coefficients rounded to f32). They stay within the bounds of the default
+// profile and are two to four times as fast as SLEEF's one-ulp functions (vector_math.cc). Fused
+// multiply-add may change the last bit between instruction sets.
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_polynomials.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -20,22 +20,22 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// c0 z^n + c1 z^(n-1) + ... by Horner's rule.
+// Evaluates c0 z^n + c1 z^(n-1) + ... by Horner's rule.
 template <typename... Rest>
 inline float Polynomial(float z, float first, Rest... rest) {
   ((first = first * z + rest), ...);
   return first;
 }
 
-// ln 2 in two parts: products of the first with small integers are exact.
+// ln 2 as a sum of two floats. Products of the first one with small integers are exact.
 constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
 constexpr float kLog2E = 0x1.715476p0f;
-// Adding this rounds a small float to an integer, in the low bits of the sum.
+// Adding this constant rounds a small float to an integer, which is in the low bits of the sum.
 constexpr float kRounder = 0x1.8p23f;
 constexpr uint32_t kRounderBits = 0x4b400000;
 
-// e^c without its power of two, which is in the low bits of t: 2^(the bits' difference to
-// kRounder's).
+// Returns e^c / 2^n with n the integer nearest to c / ln 2. Sets t so that n = BitsOf(t) -
+// kRounderBits.
 inline float ExpMantissa(float c, float& t) {
   t = c * kLog2E + kRounder;
   const float n = t - kRounder;
@@ -50,14 +50,14 @@ inline float Exp(float x) {
   c = c > 89.0f ? 89.0f : c;
   float t;
   const float y = ExpMantissa(c, t);
-  // 2^n in two factors: neither leaves the range where the result does not.
+  // Multiplies by 2^n as two factors, which are in range even if 2^n is not.
   const uint32_t k = BitsOf(t) - kRounderBits;
   const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// The same bits up to this magnitude, where results are neither infinite nor subnormal: the power
-// is added to the exponent. The bits of kRounder in t are shifted out.
+// Magnitude up to which results are neither infinite nor subnormal. There ExpOf<true> gives the
+// same bits as Exp by adding n to the exponent; the bits of kRounder are shifted out of t.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {
@@ -71,7 +71,7 @@ inline float Log(float x) {
   const bool tiny = x < 0x1p-126f;
   const float normal = tiny ? x * 0x1p23f : x;
   const uint32_t bits = BitsOf(normal);
-  // The mantissa is brought into [sqrt(1/2), sqrt(2)).
+  // Brings the mantissa into [sqrt(1/2), sqrt(2)).
   const int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
   const float f = FloatOf(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
   const float e = static_cast<float>(exponent) - (tiny ? 23.0f : 0.0f);
@@ -85,7 +85,7 @@ inline float Log(float x) {
   float r = (f + y) + e * kLn2High;
   r = x == __builtin_inff() ? x : r;
   r = x == 0.0f ? -__builtin_inff() : r;
-  return x >= 0.0f ? r : __builtin_nanf("");  // negative or NaN
+  return x >= 0.0f ? r : __builtin_nanf("");  // NaN for a negative number or a NaN
 }
 
 struct Logarithm {
@@ -108,7 +108,7 @@ struct ExponentialMinusOne {
     return x == 0.0f ? x : r;
   }
 };
-// log(u) x / (u - 1) with u = 1 + x rounded: the rounding error of u cancels.
+// Computes log(u) x / (u - 1) with u = 1 + x rounded, in which the rounding error of u cancels.
 struct LogPlusOne {
   static float Apply(float x) {
     const float u = 1.0f + x;
@@ -118,7 +118,7 @@ struct LogPlusOne {
   }
 };
 struct Tanh {
-  // x P(x^2) / Q(x^2); beyond the limit tanh is 1 within two units in the last place.
+  // Computes x P(x^2) / Q(x^2). Beyond kEnd tanh is 1 within two units in the last place.
   static float Apply(float x) {
     constexpr float kEnd = 0x1.04ccccp3f;
     float c = x > kEnd ? kEnd : x;
@@ -133,8 +133,8 @@ struct Tanh {
     return r < -1.0f ? -1.0f : r;
   }
 };
-// Near zero x + x g(x^2); beyond 1, 1 - e^h(|x|), where e^h is erfc. From 3.92 on erf is 1 within
-// half a unit in the last place.
+// Computes x + x g(x^2) below 1, and 1 - e^h(|x|) above, where e^h is erfc. From 3.92 on erf is 1
+// within half a unit in the last place.
 struct Erf {
   static float Apply(float x) {
     constexpr float kEnd = 3.92f;
@@ -158,7 +158,7 @@ struct Logistic {
     return x == x ? r : x;
   }
 };
-// True if no magnitude exceeds the bound; false for NaN.
+// Returns true if no magnitude exceeds the bound; false if there is a NaN.
 inline bool AllWithin(const float* x, int64_t count, float bound) {
   int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -170,7 +170,7 @@ inline bool AllWithin(const float* x, int64_t count, float bound) {
 
 constexpr int64_t kBlock = 256;
 
-// Functions based on e^x: blocks of moderate numbers need no range checks.
+// Applies a function based on e^x. Blocks of numbers within kExpInside need no range checks.
 template <class F>
 void ExponentialLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
                      int64_t count) {
@@ -188,7 +188,8 @@ void ExponentialLoop(const KernelParameters&, const void* a, const void*, const 
   }
 }
 
-// Sine (phase 0) and cosine (phase 1) of arguments up to 2^13: reduced by pi/2 in double.
+// Computes sine (phase 0) or cosine (phase 1) of arguments up to 2^13, reduced by multiples of pi/2
+// in double.
 template <int kPhase>
 inline float SineOf(float x) {
   constexpr double kDoubleRounder = 0x1.8p52;
@@ -228,7 +229,7 @@ void SineLoop(const KernelParameters& p, const void* a, const void*, const void*
   }
 }
 
-// nullptr: not one of these.
+// Returns nullptr if the function has no polynomial kernel.
 KernelFunction Polynomials(Opcode opcode) {
   constexpr std::pair<ops::RealFunction, KernelFunction> kLoops[] = {
       {ops::RealFunction::kExponential, ExponentialLoop<Exponential>},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of moderate numbers take a shorter path to the same bits.
+// Tests that blocks of moderate numbers, which skip range checks, have the same bits as other
+// blocks.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int64_t kCount = 300;
 
-// With and without an extreme neighbour.
+// Compares results with and without an extreme number in the same block.
 TEST(VectorPolynomialsTest, NeighboursChangeNoBits) {
   const float extremes[] = {88.5f, -200.0f, std::numeric_limits<float>::infinity(), NAN};
   for (Opcode opcode : {Opcode::kExponential, Opcode::kExponentialMinusOne, Opcode::kLogistic}) {
@@ -38,7 +39,7 @@ TEST(VectorPolynomialsTest, NeighboursChangeNoBits) {
   }
 }
 
-// Three units in the last place, of both signs; zeros keep theirs.
+// Checks erf within three units in the last place, for both signs; zeros keep their sign.
 TEST(VectorPolynomialsTest, ErfIsWithinThreeUlps) {
   const Kernel kernel = ArithmeticKernel(Opcode::kErf, PrimitiveType::kF32);
   std::vector<float> x = {0.0f, -0.0f, 1e-30f, 1e-3f, 0.99999994f, 1.0f, 3.9199998f, 3.92f, 50.0f};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels of every instruction set of this machine: arrays of any length give the same
-// results as their elements one by one, and a single-element operand the same as an array of its
-// copies.
+// Tests of the vector kernels for every instruction set of this machine. Arrays of any length must
+// give the same results as their elements one by one, and a single-element operand the same as an
+// array of its copies.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -19,7 +19,7 @@ using P = PrimitiveType;
 
 constexpr int64_t kMost = 200;
 
-// Small numbers, of which some are wider shifts than a number has bits.
+// Returns small numbers, some of which are shifts by more than the width.
 template <typename T>
 std::vector<T> Numbers(int seed) {
   std::mt19937 random(seed);
@@ -28,7 +28,8 @@ std::vector<T> Numbers(int seed) {
   return numbers;
 }
 
-// The results of run(a, b, c, out, count); operands in `single` are given as their first element.
+// Returns the results of run(a, b, c, out, count). An operand in `single` is passed as its first
+// element only.
 template <typename R, typename A, typename B, typename C>
 std::vector<R> Results(KernelFunction run, int single, const std::vector<A>& a,
                        const std::vector<B>& b, const std::vector<C>& c, int64_t count) {
@@ -99,7 +100,7 @@ bool Holds(Direction direction, T x, T y) {
   return false;
 }
 
-// Some equal, and of floats a NaN on either side.
+// Returns operands with some equal pairs; float operands also have a NaN on either side.
 template <typename T>
 std::vector<T> Compared(int seed) {
   std::vector<T> numbers = Numbers<T>(seed);

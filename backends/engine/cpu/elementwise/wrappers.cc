@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels around another one: elements are converted block by block, both ways.
+// Kernels that convert elements block by block, run another kernel on them, and convert the results
+// back.
 #include "backends/engine/cpu/elementwise/wrappers.h"
 
 #include <cstring>

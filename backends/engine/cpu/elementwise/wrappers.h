@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run another one, `inner`, on elements of a type that it supports: narrow floats go
-// through f32, sub-byte integers through their byte.
+// Kernels that run another one, `inner`, on elements of a type that it supports: narrow floats as
+// f32, sub-byte integers as bytes.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
 
@@ -10,40 +10,42 @@ namespace hlocts::cpu {
 
 inline bool IsNarrowFloat(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 16; }
 
-// The type of a whole byte that computes a sub-byte integer.
+// Returns the byte type in which a sub-byte integer type is computed.
 inline PrimitiveType ByteType(PrimitiveType type) {
   return IsSigned(type) ? PrimitiveType::kS8 : PrimitiveType::kU8;
 }
 
-// The kernel of f32 on decoded elements; results of a float type are encoded again.
+// Runs an f32 kernel on decoded elements; float results are encoded again.
 void ThroughF32(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// The same by way of f64: functions in the strict profile, whose results an intermediate f32 could
-// round to a tie.
+// Runs an f64 kernel on decoded elements. The strict profile uses it for functions, whose results
+// an intermediate f32 could round to a tie.
 void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// abs and negate where the format has a sign bit: `inner` takes numbers[0] as second operand.
+// Computes abs and negate of formats with a sign bit. `inner` gets numbers[0] as its second
+// operand.
 void WithMask(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
-// The view that an operation on sub-byte integers has of a byte that holds one.
+// How an operation interprets the unused bits of a byte with a sub-byte integer.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
-// Sub-byte integers: numbers[0] is the extension of operands, numbers[1] is subtracted from the
-// result (unused bits that count-leading-zeros has counted).
+// Runs a byte kernel on sub-byte integers. numbers[0] is the Extension of the operands. numbers[1]
+// is subtracted from the result: the number of unused bits that count-leading-zeros has counted.
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                  int64_t count);
 
-// Sums, differences and negation of complex numbers: their parts, twice as many.
+// Computes sums, differences and negations of complex numbers as twice as many real ones.
 void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
              int64_t count);
-// `inner` converts an s64 line that starts at the one at a.
+// Converts an s64 line that starts at the value at a, by `inner`.
 void LineThroughS64(const KernelParameters& p, const void* a, const void* b, const void* c,
                     void* out, int64_t count);
 
-// Without an inner kernel.
+// Copies elements, without an inner kernel.
 void CopyBytes(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                int64_t count);
-// The same bits in another type of as many: pred is normalised, unused bits of a byte are extended.
+// Copies elements to another type of the same width: pred becomes 0 or 1, unused bits of a byte are
+// extended.
 void SameBits(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
