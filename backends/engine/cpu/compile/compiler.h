@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles graphs to programs: decides which nodes become one loop, where every array
-// is stored, and which function each step calls.
+// Compiles graphs to programs: decides which nodes become one loop, where every array is stored,
+// and which function each step calls.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 

@@ -97,8 +97,8 @@ bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
 }
 
-// Emits x << a
-// x >> (width - a) as one rotation instead of three operations. The two shifts become unused.
+// Emits x << a | x >> (width - a) as one rotation instead of three operations. The two shifts
+// become unused.
 bool FunctionBuilder::AddRotation(const Node& node, LoopProgram& loop,
                                   std::vector<int32_t>& arrays) {
   if (node.opcode != Opcode::kOr) return false;

@@ -14,8 +14,7 @@ KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers
 KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);    // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
-// Computes x << y
-// x >> (width - y) by HLO's rules for shifts, for 32-bit integers.
+// Computes x << y | x >> (width - y) by HLO's rules for shifts, for 32-bit integers.
 KernelFunction VectorRotation(PrimitiveType type);
 Paired PairedOf(Opcode opcode);  // for the operations of VectorArithmetic
 // Computes second(first(a, b), c), or second(c, first(a, b)) if `right`, for f32 and 32-bit

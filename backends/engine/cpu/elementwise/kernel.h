@@ -38,8 +38,7 @@ struct ElementTypes {
 // Returns the kernel of the instruction, which provides the opcode and the attributes.
 absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
                                      const MathOptions& options);
-// Returns the kernel of x << y
-// x >> (width - y). `run` is null if the type has none.
+// Returns the kernel of x << y | x >> (width - y). `run` is null if the type has none.
 Kernel RotationKernel(PrimitiveType type);
 // Returns the kernel of second(first(a, b), c), or second(c, first(a, b)) if `right`. `run` is null
 // if there is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution by products: the elements under a block of outputs are packed as a matrix, with zeros
-// for missing ones, and multiplied with the kernel. f32 with adjacent features is computed
-// directly.
+// Convolution by matrix products: the input elements under a block of outputs are packed as a
+// matrix, with zeros for padding and holes, and multiplied by the kernel. f32 with adjacent
+// features uses direct.h instead.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ absl::Status CheckSizes(const ConvolutionRequest& request, int64_t& outputs, int
   return absl::OkStatus();
 }
 
-// Writes zeros for empty sums.
+// Fills the output with zeros, for convolutions whose sums are empty.
 void ClearOutput(const ConvolutionRequest& request) {
   LoopNest<1> loops = {{request.batch / request.batch_groups, {request.output_batch_stride}},
                        {request.output_features, {request.output_feature_stride}}};
@@ -70,9 +70,9 @@ void ClearOutput(const ConvolutionRequest& request) {
   }
 }
 
-// The elements under the outputs, packed as a matrix: [pixel][tap][channel] where channels are
-// adjacent in the input, else [channel][tap][pixel]. The batch is one more dimension of a single
-// tap, the innermost one where it is adjacent.
+// The input elements under the outputs, packed as a matrix: [pixel][tap][channel] if channels are
+// adjacent in the input, else [channel][tap][pixel]. The batch is treated as one more spatial
+// dimension with a single tap. It is the innermost one if batch entries are adjacent.
 class Patches : public PixelGrid {
  public:
   explicit Patches(const ConvolutionRequest& request)
@@ -82,7 +82,7 @@ class Patches : public PixelGrid {
 
   int64_t depth() const { return taps * channels; }
 
-  // Outputs [first, first + count) of a group.
+  // Packs the elements under outputs [first, first + count) of a group.
   template <typename T>
   void Fill(int64_t group, int64_t first, int64_t count, T* to) const {
     const T* from = static_cast<const T*>(request.input) + GroupShift(group);
@@ -102,10 +102,11 @@ class Patches : public PixelGrid {
         });
   }
 
-  // The product of a filled block with the kernel, [pixel][feature] or [feature][pixel], dense.
+  // Multiplies a packed block by the kernel. The dense product is [pixel][feature] or
+  // [feature][pixel].
   absl::Status Multiply(const Parallel& parallel, int64_t group, int64_t count, const void* patches,
                         void* product) const {
-    // Dimensions that are summed over in the order of the patches, then the other one.
+    // The contracting dimensions in the order of the patches, followed by the free dimension.
     absl::InlinedVector<int64_t, 6> sizes, kernel_strides, patch_strides, summed;
     const auto add = [&](int64_t size, int64_t kernel_stride) {
       sizes.push_back(size);
@@ -140,8 +141,8 @@ class Patches : public PixelGrid {
                           : Dot(parallel, {right, left, request.output_type, product});
   }
 
-  // True if the product of a block has the layout of the output; a block is of whole images where
-  // features come first.
+  // Returns true if a block's product has the layout of the output, so that no copy is needed. If
+  // features come first, a block must be a whole number of images.
   bool IsDense(int64_t count) const {
     int64_t stride = features_last_ ? request.output_features : 1, size = 1;
     if (request.output_feature_stride != (features_last_ ? 1 : count)) return false;
@@ -152,7 +153,7 @@ class Patches : public PixelGrid {
     }
     return features_last_ ? groups == 1 : size == count;
   }
-  // Moves a block's product to its place in the output.
+  // Copies a block's product to the output.
   template <typename T>
   void Spread(int64_t group, int64_t first, int64_t count, const T* product) const {
     T* to = static_cast<T*>(request.output);
@@ -173,7 +174,8 @@ class Patches : public PixelGrid {
         channels_last_(channels_last),
         features_last_(request.output_feature_stride == 1) {}
 
-  // The innermost taps of output j, each with its channels. Neighbours in the input are one run.
+  // Packs the channels under the innermost taps of output j. Taps that are adjacent in the input
+  // are copied together.
   template <typename T>
   void FillTaps(const T* from, int64_t j, T* to) const {
     const ConvolutionDimension& d = spatial.back();
@@ -200,7 +202,7 @@ class Patches : public PixelGrid {
     }
   }
 
-  // One channel under tap k of outputs [j, j + count) of a row.
+  // Packs one channel under tap k of outputs [j, j + count) of a row.
   template <typename T>
   void FillRow(const T* from, int64_t k, int64_t j, int64_t count, T* to) const {
     const ConvolutionDimension& d = spatial.back();
@@ -229,12 +231,12 @@ class Patches : public PixelGrid {
     }
   }
 
-  const bool channels_last_;  // of the patches
+  const bool channels_last_;  // layout of the patches
   const bool features_last_;  // of products
 };
 
-// The number of outputs to pack at a time: enough to justify packing the kernel, few enough to stay
-// in a cache.
+// Returns the number of outputs to pack at a time: enough to justify packing the kernel, few enough
+// to stay in a cache.
 int64_t BlockOf(const ConvolutionRequest& request, const Patches& patches) {
   constexpr int64_t kBytes = 256 << 10, kLeast = 192;
   const int64_t row = patches.depth() * StorageBytes(request.input_type);
@@ -243,7 +245,7 @@ int64_t BlockOf(const ConvolutionRequest& request, const Patches& patches) {
   if (!patches.features_last() && !patches.batch_inside && whole > most) {
     const int64_t image = whole / (request.batch / request.batch_groups);
     if (image <= 4 * most) return image;
-    whole = image;  // an even part of one
+    whole = image;  // blocks are equal parts of an image
   }
   const int64_t pieces = (whole + most - 1) / most;
   return (whole + pieces - 1) / pieces;

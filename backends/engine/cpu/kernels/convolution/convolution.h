@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's convolution of any rank and any dimension numbers: the dimension numbers are strides here,
-// so a layout never needs a copy that the caller must make.
+// HLO's convolution of any rank. Dimension numbers are given as strides, so the caller need not
+// copy arrays of any layout.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
 
@@ -25,20 +25,20 @@ struct ConvolutionRequest {
   PrimitiveType input_type = PrimitiveType::kF32, kernel_type = PrimitiveType::kF32;
   PrimitiveType output_type = PrimitiveType::kF32;
   absl::InlinedVector<ConvolutionDimension, 3> spatial;
-  int64_t batch = 1;           // of the input; the output has batch / batch_groups
+  int64_t batch = 1;           // of the input; the output's is batch / batch_groups
   int64_t input_features = 1;  // of the input
   int64_t kernel_inputs = 1;   // size of the kernel's input feature dimension
   int64_t output_features = 1;
-  int64_t feature_groups = 1, batch_groups = 1;  // at most one is not 1
+  int64_t feature_groups = 1, batch_groups = 1;  // at most one exceeds 1
   int64_t input_batch_stride = 0, input_feature_stride = 0;
   int64_t kernel_input_stride = 0, kernel_output_stride = 0;
   int64_t output_batch_stride = 0, output_feature_stride = 0;
   const void* input = nullptr;
   const void* kernel = nullptr;
-  void* output = nullptr;  // every element that the strides address is written
+  void* output = nullptr;  // the call writes every element that the strides address
 };
 
-// Types as DotSupported says.
+// Computes the convolution. Types must satisfy DotSupported.
 absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kPhasesMax = 64;
 
-// The number of outputs or taps after which the distance from the holes repeats.
+// Returns the number of outputs (or taps) after which the distance from the holes repeats.
 int64_t OutputPeriod(const ConvolutionDimension& d) {
   return d.base_dilation / std::gcd(d.base_dilation, d.window_stride);
 }
@@ -21,9 +21,9 @@ struct Phase {
   int64_t kernel_offset = 0, output_offset = 0;  // in elements
 };
 
-// Output `number`, number + period, ...: the dilated place under tap k of the first of them is
-// number * stride + k * window_dilation - padding_low, an element where that is a multiple of the
-// dilation.
+// Returns the phase of outputs number, number + period, ... Tap k of the first of them is at
+// position number * stride + k * window_dilation - padding_low of the dilated input, which is an
+// element if it is a multiple of the base dilation.
 Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   const int64_t outputs = OutputPeriod(d), taps = TapPeriod(d);
   const auto place = [&](int64_t tap) {
@@ -45,7 +45,7 @@ Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   part.padding_low = -(place(first) / d.base_dilation);
   part.kernel_size = (d.kernel_size - first + taps - 1) / taps;
   part.kernel_stride = d.kernel_stride * taps;
-  // Reversed, the last tap of the phase is first in the kernel.
+  // With reversal, the phase's last tap comes first in the kernel.
   const int64_t last = first + (part.kernel_size - 1) * taps;
   phase.kernel_offset = (d.reversal ? d.kernel_size - 1 - last : first) * d.kernel_stride;
   return phase;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution over a dilated input as several over the input itself.
+// Splits a convolution over a dilated input into convolutions over the undilated input.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_
 
@@ -9,10 +9,11 @@
 
 namespace hlocts::kernels {
 
-// Outputs at the same distance from the holes meet elements under the same taps: each such phase is
-// a convolution with base_dilation 1 and those taps alone (kernel_size 0 where only holes are met),
-// whose outputs are strided. Together they write what the request writes; empty if it has no
-// dilated input, or too many phases.
+// Returns one convolution per phase, or nothing if the input is not dilated or there are too many
+// phases. A phase consists of the outputs at the same distance from the holes (the zeros that
+// dilation inserts), so the same taps are on elements. Its convolution has base_dilation 1, only
+// those taps (kernel_size 0 if all taps are on holes) and strided outputs. Together the phases
+// write all outputs of the request.
 std::vector<ConvolutionRequest> PhasesOf(const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels

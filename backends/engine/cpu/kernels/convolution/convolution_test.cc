@@ -6,13 +6,13 @@
 namespace hlocts::kernels {
 namespace {
 
-// Sizes of one dimension; the output's size follows from them.
+// Sizes of one spatial dimension. The output's size follows from them.
 struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
-// Layouts of input, kernel (whose outputs take the batch position) and output: NHWC (and HWIO),
-// NCHW, and those of gradients, CNHW and CHWN.
+// Layouts of input, kernel and output: NHWC (with kernel HWIO), NCHW, and those of gradients, CNHW
+// and CHWN. The kernel's output features take the position of the batch.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {
@@ -26,8 +26,8 @@ const Case kConvolutionCases[] = {
     {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
     {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
     {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},  // dilations
-    // Dilated inputs: taps that meet only holes, strides and dilations that share a factor with
-    // the holes' or none, kernels in reverse.
+    // Dilated inputs: taps on holes only, strides and dilations with and without a factor in common
+    // with the base dilation, reversed kernels.
     {{{7, 4, 1, 3, 2, 3, 1, true}, {6, 2, 2, 1, 3, 4, 1}}, 2, 3, 5},
     {{{9, 5, 3, 4, 0, 2, 2, true}, {5, 1, 1, -1, 2, 3, 1}}, 1, 4, 20},
     {{{6, 3, 4, 1, 5, 6, 3}, {8, 3, 1, 2, -2, 2, 3, true}}, 1, 6, 4, 2},
@@ -40,7 +40,7 @@ const Case kConvolutionCases[] = {
     {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
     {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
-    // Rows long enough for vectors along them.
+    // Rows long enough for vectors.
     {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
     {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}},
@@ -55,7 +55,8 @@ const Case kConvolutionCases[] = {
     {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
     {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
     {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
-    // Rows of a plane as one line, tiles of one, few and many features, dilated inputs by phases.
+    // Planes whose rows form one line, tiles with one, few and many features, dilated inputs split
+    // into phases.
     {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
     {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
     {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},
@@ -69,8 +70,8 @@ const Case kConvolutionCases[] = {
      1,
      1,
      Layout::kFeaturesFirst},
-    // Neighbours in memory that are none in the copies: few outputs, kernels as large as the
-    // input.
+    // Elements that are adjacent in memory but not in the packed copies: few outputs, kernels as
+    // large as the input.
     {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}},
      2,
@@ -94,7 +95,7 @@ int64_t OutputSize(const Window& w) {
   return (dilated - ((w.kernel - 1) * w.dilation + 1)) / w.stride + 1;
 }
 
-// Dense strides.
+// Strides of dense arrays.
 struct Strides {
   int64_t batch, feature, count;
   std::vector<int64_t> spatial;
@@ -137,7 +138,7 @@ ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
   request.batch_groups = c.batch_groups;
   layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.layout);
   layouts.output = StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
-  // HWIO: spatial, input, output; else the "batch" is the output feature.
+  // HWIO is spatial, input, output; in other layouts the "batch" is the output feature.
   const int64_t in = request.kernel_inputs;
   if (c.layout != Layout::kFeaturesLast) {
     layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, c.layout);
@@ -194,7 +195,7 @@ std::vector<Wide> Sums(const Case& c, const ConvolutionRequest& r, const Layouts
   return result;
 }
 
-// By case; once for all types of which the elements are the same.
+// Caches the input elements by case. Types with the same elements share an entry.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums() {
   static auto* known = new std::vector<std::vector<Wide>>(std::size(kConvolutionCases));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several outputs by two vectors of features at a time, each output reading the input through one
-// pointer for a tap; padding and holes are a row of zeros. The kernel is packed once. Depthwise: an
-// output at a time, its channels in vectors.
+// Direct convolution. A tile is several outputs by two vectors of features. Each output reads the
+// input through one pointer per tap; padding and holes point to a row of zeros. The kernel is
+// packed once. Depthwise convolutions compute one output at a time, with channels in vectors.
 #include "backends/engine/cpu/kernels/convolution/direct.h"
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/convolution/direct.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/runtime/vector-inl.h"
 #include "hwy/highway.h"
 
-// Sizes of a tile, and what computes it.
+// The size of a tile and the functions that compute one.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_CC_ONCE_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_CC_ONCE_
 namespace hlocts::kernels {
 struct DirectTile {
   int64_t pixels, columns;
-  // outputs[i][j] = sum over taps t and channels c of rows[t * pixels + i][c] * weights[t][c][j],
-  // j < columns, for i < count.
+  // Computes outputs[i][j] = sum over taps t and channels c of rows[t * pixels + i][c] *
+  // weights[t][c][j] for i < count and j < columns.
   void (*run)(int64_t count, int64_t taps, int64_t channels, const float* const* rows,
               const float* weights, float* const* outputs);
-  // output[c] = sum over taps t of rows[t * pixels][c] * weights[t][c].
+  // Computes output[c] = sum over taps t of rows[t * pixels][c] * weights[t][c].
   void (*depthwise)(int64_t taps, int64_t channels, const float* const* rows, const float* weights,
                     float* output);
 };
@@ -123,15 +123,15 @@ HWY_EXPORT(TileOfTarget);
 
 namespace {
 
-constexpr int64_t kTilesAtOnce = 8;  // that share one pass over a panel of weights
+constexpr int64_t kTilesAtOnce = 8;  // tiles that share one pass over a panel of weights
 constexpr int64_t kRowsAtOnce = 2048;
 
 bool IsDepthwise(const PixelGrid& grid) {
   return grid.channels == 1 && grid.features == 1 && grid.request.feature_groups > 1;
 }
 
-// Packs the kernel of `features` features from `first` on as [tap][channel][column]; columns beyond
-// them are unchanged.
+// Packs the kernel of features [first, first + features) as [tap][channel][column]. Further columns
+// are not written.
 void PackKernel(const PixelGrid& grid, int64_t first, int64_t features, int64_t columns,
                 float* to) {
   const ConvolutionRequest& request = grid.request;
@@ -150,7 +150,7 @@ void PackKernel(const PixelGrid& grid, int64_t first, int64_t features, int64_t 
   }
 }
 
-// rows[t * pixels + i] = the channels under tap t of output first + i, or `zeros`.
+// Sets rows[t * pixels + i] to the channels under tap t of output first + i, or to `zeros`.
 void FindRows(const PixelGrid& grid, const float* from, int64_t first, int64_t count,
               int64_t pixels, const float* zeros, const float** rows) {
   const ConvolutionDimension& d = grid.spatial.back();
@@ -166,7 +166,7 @@ void FindRows(const PixelGrid& grid, const float* from, int64_t first, int64_t c
                   });
 }
 
-// Computes outputs [first, first + count) of a group by all panels of its kernel.
+// Computes outputs [first, first + count) of a group with all panels of its kernel.
 void RunBlock(const PixelGrid& grid, const DirectTile& tile, int64_t group, int64_t first,
               int64_t count, const float* weights, const float* zeros) {
   const float* from = static_cast<const float*>(grid.request.input) + grid.GroupShift(group);
@@ -228,7 +228,7 @@ bool IsDirect(const PixelGrid& grid) {
   constexpr PrimitiveType kF32 = PrimitiveType::kF32;
   const bool adjacent = (request.input_feature_stride == 1 || request.input_features == 1) &&
                         (request.output_feature_stride == 1 || request.output_features == 1);
-  constexpr int64_t kFeaturesMin = 8;  // fewer leave most of a tile empty
+  constexpr int64_t kFeaturesMin = 8;  // fewer features leave most of a tile empty
   return adjacent && request.input_type == kF32 && request.kernel_type == kF32 &&
          request.output_type == kF32 && (grid.features >= kFeaturesMin || IsDepthwise(grid));
 }

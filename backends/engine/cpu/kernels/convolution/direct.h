@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of f32 whose features are adjacent, without a copy of the input.
+// Convolution of f32 without a copy of the input, for adjacent features.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_H_
 
@@ -9,7 +9,7 @@
 
 namespace hlocts::kernels {
 
-// True if RunDirect supports the convolution.
+// Returns true if RunDirect supports the convolution.
 bool IsDirect(const PixelGrid& grid);
 absl::Status RunDirect(const Parallel& parallel, const PixelGrid& grid);
 

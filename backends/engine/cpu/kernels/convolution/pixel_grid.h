@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a convolution in row-major order, and the elements of the input under their taps.
+// The outputs of a convolution in row-major order, and the input elements under their taps.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_PIXEL_GRID_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_PIXEL_GRID_H_
 
@@ -9,8 +9,9 @@
 
 namespace hlocts::kernels {
 
-// All counts are of one group. Offsets are in elements, taps in row-major order. The batch is one
-// more dimension of a single tap: the innermost one if `batch_inside`, else the outermost.
+// The geometry of one group. Offsets are in elements, and taps are in row-major order. The batch is
+// treated as one more spatial dimension with a single tap: the innermost one if `batch_inside`,
+// else the outermost.
 struct PixelGrid {
   PixelGrid(const ConvolutionRequest& of, bool inside)
       : request(of),
@@ -31,20 +32,22 @@ struct PixelGrid {
     outer_taps = taps / spatial.back().kernel_size;
   }
 
-  // The offset of a group's channels in the input.
+  // Returns the offset of the group's channels in the input.
   int64_t GroupShift(int64_t group) const {
     return group * (request.batch_groups > 1
                         ? request.batch / request.batch_groups * request.input_batch_stride
                         : channels * request.input_feature_stride);
   }
-  // The element of the dimension under tap k of output j; below 0: padding, or a hole.
+  // Returns the position in the input dimension under tap k of output j, or -1 if that is padding
+  // or a hole between dilated elements.
   static int64_t Place(const ConvolutionDimension& d, int64_t j, int64_t k) {
     const int64_t at = j * d.window_stride + k * d.window_dilation - d.padding_low;
     if (d.base_dilation == 1) return at < d.input_size ? at : -1;
     if (at < 0 || at % d.base_dilation != 0) return -1;
     return at / d.base_dilation < d.input_size ? at / d.base_dilation : -1;
   }
-  // The offset in the input by all dimensions but the innermost; -1: none.
+  // Returns the input offset due to all dimensions but the innermost, or -1 if it is padding or a
+  // hole.
   int64_t OuterOffset(int64_t row, int64_t tap) const {
     int64_t offset = 0;
     for (size_t d = spatial.size() - 1; d-- > 0;) {
@@ -57,7 +60,7 @@ struct PixelGrid {
     }
     return offset;
   }
-  // The offset of a group's first feature.
+  // Returns the offset in the output of the group's first feature for this pixel.
   int64_t OutputOffset(int64_t group, int64_t pixel) const {
     int64_t offset = group * features * request.output_feature_stride;
     for (size_t d = spatial.size(); d-- > 0;) {
@@ -66,8 +69,8 @@ struct PixelGrid {
     }
     return offset;
   }
-  // visit(outer tap, offset or -1, first column, number of the first output, count) for the rows of
-  // outputs [first, first + count).
+  // Calls visit(outer tap, input offset or -1, first column, output number relative to `first`,
+  // count) for each row of outputs in [first, first + count) and each outer tap.
   template <typename Visit>
   void ForEachRow(int64_t first, int64_t count, Visit visit) const {
     const int64_t row_size = spatial.back().output_size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one length, several side by side in the lanes of vectors; a long row as a matrix of two
-// factors (columns, twiddles, rows); a convolution where a prime factor is large. Real transforms
-// go through complex ones of the full length.
+// Transforms of rows of equal length, several rows in the lanes of a vector. A long row is
+// transformed as a matrix (columns, twiddles, rows), and a length with a large prime factor as a
+// convolution. Real transforms use complex transforms of the full length.
 #include "backends/engine/cpu/kernels/fft/fft.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/fft/fft.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/fft/fft_passes-inl.h"
 #include "hwy/highway.h"
 
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Element i of row r is complex number r * row + i * element of `data`.
+// Element i of row r is the complex number at index r * row + i * element of `data`.
 template <typename Pointer>
 struct RowLayout {
   Pointer data;
@@ -35,11 +35,12 @@ template <typename T>
 struct RowsRequest {
   int64_t n, rows;
   RowLayout<const T*> input;
-  RowLayout<T*> output;  // the input itself, or apart from it
-  bool inverse = false;  // scaled by 1 / n
+  RowLayout<T*> output;  // the same array as `input`, or disjoint from it
+  bool inverse = false;  // an inverse is scaled by 1 / n
 };
 
-// visit(number of a lane and element, its place) for lanes of a group, along what is adjacent.
+// Calls visit(element * width + lane, address) for all elements of a group of rows, in the order in
+// which they are adjacent in memory.
 template <typename Pointer, typename Visit>
 HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, int64_t count,
                                int64_t n, int64_t width, Visit visit) {
@@ -57,8 +58,8 @@ HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, in
   }
 }
 
-// Rows [first, first + count), one in each lane of V. An inverse is a forward transform with the
-// parts exchanged.
+// Transforms rows [first, first + count), one in each lane of V. An inverse is a forward transform
+// with real and imaginary parts exchanged.
 template <typename V, typename T>
 void RunGroup(const FftPlan<T>& plan, const RowsRequest<T>& r, int64_t first, int64_t count,
               V* memory) {
@@ -103,7 +104,7 @@ absl::Status RunGroups(const Parallel& parallel, const RowsRequest<T>& r) {
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r);
 
-// The divisor of n next below (or at) its square root.
+// Returns the largest divisor of n that is at most its square root.
 inline int64_t SplitFactor(int64_t n) {
   int64_t best = 1;
   for (int64_t f = 1; f * f <= n; ++f) {
@@ -112,7 +113,8 @@ inline int64_t SplitFactor(int64_t n) {
   return best;
 }
 
-// The roots of n to the k * j: products of those of j % kSplitStep and of the rest of j.
+// The roots exp(-2 pi i k j / n) as products of two tables: `near` for j % kSplitStep, `far` for
+// the rest of j.
 constexpr int64_t kSplitStep = 64;
 template <typename T>
 struct SplitRoots {
@@ -131,7 +133,7 @@ std::shared_ptr<const SplitRoots<T>> SplitRootsOf(int64_t n, int64_t n1, int64_t
   });
 }
 
-// One row as a matrix [n1, n2].
+// Transforms one row as a matrix [n1, n2].
 template <typename T>
 absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t row) {
   const int64_t n1 = SplitFactor(r.n), n2 = r.n / n1;
@@ -160,12 +162,13 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
   return TransformRows<T>(parallel, {n2, n1, {between, n2, 1}, {out, to, n1 * to}, r.inverse});
 }
 
-// Bluestein: the transform as a convolution with a chirp, of a length without large primes.
+// The plan of Bluestein's algorithm: the transform becomes a convolution with a chirp, whose length
+// has no large prime factor.
 template <typename T>
 struct ChirpPlan {
-  int64_t length;                            // of the convolution
+  int64_t length;                            // length of the convolution
   std::vector<std::complex<T>> chirp;        // exp(-i pi k^2 / n)
-  std::vector<std::complex<T>> transformed;  // of the conjugate chirp, over length
+  std::vector<std::complex<T>> transformed;  // transform of the conjugate chirp, over `length`
 };
 
 template <typename T>
@@ -183,11 +186,11 @@ std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
     std::vector<std::complex<T>>& b = plan->transformed;
     b.resize(length);
     for (int64_t k = 0; k < n; ++k) {
-      b[k] = std::conj(plan->chirp[k]) / static_cast<T>(length);  // with the inverse's scale
+      b[k] = std::conj(plan->chirp[k]) / static_cast<T>(length);  // includes the inverse's scale
       if (k > 0) b[length - k] = b[k];
     }
     T* data = reinterpret_cast<T*>(b.data());
-    // A failure leaves zeros in the result, which the next allocation of a row reports.
+    // On failure the length becomes 0, which ConvolvedRow reports.
     if (!TransformRows<T>(Parallel(1), {length, 1, {data, length, 1}, {data, length, 1}}).ok()) {
       plan->length = 0;
     }
@@ -230,8 +233,8 @@ absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int
 
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
-  constexpr int64_t kShortLength = 64;   // not worth splitting in two
-  constexpr int64_t kLongLength = 8192;  // too long for several in the cache
+  constexpr int64_t kShortLength = 64;   // shorter rows are not split in two
+  constexpr int64_t kLongLength = 8192;  // longer rows do not fit the cache several at a time
   if (HasLargePrime(r.n)) {
     const auto plan = ChirpPlanOf<T>(r.n);
     std::atomic<bool> failed{false};
@@ -252,9 +255,9 @@ absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   return few ? RunGroups<T, T>(parallel, r) : RunGroups<Vec<T>, T>(parallel, r);
 }
 
-constexpr int64_t kRealElements = 1 << 20;  // of full complex rows at a time
+constexpr int64_t kRealElements = 1 << 20;  // elements of full complex rows processed at a time
 
-// [outer, n, inner] in place along n, for every transformed dimension but the last.
+// Transforms every dimension but the last, in place, as [outer, n, inner] along n.
 template <typename T>
 absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request, int64_t batch,
                              int64_t last, bool inverse, T* data) {
@@ -274,7 +277,8 @@ absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request
   return absl::OkStatus();
 }
 
-// Calls fill(row, complex row), transforms, then calls drain(row, complex row), for pieces of rows.
+// For a few rows at a time, calls fill(row, complex row), transforms, and calls drain(row, complex
+// row).
 template <typename T, typename Fill, typename Drain>
 absl::Status ThroughComplexRows(const Parallel& parallel, int64_t rows, int64_t n, bool inverse,
                                 Fill fill, Drain drain) {
@@ -313,7 +317,8 @@ absl::Status RealForward(const Parallel& parallel, const FftRequest& request, in
       });
 }
 
-// The missing half is the conjugate of the given one; imaginary parts of its ends cancel.
+// Completes each row by the conjugates of the given half. The imaginary parts of its first and
+// middle elements cancel.
 template <typename T>
 absl::Status RealInverse(const Parallel& parallel, const FftRequest& request, const T* in,
                          int64_t rows, int64_t n) {

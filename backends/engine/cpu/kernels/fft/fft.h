@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discrete Fourier transforms of any length along the last dimension.
+// Discrete Fourier transforms of any length along the last one to three dimensions.
 //
-// Mixed radix on split real and imaginary parts, several transforms (or columns of one) side by
-// side in the lanes of a vector; lengths with a large prime factor by Bluestein's convolution; long
-// ones in two dimensions (four-step). Error: normwise, a small multiple of log2(n) u per transform.
+// Transforms are mixed-radix on separate real and imaginary parts, with several transforms (or
+// columns of one) in the lanes of a vector. Lengths with a large prime factor use Bluestein's
+// convolution. Long transforms are split into two dimensions (four-step). The normwise error is a
+// small multiple of log2(n) u per transform.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_H_
 
@@ -22,9 +23,12 @@ struct FftRequest {
   FftKind kind = FftKind::kFft;
   PrimitiveType component = PrimitiveType::kF32;  // f32 or f64
   absl::Span<const int64_t> batch;                // leading dimensions
-  absl::Span<const int64_t> length;  // 1 to 3 transformed dimensions, as fft_length says
-  const void* input = nullptr;       // dense; last dimension length (kRfft: real), n/2+1 for kIrfft
-  void* output = nullptr;            // dense; last dimension n/2+1 for kRfft; may not be the input
+  // 1 to 3 transformed dimensions, as in the attribute fft_length
+  absl::Span<const int64_t> length;
+  // dense; the last dimension is length (kRfft: real), n/2+1 for kIrfft
+  const void* input = nullptr;
+  // dense; the last dimension is n/2+1 for kRfft; must not be the input
+  void* output = nullptr;
 };
 
 absl::Status Fft(const Parallel& parallel, const FftRequest& request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a transform whose elements are vectors: several transforms side by side, separate
-// real and imaginary parts, out of place, each pass keeping the data in order. V is a vector of T,
-// or T.
+// The passes of a mixed-radix transform whose elements are vectors: several transforms in the
+// lanes, separate real and imaginary parts, out of place, each pass keeping the elements in order.
+// V is a vector of T, or T.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Arrays of n elements, apart.
+// Arrays of n real parts and n imaginary parts.
 template <typename V>
 struct SplitComplex {
   V* re;
@@ -73,7 +73,8 @@ HLOCTS_INLINE void MultiplyRoot(V& re, V& im, std::complex<T> w) {
   re = r;
 }
 
-// to[q + s (radix p + k)] = butterfly over from[q + s (p + j m)], times the twiddle of (p, k).
+// Computes to[q + s (radix p + k)] = butterfly over from[q + s (p + j m)], times the twiddle of (p,
+// k).
 template <int kRadix, typename V, typename T>
 void FixedPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitComplex<V> to) {
   const int64_t m = stage.m;
@@ -120,7 +121,7 @@ void AnyPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitCom
   }
 }
 
-// Transforms `data` (forward); returns the location of the result: data or other.
+// Transforms `data` forward. Returns whichever of `data` and `other` contains the result.
 template <typename V, typename T>
 SplitComplex<V> RunPasses(const FftPlan<T>& plan, SplitComplex<V> data, SplitComplex<V> other) {
   int64_t s = 1;

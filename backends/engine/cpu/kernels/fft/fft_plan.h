@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors and twiddles of one transform length.
+// Factors and twiddles for one transform length.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_H_
 
@@ -13,9 +13,10 @@
 
 namespace hlocts::kernels {
 
-inline constexpr int64_t kLargestRadix = 61;  // above it a prime factor goes to Bluestein
+// lengths with a larger prime factor use Bluestein's algorithm
+inline constexpr int64_t kLargestRadix = 61;
 
-// exp(-2 pi i numerator / denominator), rounded once to T.
+// Returns exp(-2 pi i numerator / denominator), rounded once to T.
 template <typename T>
 std::complex<T> Root(int64_t numerator, int64_t denominator) {
   using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
@@ -29,7 +30,7 @@ struct FftStage {
   int radix;
   int64_t m;                              // remaining length after the stage
   std::vector<std::complex<T>> twiddles;  // [p][k - 1] = root of (m * radix) to the p * k
-  std::vector<std::complex<T>> roots;     // of the radix, for radices without their own butterfly
+  std::vector<std::complex<T>> roots;     // roots of the radix, if it has no butterfly of its own
 };
 
 template <typename T>
@@ -38,7 +39,8 @@ struct FftPlan {
   std::vector<FftStage<T>> stages;
 };
 
-// Factors of n, 4 first; empty for n = 1. The last one may be a prime above kLargestRadix.
+// Returns the factors of n, those of 4 first; empty for n = 1. The last one may be a prime above
+// kLargestRadix.
 inline std::vector<int64_t> FactorsOf(int64_t n) {
   std::vector<int64_t> factors;
   for (int64_t f : {4, 2, 3, 5}) {
@@ -58,7 +60,7 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// A cache of values by key; cleared as a whole when there are many.
+// A cache of values by key. It is cleared completely when it has many entries.
 template <typename Value>
 class FftCache {
  public:

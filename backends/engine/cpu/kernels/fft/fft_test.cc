@@ -10,7 +10,7 @@ namespace {
 
 using Wide = std::complex<long double>;
 
-// The defining sum, over the last dimension of [rows, n].
+// Computes the transform by its definition, over the last dimension of [rows, n].
 std::vector<Wide> Slow(const std::vector<Wide>& in, int64_t n, bool inverse) {
   std::vector<Wide> roots(n), out(in.size());
   const long double angle = (inverse ? 2 : -2) * 3.14159265358979323846264338327950288L / n;
@@ -36,7 +36,7 @@ std::vector<std::complex<T>> RandomComplex(int64_t count, int seed) {
   return result;
 }
 
-// Normwise, per transform: 8 log2 n u (24 for Bluestein lengths): RULES 21.
+// Checks the normwise error per transform: at most 8 log2 n u (24 for Bluestein lengths), RULES 21.
 template <typename T>
 void ExpectClose(const std::vector<std::complex<T>>& actual, const std::vector<Wide>& expected,
                  int64_t n, double factor) {
@@ -89,7 +89,7 @@ TEST(FftTest, LargePrimes) {
   }
 }
 
-// Long ones against a wave: its transform is one line.
+// Checks long transforms of a wave, whose transform has one nonzero element.
 TEST(FftTest, LongTransformOfAWave) {
   const int64_t n = 1 << 18, frequency = 12345;
   std::vector<std::complex<double>> in(n), out(n);
@@ -144,7 +144,7 @@ FftRequest InThreeDimensions(FftKind kind, const void* in, void* out) {
 
 TEST(FftTest, ThreeDimensions) {
   const std::vector<std::complex<float>> in = RandomComplex<float>(2 * 240, 6);
-  // Dimension after dimension, by the slow sum.
+  // Transforms one dimension after the other by Slow.
   std::vector<Wide> expected(in.begin(), in.end());
   int64_t inner = 1;
   for (int d = 2; d >= 0; --d) {

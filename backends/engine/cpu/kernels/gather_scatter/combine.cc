@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T>;
 
-// A NaN on either side is kept.
+// Returns a NaN if either side is one.
 template <ReduceKind kKind, typename T>
 T Apply(T a, T b) {
   if constexpr (kKind == ReduceKind::kAdd) return static_cast<T>(a + b);
@@ -62,7 +62,8 @@ double ApplyDouble(ReduceKind kind, double a, double b) {
   }
 }
 
-// Floats of at most 16 bits: exact in double (sums of two, products), then rounded once.
+// Computes floats of at most 16 bits in double, where sums of two and products are exact, then
+// rounds once.
 template <typename Bits>
 void CombineNarrowFloats(ReduceKind kind, const CombineArgs& args) {
   const FloatFormat& format = FormatOf(args.type);
@@ -76,7 +77,7 @@ void CombineNarrowFloats(ReduceKind kind, const CombineArgs& args) {
   }
 }
 
-// Integers of less than 8 bits: as a byte, then cut back to their width.
+// Computes integers of less than 8 bits as bytes, then truncates them to their width.
 void CombineNarrowIntegers(ReduceKind kind, const CombineArgs& args) {
   const int spare = 8 - BitWidth(args.type);
   uint8_t* target = static_cast<uint8_t*>(args.target);
@@ -118,7 +119,7 @@ CombineFunction OrderCombine(PrimitiveType type) {
   });
 }
 
-// pred is 0 or 1: add and maximum are or, multiply and minimum are and.
+// Replaces operations on pred, which is 0 or 1: add and maximum by or, multiply and minimum by and.
 ReduceKind KindOnBits(ReduceKind kind) {
   if (kind == ReduceKind::kAdd || kind == ReduceKind::kMaximum) return ReduceKind::kOr;
   if (kind == ReduceKind::kMultiply || kind == ReduceKind::kMinimum) return ReduceKind::kAnd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known computations applied element by element in the stored type: scatter's update of an existing
-// element.
+// Scatter's update of an existing element by a known computation, element by element in the stored
+// type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 
@@ -18,8 +18,8 @@ struct CombineArgs {
   int64_t count, target_stride, update_stride;  // in elements
 };
 
-// target[i] = kind(target[i], update[i]), each step rounded to the type. Of a combination that
-// ReduceSupported allows.
+// Computes target[i] = kind(target[i], update[i]), rounded to the type each time. ReduceSupported
+// must allow the kind and type.
 using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
 CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
 

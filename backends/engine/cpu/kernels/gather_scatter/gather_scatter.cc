@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index vectors are turned into operand offsets a block at a time; then slices move run by run.
+// Gather and scatter kernels: index vectors are converted to operand offsets a block at a time,
+// then the slices are copied run by run.
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ void CopyStrided(int bytes, const char* from, int64_t from_stride, char* to, int
              [&](auto zero) { CopyRun<sizeof(zero)>(from, from_stride, to, to_stride, count); });
 }
 
-// visit(operand offset, window offset) for every innermost run of one slice.
+// Calls visit(operand offset, window offset) for every innermost run of one slice.
 template <typename Visit>
 void ForEachRun(const Moves& moves, int64_t operand, int64_t window, Visit visit) {
   if (moves.slice.empty()) return visit(operand, window);
@@ -46,7 +47,7 @@ void ForEachRun(const Moves& moves, int64_t operand, int64_t window, Visit visit
   }
 }
 
-// Single elements: the whole block in one loop.
+// Copies single elements, the whole block in one loop.
 template <int kBytes>
 void GatherSingles(const Starts& starts, int64_t count, const char* operand, char* output) {
   for (int64_t i = 0; i < count; ++i) {
@@ -71,7 +72,7 @@ void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t co
   }
 }
 
-// Returns true if the moves are of single elements by one index each, in one line.
+// Returns true if every slice is one element with one index, and all strides are constant.
 bool IsLine(const Moves& moves, IndexedLine& line) {
   const IndexVectors& indices = moves.indices;
   if (!moves.slice.empty() || moves.run.size != 1 || moves.batch.size() != 1 ||
@@ -90,7 +91,8 @@ bool IsLine(const Moves& moves, IndexedLine& line) {
   return true;
 }
 
-// `windows`: counts index vectors and slice elements; 0 if there is nothing to move.
+// Checks sizes. Sets `windows` to the number of index vectors times the size of a slice, or 0 if
+// there is nothing to copy.
 absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
                            absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes,
                            absl::Span<const int64_t> operand_batch,
@@ -125,7 +127,8 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// Each thread takes a part of every run, so that updates of one element keep their order.
+// The least number of bytes of a part of a run. Each thread updates one part of every run, so that
+// updates of one element keep their order.
 constexpr int64_t kPartBytes = 256;  // at least
 
 Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
@@ -222,7 +225,7 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
       ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  // Windows that begin anywhere along a run overlap at different positions: no thread owns a part.
+  // Windows that may overhang overlap at different positions of a run, so no thread can own a part.
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter as moves of contiguous runs: the dimension numbers of HLO are strides here.
+// gather and scatter as copies of contiguous runs. HLO's dimension numbers are given as strides.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_
 
@@ -14,61 +14,63 @@
 
 namespace hlocts::kernels {
 
-// The start of a slice (window): entry k of index vector i is the element i * vector_stride + k *
-// component_stride of `indices` and moves along operand dimension `operand_dimensions[k]`.
+// The array of index vectors, which give the starts of slices (windows). Entry k of index vector i
+// is the element i * vector_stride + k * component_stride and is the start along operand dimension
+// `operand_dimensions[k]`.
 struct IndexVectors {
   const void* data = nullptr;
   PrimitiveType type = PrimitiveType::kS32;  // any integer type
   absl::InlinedVector<int64_t, 4> operand_dimensions;
-  // Sizes and strides of the array of index vectors.
+  // Sizes and strides of the array's batch dimensions.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
-  // Instead of `data`: writes elements [begin, end) of the index array to `to`, from any thread.
-  // For contiguous index vectors of at most kMadeComponentsMax entries.
+  // Used instead of `data` if not null: writes elements [begin, end) of the index array to `to`,
+  // from any thread. Index vectors must be contiguous and have at most kMadeComponentsMax entries.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 inline constexpr int64_t kMadeComponentsMax = 8;
 
 // One dimension of the slice: `size` steps of `operand_stride` in the operand and of
-// `window_stride` in the gathered (or update) array.
+// `window_stride` in the output (gather) or update array (scatter).
 struct SliceDimension {
   int64_t size = 1, operand_stride = 0, window_stride = 0;
 };
 
 struct GatherRequest {
   PrimitiveType type = PrimitiveType::kF32;
-  absl::InlinedVector<int64_t, 4> operand_dimensions;  // sizes, for the bounds
+  absl::InlinedVector<int64_t, 4> operand_dimensions;  // sizes, for bounds checks
   absl::InlinedVector<int64_t, 4> operand_strides;
-  absl::InlinedVector<int64_t, 4> slice_sizes;  // per operand dimension (1 for collapsed ones)
+  absl::InlinedVector<int64_t, 4> slice_sizes;  // one per operand dimension; 1 for collapsed ones
   IndexVectors indices;
-  // Operand and index batching dimensions: step per batch dimension of the index vectors, in
-  // elements of the operand (0 where it is no batching dimension). Empty: none.
+  // The operand stride in elements of each batch dimension of the index vectors, or 0 if it is not
+  // a batching dimension. Empty if there are no batching dimensions.
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
-  absl::InlinedVector<int64_t, 4> output_batch_strides;  // per batch dimension of the indices
-  absl::InlinedVector<SliceDimension, 4> slice;          // dimensions of size > 1 (others optional)
+  absl::InlinedVector<int64_t, 4> output_batch_strides;  // one per batch dimension of the indices
+  // the dimensions of size > 1; others are optional
+  absl::InlinedVector<SliceDimension, 4> slice;
   const void* operand = nullptr;
   void* output = nullptr;
 };
 
-// Starts are clamped so that every slice is in bounds.
+// Gathers slices. Starts are clamped so that every slice is in bounds.
 absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// The same description, with the update array instead of the gathered one. If a window is partly
-// out of bounds, the elements inside are updated.
+// A scatter, described like a gather but with the update array instead of the output. Elements of a
+// window that are out of bounds are skipped.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;
   absl::InlinedVector<int64_t, 4> operand_dimensions, operand_strides;
-  absl::InlinedVector<int64_t, 4> window_sizes;  // per operand dimension (1 for inserted ones)
+  absl::InlinedVector<int64_t, 4> window_sizes;  // one per operand dimension; 1 for inserted ones
   IndexVectors indices;
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  // Contains the operand's values already. Updates are applied in order, but those of kinds other
-  // than kAssign may be combined first, in parts that depend on sizes alone.
+  // Must already contain the operand's values. Updates are applied in order. Kinds other than
+  // kAssign may first combine updates in parts, whose boundaries depend on the sizes alone.
   void* output = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter of single elements in a line, on every instruction set.
+// Tests of gather and scatter of single elements with constant strides, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace hlocts::kernels {
 namespace {
 
-// One index for each element, `stride` apart.
+// Returns one index per element, `stride` apart.
 template <typename Index>
 IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64_t stride) {
   IndexVectors vectors;
@@ -25,7 +25,8 @@ IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64
   return vectors;
 }
 
-// Single elements in a line, some of them outside, with gaps between indices, elements and updates.
+// Checks single elements with gaps between indices, elements and updates. Some indices are out of
+// bounds.
 template <typename Index>
 void CheckLine(PrimitiveType index_type) {
   const std::vector<int64_t> wanted = {3, 0, 7, 3, 9, 12, 120, 3, 8};
@@ -83,7 +84,7 @@ TEST(GatherScatterLineTest, EveryIndexType) {
   });
 }
 
-// Many blocks of updates, some of them of the same elements, some outside.
+// Checks many blocks of updates. Some have the same index, some are out of bounds.
 template <typename Index>
 void CheckManyUpdates(PrimitiveType type, ScatterKind kind, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;
@@ -121,8 +122,8 @@ TEST(GatherScatterLineTest, ManyUpdatesKeepTheirOrder) {
   });
 }
 
-// Many updates of few elements: sums of small integers are exact in any order. Some indices are out
-// of bounds, and there are gaps between elements and between updates.
+// Checks many updates of few elements. Sums of small integers are exact in any order. Some indices
+// are out of bounds, and there are gaps between elements and between updates.
 void CheckFewElements(ScatterKind kind, int64_t size, int64_t count, int64_t gap) {
   const auto indices = RandomElements<int32_t>(count, 28, -2, static_cast<int>(size + 1));
   std::vector<float> updates(gap * count), operand(gap * size, -0.0f);
@@ -169,7 +170,7 @@ TEST(GatherScatterLineTest, ManyUpdatesOfFewElements) {
   });
 }
 
-// Sums in parts are the same on any number of threads, and zeros without updates keep their signs.
+// Sums in parts have the same bits on any number of threads. A zero without updates keeps its sign.
 TEST(GatherScatterLineTest, PartsKeepBits) {
   const int64_t size = 301, count = 70003;
   auto indices = RandomElements<int32_t>(count, 38, 1, size);
@@ -193,7 +194,7 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   });
 }
 
-// Places of every block of a far array, the ends of the range among them.
+// Returns indices in every block of a large array, including the first and last ones.
 template <typename Index>
 void CheckManyPlaces(PrimitiveType type, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;

@@ -50,7 +50,7 @@ TEST(GatherTest, SlicesWithClampedStarts) {
   }
 }
 
-// The same with indices that are computed on use, many blocks of them.
+// The same with many blocks of indices that are computed on the fly.
 TEST(GatherTest, MadeIndices) {
   const int64_t count = 10000;
   Rows rows;
@@ -80,7 +80,7 @@ TEST(GatherTest, MadeIndices) {
   EXPECT_EQ(gathered({1, 0}, true), gathered({1, 0}, false));
 }
 
-// operand [3, 100] with a batching dimension, indices [3, 1000], output transposed [1000, 3].
+// operand [3, 100] with a batching dimension, indices [3, 1000], output transposed to [1000, 3].
 TEST(GatherTest, SinglesOfEveryIndexTypeWithABatchingDimension) {
   const auto operand = RandomElements<int16_t>(300, 2, -1000, 1000);
   const auto check = [&](auto zero, PrimitiveType type) {
@@ -136,11 +136,12 @@ TEST(GatherTest, AHugeUnsignedIndexIsClampedDown) {
 
 template <PrimitiveType kType, typename Combine>
 void CheckScatter(ScatterKind kind, Combine combine) {
-  // pred as the byte it is stored in: std::vector<bool> has no elements.
+  // Stores pred as bytes: std::vector<bool> has no elements with an address.
   using T = std::conditional_t<kType == PrimitiveType::kPred, uint8_t, NativeOf<kType>>;
   constexpr int kHigh = kType == PrimitiveType::kPred ? 1 : 3;
   Rows rows;
-  rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};  // a repeated one, and one that sticks out by a row
+  // a repeated index, and a window with one row out of bounds
+  rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};
   std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
   const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);
   ScatterRequest request;
@@ -187,7 +188,7 @@ TEST(ScatterTest, KindsAndTypes) {
                                      [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
-// Starts around the operand in both dimensions, and far beyond it.
+// Starts near all bounds of both dimensions, and far outside.
 TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   const std::vector<int64_t> at = {-2, -1, 0, 1, 3, 4, 5, INT64_MIN, INT64_MAX};
   const int64_t side = 5, size = 2, count = static_cast<int64_t>(at.size());
@@ -221,7 +222,7 @@ TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   EXPECT_EQ(operand, expected);
 }
 
-// Rows long enough that threads take a part of each: updates of one row keep their order.
+// Rows long enough that each thread takes a part of every row. Updates of one row keep their order.
 TEST(ScatterTest, LongRowsKeepTheirOrder) {
   const int64_t rows = 37, row = 601, count = 1000;
   const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));

@@ -12,13 +12,14 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kBlock = 1024;                        // indices at a time
-constexpr int64_t kNearBytes = 1 << 18;                 // of an output: it is in a near cache
-constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;  // updates of a scatter done in parts
-// Least number of updates of a part that goes to a copy of the output, and per element of the copy.
+constexpr int64_t kBlock = 1024;         // indices processed at a time
+constexpr int64_t kNearBytes = 1 << 18;  // size of an output that is in a near cache
+// least number of updates that is split, and the most parts
+constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
+// Least number of updates for each copy of the output, and least number per element of the copy.
 constexpr int64_t kCopyUpdates = 16384, kCopyUpdatesPerElement = 4;
 
-// visit(index) for the types of 32 and 64 bits.
+// Calls visit(index) with a value of the index type, if it has 32 or 64 bits.
 template <class Visit>
 bool VisitIndexType(PrimitiveType type, Visit visit) {
   if (!IsInteger(type) || BitWidth(type) < 32) return false;
@@ -28,8 +29,8 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   });
 }
 
-// Calls visit(indices, first, count) for blocks of [begin, end); their indices are at `indices`,
-// one every line.index_stride elements.
+// Calls visit(indices, first, count) for each block of [begin, end). The block's indices are
+// line.index_stride elements apart.
 template <typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
   Index made[kBlock];
@@ -42,7 +43,7 @@ void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit vis
   }
 }
 
-// The largest position that an index of its type can represent.
+// Returns `last`, or the largest index of the type if that is smaller.
 template <typename Index>
 Index LastOf(const IndexedLine& line) {
   const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
@@ -52,7 +53,7 @@ Index LastOf(const IndexedLine& line) {
 template <typename Index, typename Element>
 void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const Element* operand,
                     Element* output) {
-  constexpr int64_t kAhead = 256;  // elements that are prefetched before the first one is read
+  constexpr int64_t kAhead = 256;  // elements prefetched before the first one is read
   const Index last = LastOf<Index>(line);
   ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; i += kAhead) {
@@ -69,7 +70,7 @@ void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const E
   });
 }
 
-// A NaN on either side of a minimum or maximum is kept.
+// Applies an update. A NaN on either side of a minimum or maximum is kept.
 template <ScatterKind kKind, typename T>
 T Updated(T a, T b) {
   if constexpr (kKind == ScatterKind::kAssign) return b;
@@ -78,7 +79,7 @@ T Updated(T a, T b) {
   if constexpr (kKind == ScatterKind::kMaximum) return a > b || a != a ? a : b;
 }
 
-// The neutral element of a kind other than kAssign.
+// Returns the neutral element of a kind other than kAssign.
 template <ScatterKind kKind, typename T>
 T NeutralOf() {
   using Limits = std::numeric_limits<T>;
@@ -87,11 +88,11 @@ T NeutralOf() {
   } else if constexpr (kKind == ScatterKind::kMaximum) {
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   } else {
-    return -T{0};  // of floats -0, which alone leaves the other zero as it is
+    return -T{0};  // for floats -0, which unlike +0 keeps the sign of either zero
   }
 }
 
-// Indices of any type are treated as unsigned here: a negative one is out of bounds.
+// Scatters elements. Indices are compared as unsigned, so a negative one is out of bounds.
 template <ScatterKind kKind, typename Index, typename T>
 class LineScatter {
  public:
@@ -103,7 +104,7 @@ class LineScatter {
     const bool is_near =
         elements * line_.operand_stride * static_cast<int64_t>(sizeof(T)) <= kNearBytes;
     const bool many = line_.count >= kPartsFrom;
-    if constexpr (kKind != ScatterKind::kAssign) {  // of which the last update counts
+    if constexpr (kKind != ScatterKind::kAssign) {  // kAssign keeps the last update only
       if (many && is_near && ToCopies(parallel, elements)) return;
     }
     const int64_t parts = many && !is_near ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
@@ -118,7 +119,7 @@ class LineScatter {
 
  private:
   // Applies the updates [begin, end) of elements [low, low + reach], in order. Those of a block are
-  // selected first, without branches.
+  // first selected without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
     RunPart(begin, end, low, reach, to_, line_.operand_stride);
   }
@@ -141,8 +142,9 @@ class LineScatter {
     });
   }
 
-  // The first part of the updates goes to the output, the others to copies that begin with the
-  // neutral element and are then updates themselves. Decided by sizes alone, as it changes sums.
+  // Applies the first part of the updates to the output, each other part to a copy that begins with
+  // the neutral element, then combines the copies with the output. Returns false without effect if
+  // that is not profitable. The decision depends on the sizes alone, because it changes sums.
   bool ToCopies(const Parallel& parallel, int64_t elements) const {
     const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
     const int64_t parts = std::min(line_.count / updates, kPartsMax);
@@ -218,7 +220,7 @@ bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind 
         return run.template operator()<ScatterKind::kMaximum>(zero);
       } else if (kind != ScatterKind::kAdd) {
         return false;
-      } else if constexpr (std::is_integral_v<T>) {  // unsigned, so that it wraps
+      } else if constexpr (std::is_integral_v<T>) {  // unsigned, so that sums wrap
         return run.template operator()<ScatterKind::kAdd>(std::make_unsigned_t<T>{});
       } else {
         return run.template operator()<ScatterKind::kAdd>(zero);

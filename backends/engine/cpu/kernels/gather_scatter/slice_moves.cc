@@ -10,7 +10,7 @@
 namespace hlocts::kernels {
 namespace {
 
-// to[i] = component at offsets[i] + shift, saturated into int64.
+// Sets to[i] to the component at offsets[i] + shift, saturated to int64.
 template <typename T>
 void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t count, int64_t* to) {
   const T* from = static_cast<const T*>(data);
@@ -27,7 +27,7 @@ void ReadComponents(PrimitiveType type, const void* data, const int64_t* offsets
   VisitInteger(type, [&](auto zero) { ReadAs<decltype(zero)>(data, offsets, shift, count, to); });
 }
 
-// The loops over one slice.
+// Sets the loops over one slice.
 void SetSlice(absl::Span<const SliceDimension> slice, Moves& moves) {
   LoopNest<2> loops;
   for (const SliceDimension& d : slice) {
@@ -40,7 +40,8 @@ void SetSlice(absl::Span<const SliceDimension> slice, Moves& moves) {
   moves.slice.pop_back();
 }
 
-// Offsets of index vectors in one loop, the most common case.
+// Computes the offsets of index vectors in one loop, for the most common case of one batch
+// dimension.
 void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
                    Starts& starts) {
   for (int64_t i = 0; i < count; ++i) {
@@ -125,7 +126,7 @@ bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
     if (at <= -size || at >= moves.operand_dimensions[d]) return false;
     const int64_t low = at < 0 ? -at : 0, stride = moves.operand_strides[d];
     const int64_t high = std::min(size, moves.operand_dimensions[d] - at);
-    // The block's offsets are those of the nearest window that is entirely in bounds.
+    // The block's offset is that of the nearest window that is entirely in bounds.
     operand += (at + low - std::clamp<int64_t>(at, 0, moves.operand_dimensions[d] - size)) * stride;
     for (SliceDimension& step : inside) {
       if (size == 1 || step.operand_stride != stride || step.size != size) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The starts of gather's slices and scatter's windows, and the loops over one of them.
+// Computes the starts of gather's slices and scatter's windows.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
 
@@ -12,26 +12,28 @@
 
 namespace hlocts::kernels {
 
-inline constexpr int64_t kBlock = 256;  // index vectors at a time
+inline constexpr int64_t kBlock = 256;  // index vectors processed at a time
 
-// The offsets of an index vector's components, its slice in the operand and its window.
+// The starts of a block of index vectors: offsets of the index vector, of the slice in the operand,
+// and of the window.
 struct Starts {
   int64_t index[kBlock], operand[kBlock], window[kBlock];
   bool inside[kBlock];
-  // For moves that may overhang: component k of index vector i, at [k * kBlock + i].
+  // component[k * kBlock + i] is component k of index vector i. Set only if windows may overhang.
   std::vector<int64_t> component;
 };
 
-// The geometry that gather and scatter share.
+// The geometry of a gather or scatter.
 struct Moves {
   const IndexVectors& indices;
   absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
   bool clamp;
-  LoopNest<3> batch;  // index offset, operand offset, window offset
-  LoopNest<2> slice;  // operand, window; without the innermost loop
+  LoopNest<3> batch;  // offsets: index, operand, window
+  LoopNest<2> slice;  // offsets: operand, window; without the innermost loop
   LoopDimension<2> run;
-  int64_t run_start[2] = {0, 0};  // beginning of a part of the runs
-  // A window may be partly out of bounds: it has several elements along an indexed dimension.
+  int64_t run_start[2] = {0, 0};  // offsets of the part of each run to copy
+  // True if a window may be partly out of bounds: it has several elements along an indexed
+  // dimension.
   bool overhangs = false;
 };
 
@@ -40,11 +42,12 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
               absl::Span<const int64_t> operand_batch, absl::Span<const int64_t> window_batch,
               absl::Span<const SliceDimension> slice);
 
-// Fills the starts of index vectors [first, first + count).
+// Fills `starts` for index vectors [first, first + count).
 void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts);
 
-// Moves the part of window i that is in bounds, with fewer steps and other starts. False: no
-// element is. Strides distinguish dimensions of more than one element.
+// Restricts window i to the part that is in bounds: `clipped` gets smaller sizes, and `operand` and
+// `update` its starts. Returns false if that part is empty. Requires that dimensions of more than
+// one element have distinct strides.
 bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
                 absl::Span<const SliceDimension> window, Moves& clipped, int64_t& operand,
                 int64_t& update);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot as matrix products: each group of dimensions (batch, free of lhs, free of rhs, contracting)
-// becomes one strided loop, else the operand is copied so that it does; operands stored in another
-// type than the computing one are converted by the copy.
+// dot as matrix products. Each group of dimensions (batch, free of lhs, free of rhs, contracting)
+// must form one strided loop; otherwise the operand is copied to a layout in which it does. The
+// copy also converts operands whose stored type is not the type of the computation.
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -76,7 +76,8 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
   return args;
 }
 
-// Computes every product of the stack. Small ones are distributed whole; c_stride may leave gaps.
+// Computes every product of the batch. Many small products are distributed over the threads, each
+// on one thread. `c_stride` may leave gaps.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {
@@ -105,7 +106,7 @@ absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int
 constexpr int64_t kSplitDepth = kDeepSum / 2;
 constexpr int64_t kSplitOutputs = 4096;
 
-// Long sums of few outputs: the sum is cut into parts of fixed length, then the parts are added.
+// Computes long sums of few outputs in parts of fixed length, which are then added.
 template <typename T>
 absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   const int64_t parts = args.k / kSplitDepth, outputs = args.m * args.n;
@@ -146,7 +147,8 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Calls product(destination of its elements of type T), then converts them to the output's type.
+// Calls product(destination for elements of type T), then converts the elements to the output's
+// type.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {
@@ -184,8 +186,8 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
   return Multiply<T>(parallel, sizes, left, right, output, request.done);
 }
 
-// True if f32 represents every sum of these integers: its products take a sixth of the time of
-// 32-bit ones.
+// Returns true if f32 represents every sum of these integers exactly. f32 products take a sixth of
+// the time of 32-bit integer products.
 bool IsExactInF32(const DotRequest& request) {
   if (request.output_type != PrimitiveType::kS32) return false;
   int bits = 0;
@@ -252,7 +254,7 @@ absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
   HLOCTS_RETURN_IF_ERROR(CountElements(request.lhs.dimensions, lhs_count));
   HLOCTS_RETURN_IF_ERROR(CountElements(request.rhs.dimensions, rhs_count));
   if (outputs == 0) return absl::OkStatus();
-  if (lhs_count == 0 || rhs_count == 0) {  // sums of nothing; all bits zero is 0 in every type
+  if (lhs_count == 0 || rhs_count == 0) {  // empty sums; all bits zero is 0 in every type
     if (request.output_type == PrimitiveType::kF8E8M0FNU) {
       return Unsupported("dot: an empty sum in f8e8m0fnu");
     }

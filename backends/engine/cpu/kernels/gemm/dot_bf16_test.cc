@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16: exact, added in f32; two at a time where the processor can.
+// Tests of bf16 products, which are exact and added in f32, two at a time where the processor can.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 using T = PrimitiveType;
 using Bf16 = NativeOf<T::kBF16>;
 
-// Rows that are all the same times columns that are all the same.
+// Multiplies a matrix whose rows are all `a` by one whose columns are all `b`.
 std::vector<float> Bf16Product(const std::vector<float>& a, const std::vector<float>& b) {
   const auto count = static_cast<int64_t>(a.size());
   const std::vector<Bf16> lhs(a.begin(), a.end()), rhs(b.begin(), b.end());
@@ -37,7 +37,7 @@ TEST(DotBf16Test, Bf16KeepsNanInfinitiesAndLargeProducts) {
       EXPECT_EQ(Bf16Product({0x1.8p100f, 1}, {0x1p27f, 1})[0], 0x1.8p127f);
       EXPECT_EQ(Bf16Product({0x1.02p0f}, {0x1.02p0f})[0], 0x1.0404p0f);  // exact
     });
-    // Subnormals count if they are not flushed.
+    // Subnormals count unless they are flushed.
     EXPECT_EQ(Bf16Product({0x1p-130f, 0}, {0x1p100f, 1})[0], 0x1p-30f);
     EXPECT_EQ(Bf16Product({0x1p-70f, 0}, {0x1p-70f, 1})[0], 0x1p-140f);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of dot as stacks of matrices of the computing type: in place, or copied.
+// Operands of dot as batches of matrices in the type of the computation, in place or copied.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts::kernels {
 
-// An operand as a stack of matrices of the computing type.
+// An operand as a batch of matrices in the type of the computation.
 struct Matrices {
   const char* data = nullptr;
   int64_t batch_stride = 0, free_stride = 0, depth_stride = 0;  // in elements
@@ -50,7 +50,7 @@ inline Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
           LoopCount(lhs.contracting)};
 }
 
-// The single stride of a group of loops; false if it has none.
+// Sets `stride` to the only stride of a group of loops. Returns false if it has several.
 inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   const LoopNest<1> merged = MergedLoops(loops);
   if (merged.size() > 1) return false;
@@ -58,8 +58,8 @@ inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   return true;
 }
 
-// Complex numbers as real matrices: (re, im) along the sum on the left; on the right
-// {{re, im}, {-im, re}} for each element.
+// Expands complex numbers on the right to real matrices: each element becomes {{re, im}, {-im,
+// re}}. On the left, (re, im) along the sum suffices.
 template <typename T>
 void ExpandComplexRight(const std::complex<T>* from, int64_t stride, int64_t count, T* even,
                         T* odd) {
@@ -72,7 +72,7 @@ void ExpandComplexRight(const std::complex<T>* from, int64_t stride, int64_t cou
   }
 }
 
-// One line of an operand into the computing type.
+// Converts one line of an operand to the type of the computation.
 template <typename T>
 void CopyLine(PrimitiveType type, const char* from, int64_t stride, int64_t count, T* to) {
   if (IsComplex(type)) {
@@ -82,7 +82,8 @@ void CopyLine(PrimitiveType type, const char* from, int64_t stride, int64_t coun
   }
 }
 
-// The location of an operand's dense copy; `free_inner`: as [batch, contracting, free].
+// Describes the dense copy of an operand: [batch, contracting, free] if `free_inner`, else [batch,
+// free, contracting].
 inline Matrices DenseMatrices(const OperandLoops& loops, bool free_inner, int64_t parts,
                               int64_t element, Scratch& data) {
   const int64_t free = LoopCount(loops.free), depth = LoopCount(loops.contracting);
@@ -92,13 +93,14 @@ inline Matrices DenseMatrices(const OperandLoops& loops, bool free_inner, int64_
           .depth_stride = free_inner ? free * element : 1};
 }
 
-// Copies an operand dense as [batch, contracting, free] or [batch, free, contracting].
+// Copies an operand to a dense array, as [batch, contracting, free] or [batch, free, contracting].
 template <typename T>
 absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
                          const OperandLoops& loops, bool expand, Scratch& to, Matrices& matrices) {
   const bool is_complex = IsComplex(operand.type);
   LoopNest<1> outer = loops.batch;
-  // The right operand's rows run along the sum; otherwise whichever has unit stride is innermost.
+  // An expanded right operand has its free dimension innermost. Otherwise the dimension with unit
+  // stride is innermost.
   const LoopNest<1> free_loops = MergedLoops(loops.free);
   const bool free_inner =
       expand || (!is_complex && !free_loops.empty() && free_loops.back().stride[0] == 1);
@@ -132,7 +134,7 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
   return absl::OkStatus();
 }
 
-// An operand in place if its loops and type allow, otherwise copied into `copy`.
+// Uses an operand in place if its loops and type allow it; otherwise copies it into `copy`.
 template <typename T>
 absl::Status Prepare(const Parallel& parallel, const DotOperand& operand, const OperandLoops& loops,
                      bool right, bool native, int64_t elements, std::unique_ptr<Scratch>& copy,

@@ -22,7 +22,7 @@ const std::vector<Case>& Cases() {
       {{{65, 300}, {1, 65}, {}, {1}}, {{300, 70}, {1, 300}, {}, {0}}},  // transposed views
       {{{300, 65}, {65, 1}, {}, {0}}, {{70, 300}, {300, 1}, {}, {1}}},
       {{{200, 530}, {530, 1}, {}, {1}}, {{530, 261}, {261, 1}, {}, {0}}},
-      // More than one step of depth; rows in order, side by side, and neither.
+      // More than one step of kBlockDepth; rows contiguous, adjacent, and neither.
       {{{71, 1100}, {1100, 1}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
       {{{71, 1100}, {1, 71}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
       {{{71, 1100}, {2200, 2}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
@@ -35,20 +35,21 @@ const std::vector<Case>& Cases() {
       {{{9, 6, 10}, {60, 10, 1}, {1}, {2}}, {{10, 7, 6}, {42, 6, 1}, {2}, {0}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {1, 3}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {0, 2}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {3, 1}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {2, 0}}},
-      {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},  // free dims split
+      // the free dimensions are not adjacent
+      {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},
       {{{5, 37, 21}, {777, 21, 1}, {0}, {2}}, {{5, 21, 45}, {945, 45, 1}, {0}, {1}}},  // in place
       {{{5, 37, 70}, {2590, 70, 1}, {0}, {2}}, {{5, 99, 70}, {6930, 70, 1}, {0}, {2}}},
       {{{2, 3}, {0, 1}, {}, {1}}, {{3, 2}, {2, 1}, {}, {0}}},  // a broadcast operand
       {{{3}, {1}, {}, {}}, {{4}, {1}, {}, {}}},                // an outer product
       {{{45}, {1}, {}, {}}, {{131}, {1}, {}, {}}},
-      // Odd depths and strides, in order and not; a batch that repeats.
+      // Odd depths and strides, contiguous and not; a batch of stride 0.
       {{{37, 75}, {75, 1}, {}, {1}}, {{75, 67}, {67, 1}, {}, {0}}},
       {{{37, 74}, {75, 1}, {}, {1}}, {{67, 74}, {74, 1}, {}, {1}}},
       {{{75, 37}, {37, 1}, {}, {0}}, {{67, 75}, {76, 1}, {}, {1}}},
       {{{3, 37, 74}, {2738, 74, 1}, {0}, {2}}, {{3, 74, 45}, {0, 45, 1}, {0}, {1}}},
       {{{3, 37, 74}, {2739, 74, 1}, {0}, {2}}, {{3, 45, 74}, {0, 75, 1}, {0}, {2}}},
       {{{1, 333}, {333, 1}, {}, {1}}, {{333, 65}, {65, 1}, {}, {0}}},  // a row
-      {{{3, 43}, {43, 1}, {}, {1}}, {{43, 301}, {301, 1}, {}, {0}}},   // and a few
+      {{{3, 43}, {43, 1}, {}, {1}}, {{43, 301}, {301, 1}, {}, {0}}},   // and with a few rows
       {{{2, 43}, {1, 2}, {}, {1}}, {{43, 1301}, {1302, 1}, {}, {0}}},
       {{{65, 333}, {1, 65}, {}, {1}}, {{333}, {1}, {}, {0}}},
   };
@@ -88,7 +89,7 @@ std::vector<Wide> Sums(const Case& c, const std::vector<Wide>& lhs, const std::v
   return result;
 }
 
-// By case; once for all types of which the elements are the same.
+// Caches the elements by case. Types with the same elements share an entry.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums(bool unsigned_lhs, bool unsigned_rhs) {
   static auto* known = new std::array<std::vector<std::vector<Wide>>, 4>;
@@ -104,7 +105,7 @@ const std::vector<WideOf<L>>& Expected(size_t i, const std::vector<L>& lhs,
   return known[i];
 }
 
-// Small integers: every product and sum is exact in any order.
+// Compares bit for bit: small integers make every product and sum exact in any order.
 template <PrimitiveType kLhs, PrimitiveType kRhs, PrimitiveType kOut>
 void CheckExact() {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -151,7 +152,8 @@ TEST(DotTest, IntegersWrap) {
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<T::kS8, T::kS8, T::kF32>(); }
 
-// All elements the largest: every partial sum is as large as it can be.
+// Checks operands whose elements all are the largest number, so that every partial sum is as large
+// as possible.
 template <typename L, typename R>
 void CheckLargest(T lhs, T rhs, L l, R r) {
   const int64_t m = 20, k = 2600, n = 35;
@@ -186,7 +188,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   });
 }
 
-// |error| <= k u sum|a b|, the bound of any order of additions; same bits for any thread count.
+// Checks |error| <= k u sum|a b|, the bound for any order of additions, and equal bits for any
+// thread count.
 TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   const int64_t m = 150, k = 700, n = 130;
   const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);
@@ -214,7 +217,8 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Only half of it is computed: the same bits as with a copy, rows or columns contracted.
+// Only half of this product is computed. It must have the same bits as with a copy of the matrix,
+// with rows or columns contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {
@@ -236,7 +240,7 @@ TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   }
 }
 
-// Every element is reported once, after it is complete.
+// Every element must be reported once, after it is complete.
 TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
   for (size_t i = 0; i < Cases().size(); ++i) {
     const Case& c = Cases()[i];

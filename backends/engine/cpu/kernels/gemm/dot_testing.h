@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the tests of dot.
+// Operands for tests of dot.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
 
@@ -18,7 +18,7 @@ inline DotOperand OperandOf(const Side& side, const void* data, PrimitiveType ty
   return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
 }
 
-// The number of elements in the memory of the side.
+// Returns the number of elements in the memory of the operand.
 inline int64_t Reach(const Side& side) {
   int64_t last = 0;
   for (size_t d = 0; d < side.dimensions.size(); ++d) {

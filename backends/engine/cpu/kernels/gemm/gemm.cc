@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking of the matrix product: b is packed once for all threads, then blocks of rows go to the
-// pool, each packing its own part of a. Few rows read b in place, or pack a panel of it on use.
+// Blocking of the matrix product. b is packed once for all threads. The threads then process blocks
+// of rows and pack their own parts of a. A product of few rows reads b in place or packs one panel
+// at a time.
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/gemm/gemm.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/gemm/gemm_pack-inl.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_rows-inl.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_tile-inl.h"
@@ -23,15 +24,17 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-constexpr int64_t kBlockTiles = 5;                   // rows of a unit of work
-constexpr int64_t kChunkBytes = int64_t{512} << 10;  // of b, in an L2 cache of 1 MiB
-constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
-constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
+constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
+// part of b that is kept in an L2 cache of 1 MiB
+constexpr int64_t kChunkBytes = int64_t{512} << 10;
+// panels per unit: with fewer, packing a again costs more than better balance gains
+constexpr int64_t kPiecePanels = 8;
+constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of b that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
 template <typename T>
 constexpr int64_t kBlockDepth = 4096 / static_cast<int64_t>(sizeof(T));
 
-// Working memory of one unit: on the stack if it is small.
+// Working memory of one unit, on the stack if it is small.
 template <typename T>
 struct WorkBuffer {
   explicit WorkBuffer(int64_t elements)
@@ -46,35 +49,35 @@ struct WorkBuffer {
   T* data;
 };
 
-// The blocking of one product. Packed b: panel after panel, each with its whole depth.
+// The blocking of one product. Packed b consists of panels of columns, each with its whole depth.
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
-  const T* packed = nullptr;              // null: b is read in place
-  int64_t first_column = 0, columns = 0;  // what `packed` covers
-  bool copies_panels = false;             // b is not packed, but each panel before it is used
+  const T* packed = nullptr;              // null if b is read in place
+  int64_t first_column = 0, columns = 0;  // columns of b that `packed` covers
+  bool copies_panels = false;             // b is read in place, but each panel is copied before use
 
   bool Copies(int64_t column) const {
     return packed == nullptr && (copies_panels || args.n - column < kTileColumns<T>);
   }
 };
 
-// Rows that are contiguous along the sum and near each other: those of a tile stay in the L1 cache
-// unpacked.
+// Returns true if a tile's rows need not be packed: they are contiguous along the sum and so near
+// each other that they stay in the L1 cache.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
-// Rows that are one unit of work: the unit that multiplies a panel of b is its only reader.
+// Returns true if all rows are one unit of work, which is then the only reader of each panel of b.
 template <typename T>
 bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Rows of b that are contiguous: with few tiles of rows of a, packing costs more than it gains.
-// More than two tiles gain only if b comes from a cache.
+// Returns true if b's rows are contiguous and packing them would cost more than it gains, because a
+// has few tiles of rows. More than two tiles gain only if b comes from a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
@@ -82,8 +85,9 @@ bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
                                 (IsOneBlock(args) && bytes <= kSecondCacheBytes));
 }
 
-// Columns that are multiplied by one tile of rows after the other: their part of b stays in the L2
-// cache next to the packed rows. If b is not packed, its memory is visited once, a panel at a time.
+// Returns the number of columns to multiply by all tiles of rows in turn. Their part of b stays in
+// the L2 cache together with the packed rows. If b is not packed, it is read once, one panel at a
+// time.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -92,7 +96,8 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// The panel from `column` on, at depth p. `panel` holds it if it is copied.
+// Returns the panel of b that begins at `column`, from depth p on. `panel` is its copy, if it is
+// copied.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;
@@ -104,7 +109,7 @@ ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, co
   return {args.b + p * args.b_row + column, args.b_row};
 }
 
-// One step of kBlockDepth: the rows of a tile stay in the L1 cache for all columns.
+// Multiplies one step of kBlockDepth. The rows of a tile stay in the L1 cache for all columns.
 template <typename T>
 void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
                   int64_t end, T* packed, T* panel) {
@@ -151,7 +156,8 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   return true;
 }
 
-// For few blocks of rows the columns are split too. A reader of parts prefers long rows.
+// Returns the number of parts into which the columns are split if there are few blocks of rows.
+// With a `done` callback parts are wider, because long rows suit it better.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;
@@ -188,7 +194,7 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
                 : absl::OkStatus();
 }
 
-// Reports all rows of a product whose parts are complete only at the end.
+// Reports all rows of a product whose parts become complete only at the end.
 template <typename T>
 void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.done == nullptr) return;
@@ -224,7 +230,7 @@ void Clear(const GemmArgs<T>& args) {
   }
 }
 
-// A column as a row of the transposed product; c has no gaps.
+// Returns the transposed product of a single column, which is a single row. c must have no gaps.
 template <typename T>
 GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {
   GemmArgs<T> flipped = args;

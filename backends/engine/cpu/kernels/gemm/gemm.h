@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product of strided matrices of one computing type.
+// The product of strided matrices of one type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
 
@@ -11,7 +11,8 @@
 
 namespace hlocts::kernels {
 
-// c[i, j] = sum over p of a[i, p] * b[p, j]; strides in elements, c's rows contiguous.
+// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements; c's rows are
+// contiguous.
 template <typename T>
 struct GemmArgs {
   int64_t m = 0, n = 0, k = 0;
@@ -24,11 +25,12 @@ struct GemmArgs {
   const PartDone* done = nullptr;
 };
 
-// The order of additions depends on the sizes alone. T: float, double, uint32_t or uint64_t.
+// Computes the product. The order of additions depends on the sizes only. T is float, double,
+// uint32_t or uint64_t.
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 
-// The estimated time of one product on one thread.
+// Returns the estimated time of one product on one thread.
 inline double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
   return 50 + static_cast<double>(m) * static_cast<double>(n * k * bytes) / 64;
 }

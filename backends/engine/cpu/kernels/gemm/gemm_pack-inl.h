@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing for the register tile of the matrix product.
+// Packing of operands for the register tile of the matrix product.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// to[p * lines + i] = from[i * line_stride + p * depth_stride].
+// Sets to[p * lines + i] = from[i * line_stride + p * depth_stride].
 template <typename T, int kLines>
 void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
                T* __restrict to) {
@@ -27,9 +27,9 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
   }
 }
 
-// The same for at most kLanes lines that are contiguous along the depth: blocks of them are turned.
-// Writes whole vectors: what lies up to kLanes elements past each step's lines is overwritten.
-// kWhole: there are kLanes lines to read, however few are wanted.
+// Packs at most kLanes lines that are contiguous along the depth, by transposing blocks of them.
+// Stores whole vectors, so up to kLanes elements after each step's lines are overwritten. kWhole
+// means that kLanes lines can be read even if `lines` is less.
 template <typename T, bool kWhole>
 void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
                 T* to) {
@@ -48,7 +48,7 @@ void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, in
   }
 }
 
-// Fewer lines than `width`: the rest is zero.
+// Packs fewer lines than `width` and fills up with zeros.
 template <typename T>
 void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
                    int lines, int width, T* __restrict to) {
@@ -61,8 +61,9 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
 // The number of elements that PackRows may write past the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// At most a tile's rows of a, each contiguous along the depth: blocks of rows are transposed, the
-// last rows first, because whole vectors are stored. Not kWhole: these rows may be the last.
+// Packs at most a tile's rows of a that are contiguous along the depth. Blocks are transposed from
+// the last rows to the first, because each store overwrites what follows it. Without kWhole, no
+// rows after these are read.
 template <typename T, bool kWhole>
 void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
@@ -72,7 +73,7 @@ void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) 
   }
 }
 
-// The same for rows side by side.
+// Packs rows of a that are adjacent in memory at each step of the depth.
 template <typename T>
 void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
@@ -80,7 +81,8 @@ void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, 
   }
 }
 
-// At most a tile's rows of a from `row` on, side by side in every step of the depth.
+// Packs at most a tile's rows of a from `row` on. The result has the rows side by side for each
+// step of the depth.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
   const T* from = args.a + row * args.a_row + p * args.a_column;
@@ -90,7 +92,8 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
-  // Reads beyond the last rows of a step touch the next step; after the last step there is none.
+  // A whole vector may read beyond the last rows of a step, into the next step. The last step has
+  // no next step.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
   PackRowsSideBySide(from, args.a_column, vectors, rows, to);
@@ -98,13 +101,13 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
                 rows, to + vectors * rows);
 }
 
-// Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
-// memory favours long runs.
+// Packs adjacent panels of kTileColumns columns whose rows are contiguous. Reads row by row,
+// because long runs are fastest.
 template <typename T>
 void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
                       int64_t panel_elements, T* to) {
   constexpr int kWidth = kTileColumns<T>;
-  constexpr int64_t kAhead = 16;  // rows: the hardware does not follow from page to page
+  constexpr int64_t kAhead = 16;  // rows: the hardware prefetcher does not cross pages
   for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
     for (int64_t panel = 0; panel < panels; ++panel) {
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
@@ -116,7 +119,7 @@ void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t 
   }
 }
 
-// One panel of kTileColumns columns of b (the last one filled up with zeros).
+// Packs one panel of kTileColumns columns of b; the last one is filled up with zeros.
 template <typename T>
 void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
   constexpr int kWidth = kTileColumns<T>;
@@ -136,10 +139,11 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
   }
 }
 
-// Panels that are packed side by side where b's rows are contiguous.
+// Number of panels packed together if b's rows are contiguous.
 inline constexpr int64_t kPanelsSideBySide = 4;
 
-// Panels [begin, end) from column `first` on with their whole depth, one after the other.
+// Packs panels [begin, end), counted from column `first`, each with its whole depth, one after the
+// other.
 template <typename T>
 void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
   constexpr int64_t kWidth = kTileColumns<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one row or a few.
+// Matrix products with one row or a few rows.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_ROWS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_ROWS_INL_H_
@@ -34,7 +34,7 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
   return result;
 }
 
-// One row times columns that are contiguous along the sum: every element of b is used once.
+// Multiplies one row by columns that are contiguous along the sum. Every element of b is used once.
 template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -45,10 +45,11 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// Steps of rows that are added to a run of columns at a time: b is read in long runs, once, and the
-// rows and sums stay in the L1 cache.
+// Steps of the depth that are added to a run of columns at a time. b is read once, in long runs,
+// while the rows and sums stay in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
-inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;  // their factors in registers
+// rows whose factors fit into registers
+inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;
 inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
 
 template <typename T, int kRows, int kSteps>
@@ -96,12 +97,12 @@ void AddStepsOfRows(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t e
   for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, row, p, begin, end, add);
 }
 
-// More rows than these are faster as a tile, if there are enough columns.
+// Largest number of rows for which this is faster than tiles, if there are enough columns.
 inline constexpr int64_t kFewRows = 3;
 template <typename T>
 inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 
-// A few rows times a b whose rows are contiguous.
+// Multiplies a few rows by a matrix b whose rows are contiguous.
 template <typename T>
 void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
   const auto run = [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -123,7 +124,7 @@ void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
       std::clamp<int64_t>(share, kLanes<T>, columns));
 }
 
-// A column times a row: nothing to add up, c is written in long runs.
+// Multiplies a column by a row. There are no sums, and c is written in long runs.
 template <typename T>
 void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
   const double cost = 0.03 * static_cast<double>(args.n) + 2;

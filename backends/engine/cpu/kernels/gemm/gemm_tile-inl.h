@@ -22,12 +22,13 @@ inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
 inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
-// Steps along the depth in one round of a tile's loop: counting takes issue slots from arithmetic.
+// Steps of the depth per iteration of a tile's loop. Unrolling saves issue slots for arithmetic.
 template <bool kPacked>
 inline constexpr int kTileSteps = kPacked ? 2 : 4;
-inline constexpr int kRowsAhead = 8;  // of b: the hardware does not see its panels coming
+// rows of b to prefetch: the hardware prefetcher does not detect its panels
+inline constexpr int kRowsAhead = 8;
 
-// The location of a tile's part of a: packed, its rows side by side in every step; or in place,
+// A tile's part of a: either packed, with its rows side by side at each step, or in place, with
 // each row contiguous along the depth.
 template <typename T, int kRows, bool kPacked>
 struct TileRows {
@@ -46,13 +47,13 @@ struct TileRows {
     }
   }
 
-  // One pointer for three rows: the address of each is a pointer plus a multiple of the stride, and
-  // registers suffice.
+  // One pointer for every three rows. Each row's address is a pointer plus a multiple of the
+  // stride, so that the registers suffice.
   const T* groups[kGroups];
   int64_t stride;
 };
 
-// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j].
+// Computes tile[i * tile_row + j] = sum over p of a[p, i] * b[p * b_row + j], or += if `add`.
 template <typename T, int kRows, bool kPacked>
 void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
                  int64_t b_row, T* __restrict tile, int64_t tile_row, bool add) {
@@ -77,7 +78,7 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
       }
     }
     b += b_row;
-    asm("" : "+r"(b));  // else every address above becomes a pointer that is counted up by itself
+    asm("" : "+r"(b));  // keeps the compiler from incrementing a separate pointer per address above
   };
   constexpr int kSteps = kTileSteps<kPacked>;
   int64_t p = 0;
@@ -103,26 +104,26 @@ constexpr std::array<TileFunction<T>, sizeof...(kRows)> MakeTileFunctions(
   return {TileProduct<T, kRows + 1, kPacked>...};
 }
 
-// [rows - 1]
+// The tile functions, indexed by rows - 1.
 template <typename T, bool kPacked>
 inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
     MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
 
-// The rows of a that a product reads: packed by PackRows, or (a_row not 0) in place.
+// The rows of a that a product reads: packed by PackRows, or in place if a_row is not 0.
 template <typename T>
 struct RowSource {
   const T* data;
   int64_t a_row = 0;
 };
 
-// The columns of b that a product reads: steps along the depth are `b_row` apart.
+// The columns of b that a product reads. Steps of the depth are `b_row` apart.
 template <typename T>
 struct ColumnSource {
   const T* data;
   int64_t b_row;
 };
 
-// `height` rows of c from `row` on, at most a tile's, times one panel of columns.
+// Multiplies `height` rows from `row` on, at most a tile's, by one panel of columns.
 template <typename T>
 void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t depth,
                   const RowSource<T>& a, const ColumnSource<T>& b, int64_t column, bool add) {

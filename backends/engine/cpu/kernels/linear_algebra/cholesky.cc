@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky: a = u* u with u upper, so that rows of the factor are contiguous.
+// Cholesky decomposition as a = u* u with u upper triangular, so that the factor's rows are
+// contiguous.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -11,10 +12,10 @@ namespace hlocts::kernels {
 namespace matrices {
 namespace {
 
-constexpr int64_t kBand = 64;  // rows of what is left, by one thread at a time
+constexpr int64_t kBand = 64;  // remaining rows that a thread updates at a time
 
-// Computes row j of the factor, from the diagonal on, from the remainder after the rows before k. A
-// pivot that is not positive gives NaN.
+// Computes row j of the factor from the diagonal on. The contributions of rows before k have been
+// subtracted. A pivot that is not positive gives NaN.
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;
@@ -29,8 +30,8 @@ void FactorRow(View<T>& u, int64_t k, int64_t j) {
   row(0, 0) = root;
 }
 
-// The factor of the matrix whose upper triangle is in `u`, in place. Elements below the diagonal,
-// in a block or a band, are unspecified.
+// Factors the matrix whose upper triangle is in `u`, in place. Elements below the diagonal of a
+// block are unspecified.
 template <typename T>
 void Factor(const Parallel& parallel, View<T> u) {
   const int64_t n = u.rows();
@@ -53,13 +54,13 @@ void Factor(const Parallel& parallel, View<T> u) {
 template <typename T>
 absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64_t batch) {
   const int64_t n = r.size;
-  const int64_t row = n + 16;  // rows a power of two apart would share few places in caches
+  const int64_t row = n + 16;  // a power of two as row stride would map rows to few cache sets
   const int64_t bytes = n * row * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
   const View<T> operand = MatrixOf<T>(r.operand, batch, n, n);
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
-  // A lower factor l of a: its transpose is the u of a transposed.
+  // The transpose of the lower factor of a is the upper factor of a transposed.
   if (r.lower) {
     Turn(operand, u);
     Factor(parallel, u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky and triangular solve in blocks, whose products are Eigen's; batches over the pool.
+// Cholesky decomposition and triangular solve in blocks, with products by Eigen. Batches run on the
+// thread pool.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
 
@@ -11,16 +12,17 @@
 
 namespace hlocts::kernels {
 
-// Types: f32, f64, c64 and c128.
+// A batch of Cholesky decompositions of f32, f64, c64 or c128.
 struct CholeskyRequest {
   PrimitiveType type = PrimitiveType::kF32;
-  bool lower = true;  // which triangle is read and written; the other is set to zero
+  bool lower = true;  // the triangle that is read and written; the other one is set to zero
   int64_t batch = 1, size = 1;
   const void* operand = nullptr;  // dense [batch, size, size]
   void* output = nullptr;         // may be the operand
 };
 
-// A matrix that is not positive definite gets NaN after the failing pivot.
+// Decomposes the matrices. The factor of a matrix that is not positive definite has NaN from the
+// failing pivot on.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };
@@ -29,7 +31,8 @@ struct TriangularSolveRequest {
   PrimitiveType type = PrimitiveType::kF32;
   bool left_side = true, lower = true, unit_diagonal = false;
   TransposeKind transpose = TransposeKind::kNone;
-  int64_t batch = 1, rows = 1, columns = 1;  // of b; a is rows x rows (left) or columns x columns
+  // rows and columns of b; a is rows x rows (left) or columns x columns
+  int64_t batch = 1, rows = 1, columns = 1;
   const void* a = nullptr;
   const void* b = nullptr;
   void* output = nullptr;  // may be b

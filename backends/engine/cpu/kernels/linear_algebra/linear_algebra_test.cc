@@ -30,7 +30,7 @@ double UnitOf() {
   return sizeof(decltype(std::abs(T()))) == 4 ? 0x1p-24 : 0x1p-53;
 }
 
-// Random with a diagonal that makes it well conditioned.
+// Returns a random matrix whose diagonal makes it well conditioned.
 template <typename T>
 std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diagonal) {
   const std::vector<float> parts = RandomFloats(2 * rows * columns, seed);
@@ -48,7 +48,8 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
 
 using Wide = std::complex<double>;
 
-// Twice the same positive definite matrix, NaN in the triangle that is not read.
+// Returns a batch of two equal positive definite matrices with NaN in the triangle that is not
+// read.
 template <typename T>
 std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);
@@ -65,7 +66,7 @@ std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   return a;
 }
 
-// |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
+// Checks |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
 template <typename T>
 void CheckCholesky(int64_t n, bool lower) {
   SCOPED_TRACE(testing::Message() << "n " << n << (lower ? " lower" : " upper"));
@@ -88,7 +89,8 @@ void CheckCholesky(int64_t n, bool lower) {
         magnitude += std::abs(x);
       }
       ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
-      ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);  // the second of the batch
+      // the second matrix of the batch equals the first
+      ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);
     }
   }
 }
@@ -111,7 +113,8 @@ TEST(CholeskyTest, NotPositiveGivesNan) {
   EXPECT_TRUE(std::isnan(l[3]));
 }
 
-// |op(a) x - b| <= c n u (|op(a)| |x|), element by element; unread triangle and diagonal are NaN.
+// Checks |op(a) x - b| <= c n u (|op(a)| |x|), element by element. The unread triangle and diagonal
+// are NaN.
 template <typename T>
 void CheckSolve(TriangularSolveRequest r) {
   const int64_t n = r.left_side ? r.rows : r.columns;
@@ -175,7 +178,7 @@ TEST(TriangularSolveTest, EveryForm) {
   }
 }
 
-// The square of the divisor would be infinite.
+// The square of this divisor would be infinite.
 TEST(TriangularSolveTest, LargeComplexDivisor) {
   const Complex64 a(1e25f, 1e25f), b(3e25f, -1e25f);
   Complex64 x;
@@ -195,7 +198,7 @@ TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
   }
 }
 
-// The chunk of a thread is the same for any number of threads.
+// Each thread's share is the same for any number of threads.
 TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
   const int64_t n = 300;
   const std::vector<float> a = RandomMatrix<float>(n, n, 1, n), b = RandomMatrix<float>(n, n, 2, 0);

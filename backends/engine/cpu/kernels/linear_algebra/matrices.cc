@@ -4,7 +4,7 @@
 namespace hlocts::kernels::matrices {
 namespace {
 
-// Complex numbers are processed row by row: packing kernels for two more types are not worth it.
+// Complex numbers are processed row by row. Packing kernels for two more types would not pay off.
 template <typename A, typename T>
 void Subtract(const A& a, const View<T>& b, View<T>& c) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of Cholesky and triangular solve: matrices as Eigen sees them, and batches of them.
+// Code shared by Cholesky and triangular solve: matrices as Eigen views, and batches of them.
 //
-// Eigen multiplies, the order is ours: its solver multiplies by reciprocals of the diagonal, which
-// a strict solve of one complex unknown must not do, and which leave the range before quotients do.
-// The chunk of a thread is fixed, so that bits do not depend on the number of threads.
+// Eigen computes the products, but not the solution itself: its solver multiplies by reciprocals of
+// the diagonal. A strict solve of one complex unknown must not do so, and reciprocals overflow
+// before quotients do. The number of columns or rows per thread is fixed, so that bits do not
+// depend on the number of threads.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 
@@ -20,7 +21,7 @@
 namespace hlocts::kernels {
 namespace matrices {
 
-inline constexpr int64_t kBlock = 32;  // unknowns that are found one by one before a product
+inline constexpr int64_t kBlock = 32;  // unknowns that are solved one by one before a product
 inline constexpr double kNanosecondsPerProduct = 0.03;
 
 template <typename T>
@@ -32,27 +33,27 @@ template <typename T>
 View<T> ViewOf(void* data, int64_t rows, int64_t columns, int64_t row) {
   return View<T>(static_cast<T*>(data), rows, columns, Eigen::OuterStride<>(row));
 }
-// Matrix `number` of a dense batch; an operand is not written.
+// Returns matrix `number` of a dense batch. A matrix of an operand must not be written.
 template <typename T>
 View<T> MatrixOf(const void* batch, int64_t number, int64_t rows, int64_t columns) {
   T* const data = const_cast<T*>(static_cast<const T*>(batch)) + number * rows * columns;
   return ViewOf<T>(data, rows, columns, columns);
 }
-// c -= a b, or a* b. Kept in one place, since Eigen compiles its packing kernels anew for every
-// distinct operand type. Views of f32, f64, c64 and c128.
+// Computes c -= a b, or c -= a* b, for views of f32, f64, c64 and c128. These products are in one
+// file, because Eigen compiles its packing kernels for every distinct operand type.
 template <typename T>
 void SubtractProduct(const View<T>& a, const View<T>& b, View<T> c);
 template <typename T>
 void SubtractAdjointProduct(const View<T>& a, const View<T>& b, View<T> c);
 
-// Rows and columns of a view, as a view.
+// Returns a block of a view, as a view.
 template <typename T>
 View<T> BlockOf(View<T>& view, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   return ViewOf<T>(view.data() + row * view.outerStride() + column, rows, columns,
                    view.outerStride());
 }
 
-// to = from, transposed.
+// Sets `to` to the transpose of `from`.
 template <typename T>
 void Turn(const View<T>& from, View<T> to) {
   if constexpr (sizeof(T) <= 8) {
@@ -63,7 +64,8 @@ void Turn(const View<T>& from, View<T> to) {
   }
 }
 
-// Processes one matrix after the other with the pool inside, or many over the pool.
+// Processes the matrices of a batch: large ones one after the other with the pool inside, many
+// small ones in parallel.
 template <typename One>
 absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, One one) {
   if (batch < parallel.threads()) {
@@ -79,7 +81,7 @@ absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, On
   return failed ? OutOfScratch(0) : absl::OkStatus();
 }
 
-// visit(T{}) for the type's C++ type.
+// Calls visit(T{}) with the C++ type T of the element type.
 template <typename Visit>
 absl::Status VisitMatrixType(PrimitiveType type, Visit visit) {
   switch (type) {

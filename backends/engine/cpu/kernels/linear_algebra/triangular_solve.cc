@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangular solve of a system brought to l y = x with l lower.
+// Triangular solve, by transforming the system to l y = x with l lower triangular.
 #include <algorithm>
 #include <complex>
 
@@ -9,17 +9,17 @@ namespace hlocts::kernels {
 namespace matrices {
 namespace {
 
-constexpr int64_t kTile = 128;  // right-hand sides, by one thread at a time
+constexpr int64_t kTile = 128;  // right-hand sides that a thread solves at a time
 
-// The system as l y = x with l lower.
+// The system as l y = x with l lower triangular.
 struct SolveShape {
-  int64_t n, columns;  // of the triangle; right-hand sides
-  bool turn;           // l is op(a) transposed, x is b transposed
-  bool flip;           // l and x are read backwards, because the triangle is an upper one
+  int64_t n, columns;  // size of l; number of right-hand sides
+  bool turn;           // l is op(a) transposed, and x is b transposed
+  bool flip;           // l and x are reversed, because the triangle is an upper one
 };
 
 SolveShape ShapeOf(const TriangularSolveRequest& r) {
-  // x op(a) = b is op(a)^T x^T = b^T.
+  // x op(a) = b is equivalent to op(a)^T x^T = b^T.
   const bool transposed = (r.transpose != TransposeKind::kNone) != !r.left_side;
   return {r.left_side ? r.rows : r.columns, r.left_side ? r.columns : r.rows, transposed,
           r.lower == transposed};
@@ -38,7 +38,7 @@ void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int6
   if (shape.flip) l.reverseInPlace();
 }
 
-// Eigen's quotient of complex vectors squares the divisor, which leaves the range too early.
+// Divides a row. Eigen's complex quotient squares the divisor, which over- or underflows too early.
 template <typename T>
 void Divide(View<T> row, T divisor) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {
@@ -48,7 +48,7 @@ void Divide(View<T> row, T divisor) {
   }
 }
 
-// l y = x in place; the diagonal of a unit triangle is not read.
+// Solves l y = x in place. The diagonal of a unit triangle is not read.
 template <typename T>
 void Substitute(View<T> l, bool unit, View<T> x) {
   const int64_t n = l.rows(), columns = x.cols();

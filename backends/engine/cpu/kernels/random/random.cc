@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based generators over runs of consecutive counters: counters are independent, so that the
-// compiler vectorizes over them.
+// Counter-based generators over runs of consecutive counters. Counters are independent, so the
+// compiler vectorizes the loops.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = kRandomBlock;
 
-// 20 rounds of ThreeFry2x32 on counters first, first + 1, ...
+// Computes 20 rounds of ThreeFry2x32 on counters first, first + 1, ...
 void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_t* __restrict y) {
   constexpr int kRotations[8] = {13, 15, 26, 6, 17, 29, 16, 24};
   const uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
@@ -52,7 +52,7 @@ int64_t CountOf(absl::Span<const int64_t> dimensions) {
   return count;
 }
 
-// 64-bit elements, one counter each.
+// Generates 64-bit elements, one per counter.
 void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t count) {
   ForRandomBlocks(parallel, count, kBlock, [&](int64_t first, int64_t n) {
     uint32_t x[kBlock], y[kBlock];
@@ -62,8 +62,9 @@ void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t 
   });
 }
 
-// Narrower ones in pairs of neighbours along one dimension: the array is [outer, split, inner], and
-// counter (o, s, i) of [outer, (split + 1) / 2, inner] gives elements 2 s and 2 s + 1 of the split.
+// The layout of narrower elements, which are generated in pairs along one dimension. The array is
+// [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] gives elements 2 s
+// and 2 s + 1 of dimension `split`.
 struct Pairs {
   int64_t outer = 1, split = 1, inner = 1;
 };
@@ -161,7 +162,7 @@ void Generate(const Parallel& parallel, const RandomBitsRequest& request) {
   }
 }
 
-// The number of steps of the counter.
+// Returns the number of counter steps.
 uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
   const bool wide = StorageBytes(request.type) == 8;
   if (request.algorithm == RandomAlgorithm::kPhilox) {
@@ -169,7 +170,7 @@ uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
     return static_cast<uint64_t>((count + per_counter - 1) / per_counter);
   }
   if (wide || request.dimensions.empty()) return static_cast<uint64_t>(count);
-  // One dimension is halved, rounding up: an even one, or else the largest.
+  // The first even dimension, or else the largest one, is halved, rounding up.
   int64_t largest = 1;
   for (int64_t size : request.dimensions) {
     if (size % 2 == 0) return static_cast<uint64_t>(count / 2);

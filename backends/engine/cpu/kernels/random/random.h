@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counter-based generators of rng-bit-generator (ThreeFry2x32 of 20 rounds, Philox4x32 of 10),
-// several counters side by side, in the order of bits that XLA uses (target fact rng.xla_layout).
+// The counter-based generators of rng-bit-generator: ThreeFry2x32 with 20 rounds and Philox4x32
+// with 10. They process several counters at a time and return bits in XLA's order (target fact
+// rng.xla_layout).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
 
@@ -19,13 +20,13 @@ enum class RandomAlgorithm : uint8_t { kThreeFry, kPhilox };
 struct RandomBitsRequest {
   RandomAlgorithm algorithm = RandomAlgorithm::kThreeFry;
   uint64_t key = 0;
-  std::array<uint64_t, 2> counter = {0, 0};  // low word first; ThreeFry uses the low word only
+  std::array<uint64_t, 2> counter = {0, 0};  // low word first; ThreeFry uses only the low word
   absl::Span<const int64_t> dimensions;
-  PrimitiveType type = PrimitiveType::kU32;  // any of 8, 16, 32 or 64 bits
+  PrimitiveType type = PrimitiveType::kU32;  // any integer type of 8, 16, 32 or 64 bits
   void* output = nullptr;
 };
 
-// Fills the output; returns the number of counter steps.
+// Fills the output and returns the number of counter steps.
 absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRequest& request);
 
 }  // namespace hlocts::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of consecutive counters through Philox.
+// Philox on runs of consecutive counters.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_H_
 
@@ -9,9 +9,10 @@
 
 namespace hlocts::kernels {
 
-inline constexpr int64_t kRandomBlock = 512;  // counters at a time
+inline constexpr int64_t kRandomBlock = 512;  // counters processed at a time
 
-// 10 rounds of Philox4x32 on 128-bit counters; words[w][i].
+// Computes 10 rounds of Philox4x32 on consecutive 128-bit counters. Word w of counter i is
+// words[w][i].
 inline void PhiloxBlock(uint64_t key, uint64_t low, uint64_t high,
                         uint32_t (*__restrict words)[kRandomBlock]) {
   for (int64_t i = 0; i < kRandomBlock; ++i) {
@@ -31,7 +32,7 @@ inline void PhiloxBlock(uint64_t key, uint64_t low, uint64_t high,
   }
 }
 
-// Visits [0, count) `size` at a time over the pool: fill(first, n).
+// Calls fill(first, n) for blocks of `size` that cover [0, count), on the threads of the pool.
 template <typename Fill>
 void ForRandomBlocks(const Parallel& parallel, int64_t count, int64_t size, Fill fill) {
   parallel.For((count + size - 1) / size, 4.0 * size, [&](int64_t block, int64_t end) {

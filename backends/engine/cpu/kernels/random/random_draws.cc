@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random draws, a block of counters at a time: element i of a block's first half is made from words
-// 0 and 1 of counter i, that of its second half from words 2 and 3. Loops are written so that the
-// compiler vectorizes them.
+// Random numbers of a distribution, a block of counters at a time. Element i of a block's first
+// half is made from words 0 and 1 of counter i, element i of its second half from words 2 and 3.
+// The compiler vectorizes the loops.
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kDraws = 2 * kRandomBlock;  // of a block
+constexpr int64_t kDraws = 2 * kRandomBlock;  // random numbers of a block
 constexpr int kAttempts = 64;
 
 void DrawBlock(const RandomDrawsRequest& r, int64_t first, int attempt,
@@ -31,12 +31,13 @@ void DrawBlock(const RandomDrawsRequest& r, int64_t first, int attempt,
   }
 }
 
-// In [0, 1): the high 52 bits as the mantissa of a number in [1, 2), minus 1.
+// Returns a number in [0, 1): the high 52 bits become the mantissa of a number in [1, 2), from
+// which 1 is subtracted.
 inline double UnitInterval(uint64_t bits) {
   return std::bit_cast<double>((bits >> 12) | 0x3FF0000000000000u) - 1;
 }
 
-// Values as elements of a float type.
+// Stores values as elements of a float type.
 void StoreFloats(PrimitiveType type, const double* __restrict values, int64_t n, void* to) {
   if (type == PrimitiveType::kF64) {
     std::memcpy(to, values, static_cast<size_t>(n) * sizeof(double));
@@ -80,7 +81,7 @@ void UniformValues(const RandomDrawsRequest& r, int64_t first, int attempt, int6
   RoundFloats(r.type, n, values);
 }
 
-// A value that rounds up to b is drawn again.
+// Fills with uniform floats. A value that rounds up to b is replaced by another random number.
 void UniformFloats(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   double values[kDraws], fresh[kDraws];
   int64_t outside = n;
@@ -118,12 +119,12 @@ void UniformIntegers(const RandomDrawsRequest& r, int64_t first, int64_t n, char
   });
 }
 
-// log(x) of 2^-52 <= x <= 1: with x = m 2^e, m near 1 and s = (m - 1) / (m + 1), it is e log 2 +
-// 2 atanh(s), whose series ends below 1e-16 as |s| < 0.172.
+// Returns log(x) for 2^-52 <= x <= 1. With x = m 2^e, m near 1 and s = (m - 1) / (m + 1), it is e
+// log 2 + 2 atanh(s). Since |s| < 0.172, the omitted terms of the series are below 1e-16.
 inline double LogOfUnit(double x) {
   const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCDu;  // of sqrt(1/2)
   const double m = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
-  // An exponent of -53 to 0 as a double: added to the last places of 2^52.
+  // Converts an exponent of -53 to 0 to a double, by adding it to the low bits of 2^52.
   const double e = std::bit_cast<double>((((bits >> 52) + 64) & 0xFFF) | 0x4330000000000000u) -
                    (4503599627370496.0 + 64);
   const double s = (m - 1) / (m + 1), z = s * s;
@@ -132,8 +133,8 @@ inline double LogOfUnit(double x) {
   return e * 0.693147180559945309417 + 2 * s * series;
 }
 
-// cos and sin of 2 pi u by the nearest quarter turn and the series of the remainder, at most pi /
-// 4.
+// Computes cos and sin of 2 pi u by the nearest quarter turn and the series of the remainder, which
+// is at most pi / 4.
 inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   const double shifted = 4 * u + 6755399441055744.0;  // 1.5 2^52: rounds to an integer
   const uint64_t quarter = std::bit_cast<uint64_t>(shifted);
@@ -148,7 +149,7 @@ inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   *sine = std::bit_cast<double>(std::bit_cast<uint64_t>(turned ? c : s) ^ sine_sign);
 }
 
-// Box and Muller (1958): two normal numbers from two uniform ones.
+// Computes two normal numbers from two uniform ones (Box and Muller, 1958).
 void Normals(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   uint64_t draws[kDraws];
   double values[kDraws];

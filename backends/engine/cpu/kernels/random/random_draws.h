@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of random numbers of one distribution, for rng. The stream is our own: Philox, two draws
-// of 64 bits from a counter, blocks of counters side by side.
+// Arrays of random numbers of one distribution, for rng. The engine defines the sequence: Philox,
+// two random 64-bit numbers per counter, in blocks of counters.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
 
@@ -17,10 +17,10 @@ enum class Distribution : uint8_t { kUniformFloat, kUniformInteger, kNormal };
 struct RandomDrawsRequest {
   Distribution distribution = Distribution::kUniformFloat;
   PrimitiveType type = PrimitiveType::kF32;
-  uint64_t key = 0, stream = 0;  // another stream for each execution
-  double a = 0, b = 0;           // floats: of [a, b), or mean and deviation
-  uint64_t low = 0, range = 0;   // integers: low + [0, range), modulo 2^64
-  const void* first = nullptr;   // a as stored: the result of an empty interval
+  uint64_t key = 0, stream = 0;  // each execution uses another stream
+  double a = 0, b = 0;           // floats: the interval [a, b), or mean and deviation
+  uint64_t low = 0, range = 0;   // integers: the values low + [0, range), modulo 2^64
+  const void* first = nullptr;   // a as stored: the result if the interval is empty
   int64_t count = 0;
   void* output = nullptr;
 };

@@ -24,7 +24,7 @@ std::vector<T> Bits(RandomAlgorithm algorithm, uint64_t key, std::array<uint64_t
   return output;
 }
 
-// The known answers of ruling 0030.
+// Checks the known answers of ruling 0030.
 TEST(RandomTest, KnownAnswers) {
   ForEachIsa([] {
     uint64_t steps = 0;
@@ -38,11 +38,11 @@ TEST(RandomTest, KnownAnswers) {
   });
 }
 
-// One counter after the other, through arrays of one pair each.
+// Compares a long array with arrays of one pair each, one counter after the other.
 TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
   ForEachIsa([] {
     uint64_t steps = 0;
-    const uint64_t start = 0xFFFFFFFFFFFFFF00u;  // the counter wraps on the way
+    const uint64_t start = 0xFFFFFFFFFFFFFF00u;  // the counter wraps within the array
     const auto all = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 77, {start, 0}, {2000},
                                     PrimitiveType::kU32, &steps);
     EXPECT_EQ(steps, 1000);
@@ -74,7 +74,8 @@ TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
   });
 }
 
-// [3, 4, 5]: the second dimension is the first of even size; [3, 5]: the largest, rounded up.
+// In [3, 4, 5] the second dimension is the first even one. In [3, 5] there is none, so the largest
+// is halved, rounding up.
 TEST(RandomTest, PairsLieAlongOneDimension) {
   ForEachIsa([] {
     uint64_t steps = 0;
@@ -112,7 +113,7 @@ std::vector<T> Draws(RandomDrawsRequest request, int64_t count) {
   return output;
 }
 
-// Means of powers of what was drawn, and how far they may be off (six deviations).
+// Checks the means of powers of the random numbers, with a tolerance of six standard deviations.
 void ExpectMoments(const std::vector<double>& x, const std::vector<double>& moments) {
   for (size_t power = 1; power <= moments.size(); ++power) {
     double sum = 0, squares = 0;
@@ -136,7 +137,7 @@ TEST(RandomTest, DrawsFollowTheirDistributions) {
     request.distribution = Distribution::kNormal;
     const auto normal = Draws<double>(request, 100001);
     ExpectMoments(normal, {0, 1, 0, 3, 0, 15});
-    // Neighbours, and the two numbers of one counter, do not depend on each other.
+    // Neighbours must be independent, and so must the two numbers of one counter.
     std::vector<double> neighbours, pairs;
     for (size_t i = 0; i + 512 < normal.size(); ++i) {
       neighbours.push_back(normal[i] * normal[i + 1]);
@@ -154,7 +155,8 @@ TEST(RandomTest, DrawsFollowTheirDistributions) {
   });
 }
 
-// One unit in the last place wide: half of the draws round up to b and are drawn again.
+// The interval is one unit in the last place wide: half of the numbers round up to b and are
+// replaced.
 TEST(RandomTest, UniformStaysBelowItsLimit) {
   ForEachIsa([] {
     RandomDrawsRequest request;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax on the integer keys of sorts, inverted so that the largest is the best.
+// argmin and argmax on the integer keys of sorts, inverted if necessary so that the largest key is
+// the best.
 #include <algorithm>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
@@ -11,8 +12,9 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 
-// The keys of all NaNs are equal: the largest of the type, or 0 in the inverted order. If NaN must
-// be at the other end, the two are swapped; no number has a key there.
+// Computes keys of elements. All NaNs have one key: the largest, or 0 in the inverted order. If
+// nan_wins requires the other end of the order, the key is replaced by the opposite one, which no
+// number has.
 template <typename U>
 class Keys {
  public:
@@ -50,7 +52,8 @@ int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
   return count;
 }
 
-// For contiguous elements, a block at a time; a block is searched only if it has a better element.
+// Searches contiguous elements a block at a time. A block is searched only if it has a better
+// element.
 template <typename U>
 int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) {
   U keys[kBlock], best = 0;
@@ -66,7 +69,7 @@ int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) 
   return place;
 }
 
-// A tile of columns: keys and positions of the best so far, row after row.
+// Searches a tile of columns row after row, with the best key and position of each column so far.
 template <typename U>
 void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from, int64_t count,
                    int64_t* places) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over strided views. The work is cut into blocks that depend on the shape alone; each block
-// leaves a partial result in the computing type, and the partial results are combined in order.
+// reduce over strided views. The work is split into blocks that depend on the shape only. Each
+// block leaves a partial result in the type of the computation, and the partial results are
+// combined in order.
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 
 #include <algorithm>
@@ -15,33 +16,35 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kRowChunk = 32768;   // elements of one row that a block takes at most
+constexpr int64_t kRowChunk = 32768;   // most elements of one row in a block
 constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the L1 cache
 constexpr int64_t kBlockElements = 1 << 18;
-constexpr int64_t kEnoughUnits = 64;     // independent outputs that make splitting a sum needless
-constexpr int64_t kNarrowColumns = 128;  // fewer adjacent outputs are taken several rows at once
-constexpr int64_t kShortRow = 16;        // shorter rows are taken a column at a time
+constexpr int64_t kEnoughUnits = 64;  // with this many independent outputs, sums are not split
+// with fewer adjacent outputs, several rows are processed at once
+constexpr int64_t kNarrowColumns = 128;
+constexpr int64_t kShortRow = 16;  // shorter rows are processed a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
-constexpr int64_t kMadeBytes = 16384;  // elements made at a time: half of an L1 cache
+constexpr int64_t kMadeBytes = 16384;  // bytes of computed elements at a time: half of an L1 cache
 
 struct Plan {
   PrimitiveType type;  // as stored
   ReduceOps ops;
   const char* operand;
-  const std::function<void(int64_t, int64_t, void*)>* make;  // instead of `operand`
+  // used instead of `operand` if not null
+  const std::function<void(int64_t, int64_t, void*)>* make;
   double make_ns;
   int64_t storage_bytes;
-  bool decode;                // stored narrower than computed
+  bool decode;                // the stored type is narrower than the computed one
   LoopNest<2> kept, reduced;  // strides: operand, output; without the innermost loop
   LoopDimension<2> inner;
   bool inner_reduced;
-  int64_t outputs, repeats;  // repeats: product of `reduced`
+  int64_t outputs, repeats;  // repeats: product of the sizes of `reduced`
 };
 
-// Returns a run of elements in the computing type, in place if they have that type already.
+// Returns a run of elements in the type of the computation, in place if they already have it.
 // Converted elements have a stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
-  alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
+  alignas(64) char stored[kMadeBytes / 2];  // for types that are computed in a wider one
   const char* from = stored;
   if (plan.make == nullptr) {
     from = plan.operand + offset * plan.storage_bytes;
@@ -58,20 +61,22 @@ const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t coun
   return buffer;
 }
 
-// Partial results: blocks x outputs. Block b of output o is a fixed part of its elements.
+// The partial results, as [blocks, outputs]. Block b of output o covers a fixed part of its
+// elements.
 struct Partials {
   char* data;
   int64_t blocks, outputs;
 };
 
-// Returns true if whole rows in the computing type, with adjacent outputs, can be reduced together.
+// Returns true if whole rows with adjacent outputs, stored in the type of the computation, can be
+// reduced together.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
   return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
          plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&
          plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
 }
 
-// The innermost loop is reduced: one output at a time.
+// Reduces along the innermost loop, one output at a time.
 void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
                 int64_t rows_per_block) {
   if (TakesRowsTogether(plan, partials)) {
@@ -105,8 +110,8 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   }
 }
 
-// Adds `rows` rows of `count` adjacent elements. Few elements, many rows without gaps: as many rows
-// as fill a tile are one wide row.
+// Adds `rows` rows of `count` adjacent elements. Many short rows without gaps are added as wide
+// rows that fill a tile.
 void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t rows, int64_t count,
              char* sums) {
   const int64_t fold = std::min(kColumnTile / count, rows / 4);
@@ -122,7 +127,7 @@ void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t 
   ops.columns(sums, from, row_bytes, rows, count);
 }
 
-// The same for contiguous rows that are computed, as many at a time as the buffer holds.
+// Adds contiguous rows that are computed on the fly, as many at a time as fit into the buffer.
 void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, char* buffer,
                  char* sums) {
   const int64_t together = std::max<int64_t>(1, kMadeBytes / (count * plan.ops.bytes));
@@ -133,7 +138,7 @@ void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, 
   }
 }
 
-// The innermost loop is kept: a tile of adjacent outputs at a time.
+// Reduces a tile of adjacent outputs at a time, if the innermost loop is not reduced.
 void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
                    int64_t rows_per_block) {
   const int64_t width = plan.inner.size, tiles = (width + kColumnTile - 1) / kColumnTile;
@@ -171,7 +176,7 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const
 // Combines the partial results with the init value and stores them.
 void Finish(const Parallel& parallel, const Plan& plan, const Partials& partials,
             const ReduceRequest& request) {
-  alignas(16) char init[32] = {};  // of a complex sum: the real part, then the imaginary one
+  alignas(16) char init[32] = {};  // for a complex sum: the real part, then the imaginary one
   const int64_t period = plan.type == request.type ? 1 : 2;
   if (plan.decode) {
     DecodeRun(plan.type, request.init, 1, 1, reinterpret_cast<float*>(init));
@@ -239,7 +244,7 @@ LoopNest<2> LoopsOf(const ReduceRequest& request) {
   return loops;
 }
 
-// A complex sum is two real ones: the parts become a kept dimension.
+// Turns a complex sum into two real ones: the parts become an extra dimension that is not reduced.
 void SplitComplex(LoopNest<2>& loops, PrimitiveType& type) {
   for (LoopDimension<2>& loop : loops) {
     for (int64_t& stride : loop.stride) stride *= 2;
@@ -248,7 +253,8 @@ void SplitComplex(LoopNest<2>& loops, PrimitiveType& type) {
   type = ComponentType(type);
 }
 
-// The loop with the smallest stride, unless it is a short sum under a long kept loop.
+// Returns the loop with the smallest stride, unless it is a short sum inside a long loop over
+// outputs.
 size_t InnermostLoop(const LoopNest<2>& loops) {
   const size_t last = loops.size() - 1;
   if (loops[last].stride[1] != 0 || loops[last].size >= kShortRow) return last;
@@ -285,7 +291,7 @@ Plan PlanOf(const ReduceRequest& request) {
 }
 
 absl::Status ReduceStoredRows(const RowReduceRequest& request) {
-  constexpr int64_t kRows = 32;  // at a time
+  constexpr int64_t kRows = 32;  // rows at a time
   const ReduceOps ops = ReduceOpsFor(request.kind, request.type);
   const int64_t bytes = ops.bytes, row_bytes = request.size * bytes;
   const char* from = static_cast<const char*>(request.operand);

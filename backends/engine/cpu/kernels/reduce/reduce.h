@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by a known computation over any set of dimensions, and argmin/argmax.
+// Reductions by a known computation over any set of dimensions, and argmin and argmax.
 //
-// The acceptance rules allow any order and tree; f16, bf16 and f8 sums and products are
-// accumulated in f32 and rounded once. The blocks are fixed by the shape alone: the bits do not
-// depend on the number of threads.
+// The acceptance rules allow any order and tree. Sums and products of f16, bf16 and f8 are
+// accumulated in f32 and rounded once. The work is split into blocks by the shape only, so the bits
+// do not depend on the number of threads.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_
 
@@ -19,8 +19,8 @@ namespace hlocts::kernels {
 
 enum class ReduceKind : uint8_t { kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// Every array type for add and multiply (pred: or, and); all but complex for minimum and maximum
-// (NaN wins); pred and integers for and, or, xor.
+// Returns true for add and multiply of every array type (pred: or, and), minimum and maximum of all
+// types but complex (a NaN wins), and and, or and xor of pred and integers.
 bool ReduceSupported(ReduceKind kind, PrimitiveType type);
 
 struct ReduceRequest {
@@ -28,20 +28,20 @@ struct ReduceRequest {
   PrimitiveType type = PrimitiveType::kF32;
   absl::Span<const int64_t> dimensions;
   absl::Span<const int64_t> strides;  // in elements; a transposed or broadcast view needs no copy
-  absl::Span<const int64_t> reduced;  // dimension numbers, any order
+  absl::Span<const int64_t> reduced;  // dimension numbers in any order
   const void* operand = nullptr;
-  const void* init = nullptr;  // one element; joins every output exactly once
-  void* output = nullptr;      // dense, row-major over the kept dimensions
-  // Instead of `operand`, whose elements are then assumed dense: writes elements [begin, end) to
-  // `to`, from any thread, in make_ns nanoseconds each.
+  const void* init = nullptr;  // one element; combined with every output exactly once
+  void* output = nullptr;      // dense, row-major over the dimensions that remain
+  // Used instead of `operand` if not null: writes elements [begin, end) of a dense array to `to`,
+  // from any thread, in make_ns nanoseconds per element.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
   double make_ns = 0;
 };
 
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request);
 
-// Each row of a dense array [rows, size] becomes one element, on the calling thread: for callers
-// that reduce a few rows at a time, many times. A result depends on its row alone.
+// A reduction of each row of a dense array [rows, size] to one element, on the calling thread. It
+// is meant for callers that often reduce a few rows at a time. A result depends on its row only.
 struct RowReduceRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;
@@ -53,12 +53,12 @@ struct RowReduceRequest {
 
 absl::Status RowReduce(const RowReduceRequest& request);
 
-// Position of the largest (smallest) element along the middle dimension of a dense array
+// Finds the position of the largest (or smallest) element along dimension `size` of a dense array
 // [outer, size, inner]; size >= 1.
 struct ArgReduceRequest {
   PrimitiveType type = PrimitiveType::kF32;  // not complex
   bool maximum = true;
-  bool nan_wins = true;       // else a NaN is never chosen unless all are NaN (then position 0)
+  bool nan_wins = true;       // else a NaN is never selected, unless all are NaN (then position 0)
   bool tie_low_index = true;  // else the last of equal elements (or of NaNs) wins
   int64_t outer = 1, size = 1, inner = 1;
   const void* operand = nullptr;

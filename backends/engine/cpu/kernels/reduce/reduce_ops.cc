@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known computations over runs of elements, for every type they are computed in.
+// The known computations over runs of elements, for every type in which reductions are computed.
 #include "backends/engine/cpu/kernels/reduce/reduce_ops.h"
 
 #include <complex>
@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/reduce/reduce_ops.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/runtime/vector-inl.h"
 #include "hwy/highway.h"
 
@@ -20,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Each works on scalars and on vectors of them; Identity leaves every value unchanged.
+// Operations on scalars and on vectors of them. Identity is a value that leaves every other value
+// unchanged.
 struct AddOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -41,7 +42,7 @@ struct MultiplyOp {
     return T(1);
   }
 };
-// Written so that a NaN on either side is kept.
+// Keeps a NaN of either side.
 struct MinimumOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -98,13 +99,13 @@ struct XorOp {
 template <typename Op, typename T>
 HLOCTS_INLINE T ApplyScalar(T a, T b) {
   if constexpr (std::is_integral_v<T> && std::is_same_v<Op, MultiplyOp> && sizeof(T) < 4) {
-    return static_cast<T>(static_cast<uint32_t>(a) * b);  // no overflow of a promoted int
+    return static_cast<T>(static_cast<uint32_t>(a) * b);  // avoids overflow of a promoted int
   } else {
     return static_cast<T>(Op::template Apply<T>(a, b));
   }
 }
 
-// All lanes of four vectors combined, the upper half into the lower, and so on.
+// Combines all lanes of four vectors, by halves.
 template <typename Op, typename T>
 HLOCTS_INLINE T FoldedFour(const Vec<T>* sums) {
   T lanes[kLanes<T>];
@@ -139,7 +140,7 @@ struct ReduceLoops {
     for (; rows > 0; --rows, ++to, row += row_bytes) Row(row, count, to);
   }
 
-  // kCount: the number of a row's elements if it is known; else 0.
+  // kCount is the number of elements of a row if it is known at compile time; else 0.
   template <int kCount>
   static void ShortRowsOf(const char* row, int64_t row_bytes, int64_t rows, int64_t count,
                           T* __restrict to) {
@@ -164,11 +165,11 @@ struct ReduceLoops {
     }
   }
 
-  // Vectors in flight. One run after the other: memory is fastest in address order (several rows or
-  // parts of a row in turn lose 5 to 60 %).
+  // Number of vectors accumulated at a time. A row is read from one end to the other, because
+  // memory is fastest in address order: alternating between rows or parts of a row costs 5 to 60 %.
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
 
-  // Returns how many elements were covered.
+  // Reduces the elements that fill whole steps of vectors, and returns their number.
   static int64_t RowVectors(const T* in, int64_t count, T& result) {
     if (count < kStep) return 0;
     Vec<T> sums[kVectors];
@@ -183,7 +184,8 @@ struct ReduceLoops {
     return i;
   }
 
-  // Adds kRows rows of `count` elements each to the accumulators, the rows first to each other.
+  // Adds kRows rows of `count` elements each to the accumulators. The rows are first added to each
+  // other.
   template <int kRows>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];
@@ -219,7 +221,7 @@ struct ReduceLoops {
     for (; r < row_count; ++r, row += row_bytes) SomeRows<1>(out, row, row_bytes, count);
   }
 
-  // to[i] = carry op from[0] op ... op from[i]; carry becomes the last of them.
+  // Sets to[i] = carry op from[0] op ... op from[i]. `carry` becomes the last of these.
   static void Scan(const void* from, int64_t count, void* to, void* carry) {
     const T* in = static_cast<const T*>(from);
     T* out = static_cast<T*>(to);
@@ -267,7 +269,7 @@ ReduceOps OrderOps(PrimitiveType type) {
                       [](auto zero) HWY_ATTR { return ReduceLoops<Op, decltype(zero)>::Ops(); });
 }
 
-// pred is a byte that is 0 or 1: add and maximum are or, multiply and minimum are and.
+// Replaces operations on pred, which is 0 or 1: add and maximum by or, multiply and minimum by and.
 ReduceKind KindOnBits(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::kAdd:

@@ -9,27 +9,28 @@
 
 namespace hlocts::kernels {
 
-// The kernels of a kind of reduction in its computing type, which the drivers call by pointer.
+// The functions for one kind of reduction in one type of computation. All are called by pointer.
 struct ReduceOps {
-  int bytes = 0;                                    // of the computing type
-  void (*fill)(void* to, int64_t count) = nullptr;  // with the identity
-  void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;  // into one element
-  // The same for rows row_bytes apart, into contiguous accumulators.
+  int bytes = 0;                                    // size of an element
+  void (*fill)(void* to, int64_t count) = nullptr;  // fills with the identity
+  // reduces a run into one element
+  void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;
+  // Reduces rows that are row_bytes apart into contiguous accumulators.
   void (*rows)(const void* from, int64_t row_bytes, int64_t rows, int64_t count,
                void* accumulators) = nullptr;
-  // accumulators[j] op= rows[r * row_bytes][j] for every r and j < count
+  // Computes accumulators[j] op= rows[r * row_bytes][j] for every r and j < count.
   void (*columns)(void* accumulators, const void* rows, int64_t row_bytes, int64_t row_count,
                   int64_t count) = nullptr;
   void (*scan)(const void* from, int64_t count, void* to, void* carry) = nullptr;
 };
 
-// The type that reductions of `type` are computed in: f32 for narrow floats, unsigned integers of
-// the same width where the sign does not matter.
+// Returns the type in which reductions of `type` are computed: f32 for narrow floats, unsigned
+// integers of the same width if the sign does not matter.
 inline PrimitiveType ReduceComputeType(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) < 32 ? PrimitiveType::kF32 : type;
 }
 
-// The kernels of a combination that ReduceSupported allows.
+// Returns the functions for a combination that ReduceSupported allows.
 ReduceOps ReduceOpsFor(ReduceKind kind, PrimitiveType type);
 
 }  // namespace hlocts::kernels

@@ -65,7 +65,7 @@ int64_t Reach(const View& view) {
   return last + 1;
 }
 
-// Element by element in row-major order, with `combine` on native values.
+// Reduces element by element in row-major order, with `combine` on native values.
 template <typename T, typename Combine>
 std::vector<T> Expected(const View& view, const std::vector<T>& data, T init, Combine combine) {
   std::vector<int64_t> kept;
@@ -141,7 +141,7 @@ TEST(ReduceTest, OtherKinds) {
   Check<int64_t>(ReduceKind::kAnd, PrimitiveType::kS64, -1, [](auto a, auto b) { return a & b; });
 }
 
-// f32 accumulation, one rounding at the end: small integers are exact as long as bf16 holds them.
+// f32 accumulation with one rounding at the end is exact for integers that bf16 represents.
 TEST(ReduceTest, NarrowTypes) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
   using F16 = NativeOf<PrimitiveType::kF16>;
@@ -152,7 +152,7 @@ TEST(ReduceTest, NarrowTypes) {
     EXPECT_EQ(float{bf16[0]}, 1024);
     const auto f16 = Reduced<F16>(view, ReduceKind::kAdd, PrimitiveType::kF16,
                                   std::vector<F16>(1024, F16(3.0)), F16(1.0), 1);
-    EXPECT_EQ(float{f16[0]}, 3072);  // 3073 to nearest even
+    EXPECT_EQ(float{f16[0]}, 3072);  // 3073, rounded to nearest even
     const auto s4 = Reduced<NativeS4>(view, ReduceKind::kAdd, PrimitiveType::kS4,
                                       std::vector<NativeS4>(1024, NativeS4(3)), NativeS4(7), 1);
     EXPECT_EQ(int{s4[0]}, 7);  // 3079 modulo 16
@@ -190,7 +190,8 @@ TEST(ReduceTest, NanWinsAndInfinitiesStay) {
   }
 }
 
-// The linear bound n u S holds in any order; the bits are the same for any number of threads.
+// The linear bound n u S is valid for any order. The bits must be the same for any number of
+// threads.
 TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   const int64_t count = 3000000;
   const std::vector<float> data = RandomFloats(count, 5);
@@ -208,7 +209,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Sums of whole arrays and of columns whose elements are computed on use.
+// Sums of whole arrays and of columns whose elements are computed on the fly.
 TEST(ReduceTest, ElementsMayBeMade) {
   const View kMade[] = {{{100003}, {1}, {0}},
                         {{5, 4097}, {4097, 1}, {0}},
@@ -236,7 +237,7 @@ TEST(ReduceTest, ElementsMayBeMade) {
     }
   };
   ForEachIsa([&] {
-    check(float{}, PrimitiveType::kF32);  // small numbers: sums are exact in any order
+    check(float{}, PrimitiveType::kF32);  // small numbers, whose sums are exact in any order
     check(double{}, PrimitiveType::kF64);
     check(int8_t{}, PrimitiveType::kS8);
     check(uint16_t{}, PrimitiveType::kU16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared checks of kernels.
+// Argument checks shared by kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
 
@@ -10,7 +10,8 @@
 
 namespace hlocts::kernels {
 
-// The product of sizes; an error for negative ones and for more elements than memory can address.
+// Computes the product of sizes. Returns an error if one is negative or memory cannot address that
+// many elements.
 inline absl::Status CountElements(absl::Span<const int64_t> sizes, int64_t& count) {
   constexpr int64_t kLimit = int64_t{1} << 46;
   count = 1;

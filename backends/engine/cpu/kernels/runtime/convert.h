@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of elements of any storage type to and from the computing types of kernels.
+// Converts runs of elements of any storage type to and from the types in which kernels compute.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
 
@@ -20,14 +20,14 @@ inline float Bf16ToFloat(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-// To nearest even; NaN keeps sign and upper payload, quiet.
+// Rounds to nearest even. A NaN keeps its sign and upper payload and becomes quiet.
 inline uint16_t FloatToBf16(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
   return static_cast<uint16_t>((bits & 0x7FFFFFFF) > 0x7F800000 ? (bits >> 16) | 0x40 : rounded);
 }
 
-// An element as stored -> value; kType is any array type but complex.
+// Returns the value of a stored element. kType is any array type but a complex one.
 template <PrimitiveType kType>
 inline auto DecodeElement(const NativeOf<kType>& x) {
   using T = NativeOf<kType>;
@@ -60,7 +60,7 @@ inline NativeOf<kType> EncodeElement(From x) {
   }
 }
 
-// to[i] = value of element i * stride of `from`, cut or converted to To.
+// Sets to[i] to the value of element i * stride of `from`, truncated or converted to To.
 template <typename To>
 void DecodeRun(PrimitiveType type, const void* from, int64_t stride, int64_t count, To* to) {
   VisitArrayType(type, [&](auto tag) {
@@ -79,7 +79,7 @@ void DecodeRun(PrimitiveType type, const void* from, int64_t stride, int64_t cou
   });
 }
 
-// Element i * stride of `to` = from[i], rounded or cut.
+// Sets element i * stride of `to` to from[i], rounded or truncated.
 template <typename From>
 void EncodeRun(PrimitiveType type, const From* from, int64_t count, int64_t stride, void* to) {
   VisitArrayType(type, [&](auto tag) {
@@ -96,7 +96,7 @@ void EncodeRun(PrimitiveType type, const From* from, int64_t count, int64_t stri
   });
 }
 
-// Moves elements of 1, 2, 4, 8 or 16 bytes.
+// Copies elements of 1, 2, 4, 8 or 16 bytes.
 template <int kBytes>
 void PackBytes(const char* from, int64_t stride, int64_t count, char* to) {
   for (int64_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotients of whole numbers, rounded down and up; b is positive.
+// Integer division rounded down and up, by a positive divisor.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the kernel tests: every instruction set in turn, random elements, simple arithmetic.
+// Helpers for kernel tests: every instruction set in turn, random elements, simple arithmetic.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
 
@@ -33,7 +33,7 @@ void ForEachIsa(Body body) {
   hwy::GetChosenTarget().Update(supported);
 }
 
-// Runs `body` as the engine does, with subnormals flushed, and without.
+// Runs `body` twice: with subnormals flushed, as in the engine, and without.
 template <typename Body>
 void FlushedAndNot(Body body) {
   body();
@@ -46,8 +46,8 @@ void FlushedAndNot(Body body) {
 #endif
 }
 
-// Small integers: exact in sums and products of every type, so that results can be compared by
-// bits.
+// Returns small integers. Their sums and products are exact in every type, so that results can be
+// compared bit for bit.
 template <typename T>
 std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 3) {
   std::mt19937 random(seed);
@@ -64,8 +64,8 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
   return result;
 }
 
-// A type that holds sums of such elements, and a vector of it: the same code computes the expected
-// results for all types.
+// The type in which expected results are computed, and a vector of it. It lets one function serve
+// all types.
 template <typename T>
 using WideOf = std::conditional_t<kIsComplex<T>, Complex128, int64_t>;
 template <typename T>
@@ -73,7 +73,7 @@ std::vector<WideOf<T>> Widened(const std::vector<T>& elements) {
   return {elements.begin(), elements.end()};
 }
 
-// The value in type T: integers wrap, floats round once.
+// Converts to type T: integers wrap, floats round once.
 template <typename T, typename Wide>
 std::vector<T> Narrowed(const std::vector<Wide>& sums) {
   std::vector<T> result(sums.size());
@@ -94,8 +94,8 @@ int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
   return wrong;
 }
 
-// Nearly normal, of variance 1: sums of eight uniform draws, each of 16 bits. The library's normal
-// distribution takes logarithms, and more time than many a test.
+// Returns nearly normal numbers of variance 1, each the sum of eight 16-bit uniform numbers. The
+// library's normal distribution takes logarithms and would dominate the time of many tests.
 inline std::vector<float> RandomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);
@@ -116,7 +116,7 @@ inline std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dimensions)
   return strides;
 }
 
-// Calls visit(index) for every index of the dimensions, row-major.
+// Calls visit(index) for every index of the dimensions, in row-major order.
 template <typename Visit>
 void ForEachIndexOf(const std::vector<int64_t>& dimensions, Visit visit) {
   std::vector<int64_t> index(dimensions.size(), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of strided loops: merges dimensions that form one, and walks the rest.
+// Nests of strided loops over several arrays. Merges dimensions that form one loop, and iterates
+// over the rest.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 
@@ -12,7 +13,7 @@
 
 namespace hlocts::kernels {
 
-// One loop: `size` steps that move by stride[k] in array k.
+// One loop: `size` steps that advance array k by stride[k].
 template <int kArrays>
 struct LoopDimension {
   int64_t size = 1;
@@ -21,7 +22,8 @@ struct LoopDimension {
 template <int kArrays>
 using LoopNest = absl::InlinedVector<LoopDimension<kArrays>, 6>;
 
-// Drops dimensions of size 1 and joins neighbours that walk every array as one loop would.
+// Drops dimensions of size 1 and merges adjacent loops that are equivalent to a single one in every
+// array.
 template <int kArrays>
 LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   LoopNest<kArrays> merged;
@@ -41,7 +43,7 @@ LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   return merged;
 }
 
-// Largest stride of array `k` outermost.
+// Sorts the loops so that the largest stride of array `k` is outermost.
 template <int kArrays>
 void SortLoops(LoopNest<kArrays>& loops, int k) {
   std::stable_sort(loops.begin(), loops.end(), [k](const auto& a, const auto& b) {
@@ -56,7 +58,7 @@ int64_t LoopCount(const LoopNest<kArrays>& loops) {
   return count;
 }
 
-// Offsets of the element with row-major number `number`, and of those after it.
+// Iterates over the offsets of elements in row-major order, from element `number` on.
 template <int kArrays>
 class LoopWalk {
  public:

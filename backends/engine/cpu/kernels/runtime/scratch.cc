@@ -20,7 +20,7 @@ struct Block {
   size_t bytes;
 };
 
-// Unused blocks, oldest first.
+// A list of unused blocks, oldest first.
 class FreeList {
  public:
   static FreeList& Get() {
@@ -28,7 +28,8 @@ class FreeList {
     return *list;
   }
 
-  // The smallest block that holds `bytes` and is not wastefully larger; null data if none.
+  // Removes and returns the smallest block of at least `bytes` that is not wastefully larger. Its
+  // data is null if there is none.
   Block Take(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     size_t best = blocks_.size();

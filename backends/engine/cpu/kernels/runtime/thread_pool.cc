@@ -20,8 +20,9 @@ namespace {
 constexpr int kMaxThreads = 256;
 // Spins of a worker after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-// A thread takes this share of the remaining work, per thread: long ranges first, and short ones at
-// the end, so that all stop together even if one began late or was delayed.
+// A thread takes 1 / (kChunksPerThread * threads) of the remaining work at a time. Ranges are long
+// at first and short at the end, so that all threads stop together even if one began late or was
+// delayed.
 constexpr int kChunksPerThread = 4;
 constexpr int kLeastChunksPerThread = 64;
 constexpr double kMinChunkNanoseconds = 4000;
@@ -32,7 +33,8 @@ void Pause() {
 #endif
 }
 
-// Rounding mode and flushing of denormals are per thread: a body must see its caller's.
+// Returns the rounding mode and flushing of subnormals. They are per thread, and a body must run
+// with its caller's.
 unsigned FloatControl() {
 #if defined(__x86_64__)
   return _mm_getcsr() & ~0x3Fu;  // without the sticky exception flags
@@ -58,7 +60,7 @@ int MachineThreads() {
 
 struct Job {
   const RangeBody* body = nullptr;
-  int64_t count = 0, least = 1;  // of a range, but for the last one; a multiple of `grain`
+  int64_t count = 0, least = 1;  // least: size of every range but the last; a multiple of `grain`
   int64_t grain = 1, shares = 1;
   unsigned float_control = 0;
   std::atomic<int64_t> next{0};
@@ -81,8 +83,8 @@ struct Job {
 
 thread_local bool inside_body = false;
 
-// The caller of a job never waits for a worker that has not entered it, so a worker that wakes
-// late (or, after a fork, does not exist) costs nothing.
+// The pool. The caller of a job never waits for a worker that has not entered it, so a worker that
+// wakes late (or, after a fork, does not exist) costs nothing.
 class ThreadPool {
  public:
   static ThreadPool& Get() {
@@ -90,7 +92,7 @@ class ThreadPool {
     return *pool;
   }
 
-  // False if another thread is using the pool.
+  // Runs the job. Returns false if another thread is using the pool.
   bool Run(int threads, int64_t count, int64_t least, int64_t grain, const RangeBody& body) {
     std::unique_lock<std::mutex> lock(busy_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
@@ -121,7 +123,7 @@ class ThreadPool {
       try {
         std::thread([this] { Worker(); }).detach();
       } catch (const std::system_error&) {
-        return;  // fewer threads, same result
+        return;  // a failure only means fewer threads
       }
       ++started_;
     }
@@ -151,7 +153,8 @@ class ThreadPool {
 
   void Worker() {
     inside_body = true;
-    uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;  // the job it was started for
+    // lets the worker take the job for which it was started
+    uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;
     for (;;) {
       for (int spins = 0; epoch_.load(std::memory_order_acquire) == seen; ++spins) {
         if (spins < kSpinsBeforeSleep) {
@@ -172,7 +175,7 @@ class ThreadPool {
   Job job_;
   std::atomic<int> places_{0};
   int started_ = 0;
-  std::atomic<int> entered_{kClosed};  // workers inside the job
+  std::atomic<int> entered_{kClosed};  // number of workers inside the job
   std::atomic<uint64_t> epoch_{1};
 };
 

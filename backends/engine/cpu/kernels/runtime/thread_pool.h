@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pool of threads per process, and the handle through which every kernel uses it.
 //
-// Parallel::For splits [0, count) into chunks by cost, lets the calling thread work too and wakes
-// no worker when the total costs less than a wake-up. Which thread runs which chunk is not fixed,
-// so a body may only write what its own indices own; then the result does not depend on the number
-// of threads. A kernel that combines partial results fixes its own blocks (see Reduce).
+// Parallel::For splits [0, count) into chunks by cost and lets the calling thread work, too. It
+// wakes no worker if the total costs less than a wake-up. Any thread may run any chunk, so a body
+// may only write what belongs to its own indices; then the result does not depend on the number of
+// threads. A kernel that combines partial results must use fixed blocks (see Reduce).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
 
@@ -16,24 +16,24 @@ namespace hlocts::kernels {
 
 using RangeBody = absl::FunctionRef<void(int64_t begin, int64_t end)>;
 
-// A handle, cheap to copy: "at most this many threads of the process's pool".
+// A handle, cheap to copy, for at most a given number of threads of the process's pool.
 class Parallel {
  public:
-  // 0: as many as the machine has. 1: everything runs on the calling thread.
+  // `threads` 0 uses as many as the machine has. With 1, everything runs on the calling thread.
   explicit Parallel(int threads = 0);
 
   int threads() const { return threads_; }
 
-  // Calls body on disjoint ranges that cover [0, count). `cost_ns` is a guess of one index's time
-  // on one thread; ranges are multiples of `grain` indices (but for the last). Called from inside
-  // a body, or while another thread uses the pool, it runs everything on the calling thread.
+  // Calls `body` on disjoint ranges that cover [0, count). `cost_ns` is the estimated time of one
+  // index on one thread. All ranges but the last are multiples of `grain` indices. Runs everything
+  // on the calling thread if called from inside a body, or while another thread uses the pool.
   void For(int64_t count, double cost_ns, RangeBody body, int64_t grain = 1) const;
 
  private:
   int threads_;
 };
 
-// Work below this many nanoseconds is not worth waking a thread for.
+// Time in nanoseconds below which work is not worth waking a thread.
 inline constexpr double kWakeNanoseconds = 20000;
 
 }  // namespace hlocts::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every index is processed once, for any count, grain and number of threads.
+// Tests that every index is processed once, for any count, grain and number of threads.
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr double kDear = 1e6;  // nanoseconds: worth waking threads for
+constexpr double kDear = 1e6;  // nanoseconds per index: worth waking threads
 
 void CheckFor(int threads, int64_t count, int64_t grain, double cost) {
   SCOPED_TRACE(absl::StrCat(threads, " threads, ", count, " indices by ", grain));
@@ -41,7 +41,7 @@ TEST(ThreadPoolTest, EveryIndexIsDoneOnce) {
 }
 
 TEST(ThreadPoolTest, CheapWorkIsOneRangeOfTheCaller) {
-  int ranges = 0;  // not atomic: no other thread may run this
+  int ranges = 0;  // not atomic: no other thread may run the body
   Parallel(8).For(1000, 1, [&](int64_t begin, int64_t end) { ranges += end - begin == 1000; });
   EXPECT_EQ(ranges, 1);
 }

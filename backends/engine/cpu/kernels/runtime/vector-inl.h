@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of the instruction set being compiled.
+// Vector types and functions of the instruction set being compiled.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_
@@ -60,7 +60,7 @@ HLOCTS_INLINE void Store(T* p, const Vec<T>& v) {
 
 template <typename T>
 HLOCTS_INLINE Vec<T> Splat(T x) {
-  return x - Vec<T>{};  // keeps the sign of -0
+  return x - Vec<T>{};  // preserves -0
 }
 
 }  // namespace HWY_NAMESPACE

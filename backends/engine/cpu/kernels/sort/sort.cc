@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts by keys. If one operand is compared by itself, its keys are sorted and decoded into
-// elements. Otherwise the keys are sorted together with each element's position, which makes the
-// sort stable, several keys packed into one integer as long as they fit; then the operands are
-// permuted.
+// Sorting by keys. If the only operand is the key, its keys are sorted and decoded into elements.
+// Otherwise each element's position is sorted with its keys, which makes the sort stable, and
+// several keys are packed into one integer if they fit. The operands are then permuted.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -24,9 +23,9 @@ namespace {
 constexpr int64_t kMaxSize = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kKeyBlock = 256;
 
-// -- One operand by its own keys.
+// -- One operand that is its own key.
 
-// Restores the bits of elements whose keys were joined (zeros, NaNs), in their original order.
+// Restores elements with joined keys (zeros, NaNs) to their bits, in their original order.
 template <typename U>
 void RestoreJoined(const KeyCode<U>& code, const U* row, int64_t stride, const U* keys,
                    int64_t count, U* out, int64_t out_stride) {
@@ -77,8 +76,8 @@ int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
-// packed[i] = packed[i] << width | key of element order[i] (or i). Nothing precedes the first key;
-// the position follows the last.
+// Sets packed[i] = packed[i] << width | key of element order[i] (or i). The first key has nothing
+// before it, and the position follows the last key.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
                const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
@@ -111,7 +110,7 @@ void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
   });
 }
 
-// One stable pass over keys that fit into P together with a position.
+// Sorts stably by keys that fit into P together with a position.
 template <typename P>
 absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t first,
                       const SortRequest& request, absl::Span<const SortKey> keys, P* packed,
@@ -131,7 +130,7 @@ absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t fi
   return absl::OkStatus();
 }
 
-// The order of one row, least significant keys first.
+// Computes the order of one row by sorting by the least significant keys first.
 absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                         const SortRequest& request, absl::Span<const SortKey> keys, void* packed,
                         uint32_t* order, uint32_t* scratch) {
@@ -156,8 +155,8 @@ absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t 
   return absl::OkStatus();
 }
 
-// Restores the operand of the only key from the contiguous sorted keys: elements whose keys were
-// joined (zeros, NaNs) are fetched from their original positions.
+// Restores the operand of the only key from the contiguous sorted keys. Elements with joined keys
+// (zeros, NaNs) are copied from their original positions.
 template <typename U, typename P>
 void RestoreKeys(const Parallel& parallel, const RowRange& rows, int64_t first,
                  const SortOperand& operand, const SortKey& key, const P* packed,
@@ -218,7 +217,7 @@ absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
   return absl::OkStatus();
 }
 
-// Returns true if there is one operand and it is the key, so that only RestoreJoined can affect the
+// Returns true if there is one operand and it is the key. Then only RestoreJoined determines the
 // order of equivalent elements.
 bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
   return request.operands.size() == 1 && keys.size() == 1;
@@ -242,7 +241,7 @@ absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
 
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable) {
-  (void)stable;  // always stable; the cost is too small for a second path
+  (void)stable;  // the sort is always stable; an unstable one would gain little
   HLOCTS_RETURN_IF_ERROR(Check(request, keys));
   if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
   const auto sort = [&](const Parallel& pool, const RowRange& rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by recognised keys, by Highway's vqsort, and top-k.
+// Sorting by known keys, with Highway's vqsort, and top-k.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
 
@@ -21,7 +21,7 @@ namespace hlocts::kernels {
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
 
 struct SortKey {
-  int operand = 0;  // which operand is compared
+  int operand = 0;  // the operand that is compared
   KeyOrder order = KeyOrder::kTotal;
   bool descending = false;
 };
@@ -33,21 +33,23 @@ struct SortOperand {
 };
 
 struct SortRequest {
-  int64_t outer = 1, size = 1, inner = 1;  // dense [outer, size, inner], sorted along the middle
+  // dense [outer, size, inner], sorted along dimension `size`
+  int64_t outer = 1, size = 1, inner = 1;
   absl::Span<const SortOperand> operands;  // at least one
 };
 
-// Sorts by the keys, the most significant first. Keys are not complex. `stable` false allows any
-// order of equivalent elements; the result is the same for any number of threads either way.
+// Sorts by the keys, the most significant first. Keys must not be complex. If `stable` is false,
+// the order of equivalent elements is unspecified. The result never depends on the number of
+// threads.
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
 
-// The k largest (or smallest) of each row of a dense [rows, size], in order, the lower index first
-// among equivalent ones; 0 <= k <= size.
+// Returns the k largest (or smallest) elements of each row of a dense array [rows, size], in order.
+// Of equivalent elements the one with the lower index comes first. 0 <= k <= size.
 struct TopKRequest {
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 1, size = 1, k = 1;
-  bool largest = true;  // else the k smallest, ascending
+  bool largest = true;  // else the k smallest, in ascending order
   KeyOrder order = KeyOrder::kTotal;
   const void* input = nullptr;
   void* values = nullptr;                          // [rows, k]

@@ -14,16 +14,16 @@
 
 namespace hlocts::kernels {
 
-// The mapping from the bits U of an element of one type to a key.
+// The mapping from an element's bits, of type U, to its key.
 template <typename U>
 struct KeyCode {
   U flip = 0;  // integers: xor
-  U sign = 0;  // floats: the sign bit, 0 for formats without one
-  U mask = 0;  // floats with a sign: all bits of the format
+  U sign = 0;  // floats: the sign bit, or 0 if the format has none
+  U mask = 0;  // floats with a sign bit: all bits of the format
   bool is_float = false;
   bool joins_zeros = false, joins_nans = false;
-  U invert = 0;  // all ones for descending
-  // Magnitudes above this one, or (fnuz) the one code `sign`, are NaN.
+  U invert = 0;  // all bits set for descending order
+  // Magnitudes above this one are NaN; in fnuz formats, the code `sign` is.
   U last_number = std::numeric_limits<U>::max();
   bool nan_is_sign = false, has_negative_zero = false;
 
@@ -41,7 +41,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // The bits of a key that joining has not changed.
+  // Returns the bits of the element with this key, unless joining changed the key.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);
@@ -71,14 +71,15 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
   return code;
 }
 
-// keys[i] = Key(from[i * stride]), with loops that the compiler can vectorise for the usual codes.
+// Sets keys[i] = Key(from[i * stride]), by loops that the compiler can vectorize for the usual
+// codes.
 template <typename U>
 void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t count, U* keys) {
   using S = std::make_signed_t<U>;
   constexpr int kTop = 8 * sizeof(U) - 1;
   const U all = std::numeric_limits<U>::max(), invert = code.invert, sign = code.sign;
   const bool joins = code.joins_zeros || code.joins_nans;
-  const bool full = code.sign != 0 && code.mask == all;  // a sign bit on top
+  const bool full = code.sign != 0 && code.mask == all;  // the sign bit is the highest bit of U
   if (stride == 1 && !code.is_float) {
     const U flip = static_cast<U>(code.flip ^ invert);
     for (int64_t i = 0; i < count; ++i) keys[i] = static_cast<U>(from[i] ^ flip);

@@ -22,7 +22,7 @@ absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
 
 namespace {
 
-// Elements are prefetched a block ahead of their use: a row may be in far memory.
+// Prefetches elements one block ahead, because a row may be in distant memory.
 template <int kBytes>
 void PermuteBytes(const char* from, int64_t stride, const uint32_t* order, int64_t begin,
                   int64_t end, char* to, int64_t to_stride) {

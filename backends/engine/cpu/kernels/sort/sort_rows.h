@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a dense [outer, size, inner] along the middle dimension; shared by the sorts.
+// Rows of a dense array [outer, size, inner] along dimension `size`, shared by the sorts.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
 
@@ -9,7 +9,8 @@
 
 namespace hlocts::kernels {
 
-// Rows [begin, end) of all outer * inner; element i of one lies i * inner after its first.
+// Rows [begin, end) of all outer * inner rows. Element i of a row is i * inner after its first
+// element.
 struct RowRange {
   int64_t begin = 0, end = 0, size = 0, inner = 1;
   int64_t First(int64_t row) const { return row / inner * size * inner + row % inner; }
@@ -17,7 +18,8 @@ struct RowRange {
 
 absl::Status CheckRows(const SortRequest& request, int64_t max_size);
 
-// Element i of the row becomes element order[i]. `row_copy`: space for a row of 16-byte elements.
+// Moves element order[i] of the row to position i. `row_copy` is space for a row of 16-byte
+// elements.
 void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                 const SortOperand& operand, const uint32_t* order, char* row_copy);
 

@@ -17,7 +17,7 @@ struct Shape {
 const Shape kShapes[] = {{1, 1, 1},    {3, 17, 1},     {2, 300, 3},
                          {1, 5000, 1}, {1, 300001, 1}, {0, 4, 1}};
 
-// Floats with both zeros, infinities and NaNs of several payloads and signs.
+// Returns floats including both zeros, infinities and NaNs with several payloads and signs.
 std::vector<float> Awkward(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result = RandomFloats(count, seed);
@@ -30,9 +30,9 @@ std::vector<float> Awkward(int64_t count, int seed) {
   return result;
 }
 
-// The order as defined in sort.h, written with comparisons instead of bits.
+// Compares by the order of sort.h, with comparisons instead of bits.
 bool Before(float a, float b, KeyOrder order) {
-  const auto rank = [&](float x) -> double {  // classes; numbers share one
+  const auto rank = [&](float x) -> double {  // orders classes of values; numbers share one class
     const bool nan = std::isnan(x);
     if (order == KeyOrder::kNumeric) return nan ? 1 : 0;
     return nan ? (std::signbit(x) ? -1 : 1) : 0;
@@ -47,7 +47,7 @@ bool Before(float a, float b, KeyOrder order) {
   return a < b;
 }
 
-// Positions of one row after a stable sort.
+// Returns the positions of one row's elements after a stable sort.
 template <typename Less>
 std::vector<int64_t> StableOrder(int64_t size, Less less) {
   std::vector<int64_t> order(size);
@@ -58,11 +58,12 @@ std::vector<int64_t> StableOrder(int64_t size, Less less) {
 
 template <typename T>
 bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  if (a.empty() || b.empty()) return a.size() == b.size();  // no memory to compare
+  // empty vectors have no memory to compare
+  if (a.empty() || b.empty()) return a.size() == b.size();
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Sorts row by row with std::stable_sort: the sorted elements, and their original positions.
+// Sorts row by row with std::stable_sort. Returns the sorted elements and their original positions.
 void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::vector<float>& data,
               std::vector<float>& sorted, std::vector<int32_t>& places) {
   for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {
@@ -79,7 +80,7 @@ void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::ve
   }
 }
 
-// Alone, with positions, and in place: every bit.
+// Checks every bit: one operand, with positions, and in place.
 void CheckFloats(const Shape& shape, KeyOrder order, bool descending) {
   const int64_t count = shape.outer * shape.size * shape.inner;
   const std::vector<float> data = Awkward(count, 3);
@@ -150,7 +151,7 @@ TEST(SortTest, EveryTypeInPlace) {
   CheckPlain<PrimitiveType::kF8E8M0FNU>(1, 100);
 }
 
-// Three keys of 144 bits: two passes.
+// Three keys of 144 bits in total need two passes.
 TEST(SortTest, SeveralKeysTheFirstMostSignificant) {
   const int64_t n = 20000;
   const auto a = RandomElements<int64_t>(n, 1), b = RandomElements<int64_t>(n, 2);

@@ -17,10 +17,10 @@ constexpr int64_t kMergePiece = 1 << 14;  // outputs that one thread merges at a
 constexpr int64_t kInsertionCount = 24;
 constexpr double kNanosecondsPerKey = 8;
 
-// AMD's processors store the selected elements of a 512-bit vector by microcode, in more than a
-// hundred cycles: keys of 32 bits are partitioned faster in 256 bits. While an
-// instance lives, Highway selects these; other kernels that are requested meanwhile get them too,
-// and are as fast or a little slower.
+// Makes Highway select 256-bit vectors while an instance exists. AMD's processors compress a
+// 512-bit vector by microcode, in more than a hundred cycles, so 32-bit keys are partitioned faster
+// in 256 bits. Other kernels that are selected meanwhile also get 256-bit vectors, and are as fast
+// or a little slower.
 class In256Bits {
  public:
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ void SortPart(U* keys, int64_t count) {
   }
 }
 
-// How many of the first `rank` merged keys come from `a`.
+// Returns how many of the first `rank` merged keys come from `a`.
 template <typename U>
 int64_t MergeSplit(const U* a, int64_t a_count, const U* b, int64_t b_count, int64_t rank) {
   int64_t low = std::max<int64_t>(0, rank - b_count), high = std::min(rank, a_count);
@@ -90,14 +90,15 @@ void MergeRuns(const U* a, const U* a_end, const U* b, const U* b_end, U* to) {
   std::copy(b, b_end, to);
 }
 
-// Merges neighbouring runs of `run` keys of `from` into `to`, in pieces over the pool.
+// Merges pairs of adjacent runs of `run` keys of `from` into `to`, in pieces on the threads of the
+// pool.
 template <typename U>
 void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, int64_t run) {
   const int64_t pieces = (count + kMergePiece - 1) / kMergePiece;
   parallel.For(pieces, 2.0 * kMergePiece, [&](int64_t piece, int64_t end) {
     for (; piece < end; ++piece) {
       const int64_t first = piece * kMergePiece, last = std::min(count, first + kMergePiece);
-      const int64_t pair = first / (2 * run) * (2 * run);  // pieces never cross a pair
+      const int64_t pair = first / (2 * run) * (2 * run);  // pieces never cross the end of a pair
       const U* a = from + pair;
       const int64_t a_count = std::min(run, count - pair);
       const U* b = a + a_count;
@@ -120,14 +121,14 @@ absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count) {
   }
   int64_t parts = 2;
   while (parts < parallel.threads() && count / parts > kPart) parts *= 2;
-  // Runs are whole merge pieces, so that no piece crosses the end of a pair of runs.
+  // Run lengths are multiples of a merge piece, so that no piece crosses the end of a pair of runs.
   int64_t run = ((count + parts - 1) / parts + kMergePiece - 1) / kMergePiece * kMergePiece;
   const int64_t bytes = count * static_cast<int64_t>(sizeof(U));
   const Scratch other(bytes);
   if (!other.ok()) return OutOfScratch(bytes);
   int64_t rounds = 0;
   for (int64_t merged = run; merged < count; merged *= 2) ++rounds;
-  // The last round writes to `keys`.
+  // Starts with the buffer that makes the last round write to `keys`.
   U *from = keys, *to = other.As<U>();
   if (rounds % 2 == 1) std::swap(from, to);
   parallel.For((count + run - 1) / run, kNanosecondsPerKey * run, [&](int64_t part, int64_t end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts unsigned integers ascending: the one vectorised sort under all sorts by keys.
+// Sorts unsigned integers in ascending order with vector instructions. All sorts by keys use it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
 
@@ -12,7 +12,8 @@ namespace hlocts::kernels {
 
 __extension__ typedef unsigned __int128 Uint128;
 
-// U: uint8_t, uint16_t, uint32_t, uint64_t, Uint128. Long runs are sorted in parts and merged.
+// Sorts `keys`. U is uint8_t, uint16_t, uint32_t, uint64_t or Uint128. Long runs are sorted in
+// parts and merged.
 template <typename U>
 absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k of each row: candidates better than the worst one kept so far are collected block by
-// block and cut back to k whenever the buffer is full. Keys carry their position in the low bits,
-// so equal keys rank by index.
+// Finds the first k elements of each row. Elements that may be among them are collected block by
+// block, and reduced to k whenever the buffer is full. The low bits of a key are the position, so
+// that equal keys are ordered by index.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -27,8 +27,8 @@ template <typename U>
 struct Candidates {
   Packed<U>* data;
   int64_t capacity, k, count = 0;
-  U worst = 0;        // key of the k-th best, once there are k
-  bool full = false;  // keys not below `worst` cannot be among the k any more
+  U worst = 0;        // key of the k-th best element, if there are k
+  bool full = false;  // keys not below `worst` cannot be among the first k
 
   void Cut() {
     if (count <= k) return;

@@ -16,13 +16,14 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Interleaves elements of a and b, from number kFirst of each on; vectors of kSize elements.
+// Interleaves elements of a and b, starting with element kFirst of each. Vectors have kSize
+// elements.
 template <typename V, int kSize, int kFirst, int... kIndices>
 HLOCTS_INLINE V Interleave(const V& a, const V& b, std::integer_sequence<int, kIndices...>) {
   return __builtin_shufflevector(a, b, (kFirst + kIndices / 2 + kIndices % 2 * kSize)...);
 }
 
-// Swaps rows[i][j] and rows[j][i]: as many perfect shuffles of the rows as a row's number has bits.
+// Swaps rows[i][j] and rows[j][i] by log2(kSize) perfect shuffles of the rows.
 template <typename V, int kSize>
 HLOCTS_INLINE void TransposeSquare(V (&rows)[kSize]) {
   constexpr int kHalf = kSize / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes square blocks in registers: every line is read and written whole and once.
+// Transposes square blocks in registers. Every cache line is read and written completely and once.
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 
 #include "spec/base/status.h"
@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/transpose/transpose.cc"
 #include "hwy/foreach_target.h"
-// After foreach_target.h, which includes this file again for each target.
+// Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/transpose/transpose-inl.h"
 #include "hwy/highway.h"
 
@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 constexpr int64_t kRowsAhead = 32;  // rows are too far apart for the hardware prefetcher
 
-// Elements of one or two bytes use vectors of 16 bytes: wider vectors have no shuffles for them in
-// every instruction set, and need more rows than there are registers.
+// Uses 16-byte vectors for elements of one or two bytes. Wider vectors do not have the necessary
+// shuffles in every instruction set, and need more rows than there are registers.
 template <typename T>
 inline constexpr int kSide = sizeof(T) < 4 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
 template <typename T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter, element by element: windows in row-major order, one batch of leading
+// select-and-scatter, element by element: the windows in row-major order, one batch of leading
 // dimensions at a time.
 #include <cstring>
 #include <iterator>
@@ -31,7 +31,7 @@ bool Keeps(WindowSelect select, V kept, V candidate) {
   }
 }
 
-// Row-major strides of the operand, and the offsets of a window's taps from its first one.
+// Row-major strides of the operand, and the offset of each tap from the window's first one.
 struct Geometry {
   absl::InlinedVector<int64_t, 4> strides;
   std::vector<int64_t> taps = {0};
@@ -57,7 +57,8 @@ Geometry GeometryOf(const Dimensions& dimensions) {
   return g;
 }
 
-// The offset of the window of source element `source`, and whether all of it is inside the operand.
+// The offset of the window of source element `source`, and whether the window is inside the
+// operand.
 struct Begin {
   int64_t offset = 0;
   bool whole = true;
@@ -74,7 +75,7 @@ Begin BeginOf(const Dimensions& dimensions, const Geometry& g,
   return begin;
 }
 
-// Operand offset of tap `tap` in the window of source element `source`; -1 in the padding.
+// Returns the operand offset of tap `tap` in the window of source element `source`; -1 for padding.
 int64_t TapOffset(const Dimensions& dimensions, const Geometry& g,
                   const absl::InlinedVector<int64_t, 4>& source, int64_t tap) {
   int64_t offset = 0;
@@ -88,7 +89,7 @@ int64_t TapOffset(const Dimensions& dimensions, const Geometry& g,
   return offset;
 }
 
-// The element that survives the window; -1 if the window holds nothing but padding.
+// Returns the element that the window selects; -1 if the window is only padding.
 template <typename V>
 int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
                  const absl::InlinedVector<int64_t, 4>& source, const V* operand) {
@@ -103,7 +104,8 @@ int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions,
   return kept;
 }
 
-// One part [first_input, +g.inputs) with its own source elements; `operand` in a comparable type.
+// Computes one part, [first_input, +g.inputs), with its own source elements. `operand` has a type
+// that can be compared.
 template <typename V>
 void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
              const V* operand, const char* source, char* output) {
@@ -122,7 +124,7 @@ void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, con
   }
 }
 
-// Leading dimensions without a window are independent parts for the pool.
+// Distributes the leading dimensions without a window over the pool, as independent parts.
 template <typename V>
 void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const V* operand) {
   int64_t parts = 1;
@@ -144,7 +146,7 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   });
 }
 
-// Floats narrower than f32 are summed in f32: the sum of an element's updates is rounded once.
+// Sums floats narrower than f32 in f32, so that each sum of updates is rounded once.
 template <typename Bits>
 absl::Status RunNarrow(const Parallel& parallel, const SelectAndScatterRequest& r) {
   int64_t inputs = 1, outputs = 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window, one dimension after the other: cumulative dimensions at once, the rest pass by
-// pass.
+// reduce-window, one dimension after the other. Cumulative sums take a single pass.
 #include "backends/engine/cpu/kernels/window/window.h"
 
 #include <algorithm>
@@ -17,8 +16,8 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kWindowTile = 2048;    // outputs, or adjacent elements, of a unit of work
-constexpr int64_t kScanBlock = 1 << 15;  // of a long line that several threads scan
+constexpr int64_t kWindowTile = 2048;    // outputs or adjacent elements in a unit of work
+constexpr int64_t kScanBlock = 1 << 15;  // block of a long line that several threads scan
 constexpr double kNanosecondsPerElement = 0.5;
 
 struct WindowPass {
@@ -30,11 +29,11 @@ struct WindowPass {
 
   int64_t n() const { return window.input_size; }
   int64_t m() const { return window.output_size; }
-  // First position (undilated input numbering for base_dilation 1) of output j's window.
+  // Returns the first position of output j's window, in the undilated input if base_dilation is 1.
   int64_t Start(int64_t j) const { return j * window.stride - window.padding_low; }
 };
 
-// Lines of single elements: for each tap the outputs that it reaches are one strided run.
+// Combines lines of single elements. The outputs that each tap reaches are one strided run.
 void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t begin, int64_t end) {
   const WindowDimensionSpec& w = pass.window;
   const int64_t bytes = pass.ops.bytes, base = w.base_dilation;
@@ -42,7 +41,8 @@ void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t beg
   pass.ops.fill(out + begin * bytes, end - begin);
   for (int64_t k = 0; k < w.size; ++k) {
     const int64_t shift = k * w.window_dilation - w.padding_low;
-    // Outputs j with 0 <= j * stride + shift <= (n - 1) * base, on the grid of base.
+    // Finds outputs j with 0 <= j * stride + shift <= (n - 1) * base and a position that is a
+    // multiple of base.
     int64_t j = std::max(begin, CeilDiv(-shift, w.stride));
     const int64_t last = std::min(end - 1, FloorDiv((w.input_size - 1) * base - shift, w.stride));
     if (base == 1) {
@@ -60,7 +60,7 @@ void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t beg
   }
 }
 
-// Rows of `inner` adjacent elements.
+// Combines rows of `inner` adjacent elements.
 void TapsOfRows(const WindowPass& pass, int64_t outer, int64_t j, int64_t first, int64_t count) {
   const WindowDimensionSpec& w = pass.window;
   const int64_t bytes = pass.ops.bytes;
@@ -74,7 +74,7 @@ void TapsOfRows(const WindowPass& pass, int64_t outer, int64_t j, int64_t first,
   }
 }
 
-// Combines tap by tap: short windows, dilation.
+// Combines tap by tap, for short windows and for dilation.
 void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   const bool lines = pass.inner == 1;
   const int64_t tiles = CeilDiv(lines ? pass.m() : pass.inner, kWindowTile);
@@ -96,9 +96,9 @@ void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   });
 }
 
-// Combines by doubling: of 1, 2, 4, ... neighbours, from which a window of any size is composed.
+// Combines by doubling: of 1, 2, 4, ... neighbours, which compose a window of any size.
 absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
-  constexpr int64_t kWidth = 256;  // adjacent elements of a line that are taken together
+  constexpr int64_t kWidth = 256;  // adjacent elements of a line that are processed together
   const WindowDimensionSpec& w = pass.window;
   const int64_t bytes = pass.ops.bytes, length = (pass.m() - 1) * w.stride + w.size;
   const int64_t tiles = CeilDiv(pass.inner, kWidth), most = std::min(kWidth, pass.inner);
@@ -124,7 +124,7 @@ absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
         copy(pass.from + ((outer * pass.n() + i) * pass.inner + first) * bytes,
              runs + (i + w.padding_low) * row);
       }
-      // windows[i]: the first `done` elements from i on; runs[i]: `step` elements.
+      // windows[i] combines `done` elements from i on; runs[i] combines `step` elements.
       for (int64_t step = 1, done = 0; done < w.size; step *= 2) {
         if ((w.size & step) != 0) {
           pass.ops.columns(windows, runs + done * row, 0, 1, (length - done) * width);
@@ -144,8 +144,8 @@ absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
   return failed ? OutOfScratch(3 * line_bytes) : absl::OkStatus();
 }
 
-// Prefixes of one long line that begins with `init`, by several threads: sums of fixed pieces, then
-// the pieces.
+// Computes prefixes of one long line, starting with `init`, by several threads: first the sums of
+// fixed blocks, then the prefixes of each block.
 absl::Status ScanLongLine(const Parallel& parallel, const ReduceOps& ops, const char* from,
                           int64_t count, char* to, const void* init) {
   const int64_t pieces = CeilDiv(count, kScanBlock), bytes = ops.bytes;
@@ -170,7 +170,7 @@ absl::Status ScanLongLine(const Parallel& parallel, const ReduceOps& ops, const 
   return absl::OkStatus();
 }
 
-constexpr int64_t kShortWindow = 6;  // taps below which combining tap by tap is as fast
+constexpr int64_t kShortWindow = 6;  // windows of fewer taps are combined tap by tap
 
 absl::Status RunPass(const Parallel& parallel, const WindowPass& pass) {
   const WindowDimensionSpec& w = pass.window;
@@ -211,8 +211,8 @@ void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const 
                });
 }
 
-// Cumulative sums along the last dimension and nothing else: straight into the output, the init
-// value in front.
+// Returns true for cumulative sums along the last dimension and no other. They are written to the
+// output directly, starting with the init value.
 bool IsCumulative(const ReduceWindowRequest& request, bool converts) {
   if (converts || request.dimensions.empty() || IsSubByte(request.type)) return false;
   for (size_t d = 0; d + 1 < request.dimensions.size(); ++d) {
@@ -268,7 +268,7 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
     });
     from = other;
   }
-  // The last dimension comes first: the first passes have vectors of outputs.
+  // The last dimension comes first, so that the first passes process vectors of outputs.
   int64_t inner = 1, size = count;
   for (size_t d = request.dimensions.size(); d-- > 0;) {
     const WindowDimensionSpec& window = request.dimensions[d];
@@ -285,13 +285,14 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
   return absl::OkStatus();
 }
 
-// Returns true if one window covers all of the dimension: pooling over whole images.
+// Returns true if one window covers the whole dimension, as in global pooling.
 bool SeesAll(const WindowDimensionSpec& w) {
   return w.output_size == 1 && w.padding_low >= 0 && w.size - w.padding_low >= w.input_size &&
          w.base_dilation == 1 && w.window_dilation == 1;
 }
 
-// Not with channels last: their rows are combined without this.
+// Returns true if the reduce-window is a reduction. With channels last it is not worth it, because
+// rows of channels are combined anyway.
 bool IsReduction(const ReduceWindowRequest& request) {
   if (request.dimensions.empty() || IsTrivial(request.dimensions.back())) return false;
   for (const WindowDimensionSpec& w : request.dimensions) {

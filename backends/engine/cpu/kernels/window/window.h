@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window by a known computation, one dimension after the other (each a legal reassociation;
-// minimum, maximum, integers exact), each dimension in time independent of the window's size; and
-// select-and-scatter.
+// reduce-window by a known computation, and select-and-scatter. reduce-window processes one
+// dimension after the other, in time independent of the window's size. For floats this reassociates
+// sums, which is allowed; minimum, maximum and integers are exact.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
 
@@ -21,13 +21,14 @@ struct WindowDimensionSpec {
   int64_t base_dilation = 1, window_dilation = 1;
 };
 
-// Returns true if windows leave the dimension unchanged.
+// Returns true if the windows leave the dimension unchanged.
 inline bool IsTrivial(const WindowDimensionSpec& w) {
   return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
          w.input_size == w.output_size;
 }
 
-// Padding and holes are ignored; `init` is combined with every output exactly once.
+// A reduce-window. Padding and holes are ignored; `init` is combined with every output exactly
+// once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;  // as ReduceSupported
@@ -39,22 +40,23 @@ struct ReduceWindowRequest {
 
 absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& request);
 
-// select: a comparison of (kept, candidate); the candidate replaces the kept element when it is
-// false, as in HLO's loop in row-major order of the window.
+// The comparison select(kept, candidate). The candidate replaces the kept element if it is false,
+// as in HLO's loop over the window in row-major order.
 enum class WindowSelect : uint8_t { kGe, kGt, kLe, kLt };
 
 struct SelectAndScatterRequest {
   WindowSelect select = WindowSelect::kGe;
   ReduceKind scatter = ReduceKind::kAdd;
-  PrimitiveType type = PrimitiveType::kF32;                // not complex
-  absl::InlinedVector<WindowDimensionSpec, 4> dimensions;  // dilations 1; output_size: of source
-  const void* operand = nullptr;                           // dense; the output has its shape
-  const void* source = nullptr;                            // dense
+  PrimitiveType type = PrimitiveType::kF32;  // not complex
+  // dilations are 1; output_size is the size of `source`
+  absl::InlinedVector<WindowDimensionSpec, 4> dimensions;
+  const void* operand = nullptr;  // dense; the output has the same shape
+  const void* source = nullptr;   // dense
   const void* init = nullptr;
   void* output = nullptr;
 };
 
-// Sums in floats narrower than f32 are rounded once per position.
+// Computes select-and-scatter. Sums in floats narrower than f32 are rounded once per position.
 absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
 
 }  // namespace hlocts::kernels

@@ -38,7 +38,7 @@ const std::vector<Dims>& Cases() {
       {Dim(300, 300, 1, 299, 299)},
       {Dim(300, 700, 1, 600, 600)},  // a window longer than the line
       {Dim(1000, 10, 1, 9, 9)},
-      {Dim(1000, 13, 2, 40, 40)},  // windows wholly in the padding
+      {Dim(1000, 13, 2, 40, 40)},  // windows completely in the padding
       {Dim(1000, 64, 5, 3, 0)},
       {Dim(1000, 64, 1, -5, -7)},
       {Dim(50, 7, 1, 3, 3, 3, 1)},  // dilated base
@@ -48,7 +48,7 @@ const std::vector<Dims>& Cases() {
       {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
       {Dim(40, 9, 1, 4, 4), Dim(30, 11, 1, 5, 5)},
       {Dim(6, 2, 2), Dim(6, 2, 2), Dim(6, 3, 3)},
-      // Short windows along the innermost dimension, and one over all of it.
+      // Short windows along the innermost dimension, and one that covers it.
       {Dim(2, 1), Dim(3, 1), Dim(8, 2, 2), Dim(58, 2, 2)},
       {Dim(3, 1), Dim(9, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
       {Dim(9, 3, 2, 4, 3), Dim(61, 5, 3, 2, 4, 1, 2)},
@@ -88,7 +88,7 @@ std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Co
   return result;
 }
 
-// Prefix sums of the long cases by a simple separate loop: the general one is quadratic.
+// Computes prefix sums of the long cases by a simple loop, because the general one is quadratic.
 template <typename T, typename Combine>
 void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -157,7 +157,7 @@ TEST(ReduceWindowTest, NarrowFloatsOfShortWindows) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
   const std::vector<Bf16> data(18 * 70, Bf16(1.0));
   const Bf16 init(100.0);
-  // bf16 itself counts to 256 by ones.
+  // In bf16 itself, adding ones stops at 256.
   const Dims dims = {Dim(18, 17), Dim(70, 24, 2, 0, 1)};
   std::vector<Bf16> output(2 * dims[1].output_size);
   ForEachIsa([&] {
@@ -183,8 +183,8 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   });
 }
 
-// Small integers, which tie often, among them NaN, infinities and both zeros; `init` is the
-// negative zero, which a sum with nothing would change.
+// Small integers, which tie often, with NaN, infinities and both zeros. `init` is -0, which an
+// empty sum must keep.
 template <typename T>
 std::vector<T> SelectOperand(int64_t count) {
   std::vector<T> operand = RandomElements<T>(count, 1);
@@ -255,7 +255,8 @@ const Dims kSelectCases[] = {
     {Dim(4, 1), Dim(3, 1)},
     {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(8, 2, 2), Dim(3, 1)},
     {Dim(5, 3, 2, 1, 1), Dim(2, 1)},
-    // Channels last: windows that tile, leave gaps, overlap, lie wholly or partly in the padding.
+    // Channels last: windows that tile, leave gaps, overlap, or are completely or partly in the
+    // padding.
     {Dim(2, 1), Dim(8, 2, 2), Dim(6, 3, 3), Dim(37, 1)},
     {Dim(2, 1), Dim(8, 2, 2, 1, 1), Dim(7, 3, 3, 2, 0), Dim(23, 1)},
     {Dim(2, 1), Dim(9, 2, 3), Dim(9, 2, 2), Dim(19, 1)},
@@ -263,7 +264,7 @@ const Dims kSelectCases[] = {
     {Dim(2, 1), Dim(6, 2, 1, 3, 4), Dim(5, 3, 2, -1, -1), Dim(21, 1)},
     {Dim(40, 3, 2, 1, 1), Dim(33, 3, 2, 1, 1), Dim(64, 1)},  // several bands
     {Dim(300, 5, 1, 2, 2), Dim(513, 1)},
-    // Channels first, rows of every remainder.
+    // Channels first: rows whose lengths leave every remainder of a vector.
     {Dim(3, 1), Dim(8, 2, 2), Dim(64, 2, 2)},
     {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(61, 3, 2, 1, 1)},
     {Dim(2, 1), Dim(7, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
@@ -286,7 +287,8 @@ TEST(SelectAndScatterTest, TiesPaddingAndOverlap) {
 
 TEST(SelectAndScatterTest, NarrowFloatsAddUpInF32) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
-  // Every window holds the 9 in the middle: 1024 sources of 1, of which bf16 itself counts 256.
+  // Every window contains the 9 at the center. 1024 ones are added there, but bf16 itself would
+  // stop at 256.
   std::vector<Bf16> operand(2047, Bf16(1.0)), output(2047);
   operand[1023] = Bf16(9.0);
   const std::vector<Bf16> source(1024, Bf16(1.0));
