@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that keep every value: for floats they hold for both zeros, infinities and NaN.
+// Simplifications that preserve every value: for floats they are valid for both zeros, infinities
+// and NaN.
 #include <cstring>
 #include <optional>
 
@@ -20,7 +21,7 @@ uint8_t ClassOf(PrimitiveType type) {
   return IsInteger(type) ? kInts : IsFloat(type) ? kFloats : 0;
 }
 
-// If one operand is this element, the result is the other operand.
+// If an operand on one of `sides` is this element, the result is the other operand.
 struct NeutralRow {
   Opcode opcode;
   SpecialElement element;
@@ -44,7 +45,7 @@ constexpr NeutralRow kNeutral[] = {
     {Opcode::kMinimum, SpecialElement::kLargest, kEither, kInts},
     {Opcode::kMinimum, SpecialElement::kInfinite, kEither, kFloats},
 };
-// If one operand is this element, so is the result.
+// If an operand is this element, so is the result.
 constexpr NeutralRow kAbsorbing[] = {
     {Opcode::kMultiply, SpecialElement::kZero, kEither, kInts},
     {Opcode::kAnd, SpecialElement::kZero, kEither, kInts | kPreds},
@@ -57,7 +58,7 @@ class Algebra {
  public:
   explicit Algebra(Graph& graph) : graph_(graph) {}
 
-  // The value that replaces the node's only output; -1: the node is kept.
+  // Returns the value that replaces the node's only output, or -1 if the node is kept.
   ValueId Simplified(const Node& node) {
     if (node.operands.size() == 1) return OfOne(node);
     if (node.operands.size() == 2) return OfTwo(node);
@@ -66,18 +67,18 @@ class Algebra {
   }
 
  private:
-  // The operand of `value`'s producer, if that is such a node; else -1.
+  // Returns the first operand of `value`'s producer if that has this opcode; else -1.
   ValueId Under(Opcode opcode, ValueId value) const {
     const Node& node = graph_.producer(value);
     return node.opcode == opcode && !node.operands.empty() ? node.operands[0] : -1;
   }
-  // The bits of the one element that the value repeats.
+  // Returns the bits of the element that the value repeats, or nullopt if there are several.
   std::optional<uint64_t> ElementOf(ValueId value) const;
   bool Is(SpecialElement special, ValueId value) const {
     const auto bits = ElementOf(value);
     return bits.has_value() && bits == BitsOf(special, graph_.type(value).type);
   }
-  // An element everywhere.
+  // Returns a value that repeats one element.
   ValueId Splat(uint64_t bits, ArrayType type);
 
   ValueId OfOne(const Node& node);
@@ -134,7 +135,7 @@ ValueId Algebra::OfOne(const Node& node) {
   return node.opcode == Opcode::kConvert ? OfConversion(node) : -1;
 }
 
-// Returns true if `wide` has every element of `narrow`.
+// Returns true if type `wide` represents every element of type `narrow`.
 bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   const auto digits = [](PrimitiveType type) {
     if (IsFloat(type)) return FormatOf(type).precision();
@@ -153,7 +154,7 @@ bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   return digits(wide) >= digits(narrow) && (IsSigned(wide) || !IsSigned(narrow));
 }
 
-// Conversions to a type that has every element, and back.
+// Removes a conversion to a type that represents every element, and back.
 ValueId Algebra::OfConversion(const Node& node) {
   const ValueId wide = node.operands[0], narrow = Under(Opcode::kConvert, wide);
   if (narrow < 0 || graph_.type(narrow).type != graph_.type(node.outputs[0]).type) return -1;
@@ -200,7 +201,7 @@ ValueId Algebra::OfEqual(const Node& node) {
   return Splat(equal ? 1 : 0, graph_.type(node.outputs[0]));
 }
 
-// A square is one product.
+// Replaces a square by one product.
 ValueId Algebra::OfPower(const Node& node) {
   const ArrayType& type = graph_.type(node.operands[0]);
   const auto exponent = ElementOf(node.operands[1]);
@@ -215,7 +216,8 @@ ValueId Algebra::OfPower(const Node& node) {
                         {node.operands[0], node.operands[0]});
 }
 
-// Division by a power of two with a normal reciprocal: the product has the same roundings.
+// Replaces division by a power of two with a normal reciprocal by a product, which rounds in the
+// same way.
 ValueId Algebra::OfQuotient(const Node& node) {
   const ArrayType type = graph_.type(node.operands[1]);
   const auto divisor = ElementOf(node.operands[1]);

@@ -11,10 +11,10 @@ struct Hole {
   int64_t offset, bytes;
 };
 
-// Holes in order of offset; neighbours are merged.
+// Free ranges of the block by offset; adjacent ones are merged.
 class Holes {
  public:
-  // The smallest hole that fits; -1 if none does.
+  // Takes memory from the smallest hole that fits. Returns -1 if none does.
   int64_t Take(int64_t bytes) {
     size_t best = holes_.size();
     for (size_t i = 0; i < holes_.size(); ++i) {
@@ -40,7 +40,7 @@ class Holes {
       holes_.erase(next);
     }
   }
-  // Takes the hole at the very end, so that the block need grow by less.
+  // Takes the hole at the end of the block, so that the block grows by less.
   int64_t TakeEnd(int64_t end) {
     if (holes_.empty() || holes_.back().offset + holes_.back().bytes != end) return end;
     const int64_t offset = holes_.back().offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds, sends and receives; the number of the replica and of the partition.
+// Feeds, sends and receives, and the numbers of the replica and the partition.
 #include <cstring>
 #include <optional>
 
@@ -29,7 +29,7 @@ SharedStep Number(int64_t Member::*number) {
 
 }  // namespace
 
-// The next items of the device's stream, one for each leaf.
+// Reads the next items of the device's infeed, one for each leaf.
 absl::StatusOr<SharedStep> InfeedStep(const Graph& graph, const Node& node) {
   const std::vector<ArrayType> types = WithoutToken(ResultTypes(graph, node));
   const std::string name = node.source->name();
@@ -101,7 +101,7 @@ absl::StatusOr<SharedStep> RecvStep(const Graph&, const Node& node) {
   };
 }
 
-// Gives the sent values; zeros on a device that is the target of no pair.
+// Returns the sent values, or zeros on a device that is the target of no pair.
 absl::StatusOr<SharedStep> RecvDoneStep(const Graph& graph, const Node& node) {
   HLOCTS_RETURN_IF_ERROR(CheckNotHost(node));
   const std::vector<ArrayType> types = WithoutToken(ResultTypes(graph, node));

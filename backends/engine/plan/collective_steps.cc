@@ -13,12 +13,12 @@ namespace {
 
 using Types = std::vector<ArrayType>;
 
-// The inputs of one member's results.
+// The inputs for one member's results.
 struct Part {
   const Member& member;
   const std::vector<int64_t>& group;
   Operands all;
-  int64_t position;  // in the group
+  int64_t position;  // index in the group
   Out out;
   int64_t members() const { return static_cast<int64_t>(all.size()); }
 };
@@ -28,10 +28,10 @@ using Combine = std::function<absl::Status(const Part& part)>;
 struct Facts {
   Types in, out;
   CollectivePlan plan;
-  int64_t dimension = -1;  // -1: the opcode has none, or all-to-all is one of operands
+  int64_t dimension = -1;  // -1 if the opcode has none, or if all-to-all exchanges operands
 };
 
-// Rows along one dimension: `outer` blocks of `size` rows of `row` bytes.
+// Rows along one dimension of an array: `outer` blocks of `size` rows of `row` bytes.
 struct RowBytes {
   int64_t outer = 1, size = 0, row = 1;
   RowBytes(const ArrayType& type, int64_t dimension) : row(type.width()) {
@@ -93,8 +93,8 @@ Combine ReduceScatter(Facts facts) {
   };
 }
 
-// Member i's block for member j goes to j, in the order of the group: operand j, or a part of one
-// array along `dimensions`.
+// Sends member i's block j to member j, in the order of the group. A block is an operand, or a part
+// of one array along `dimension`.
 Combine ExchangeOperands(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     if (part.all.size() != facts.in.size()) {
@@ -122,8 +122,9 @@ Combine ExchangeBlocks(Facts facts) {
   };
 }
 
-// Operands: input, output, input_offsets, send_sizes, output_offsets, recv_sizes. Member i sends
-// send_sizes[j] rows from input_offsets[j] on to member j, to the sender's output_offsets[j].
+// The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. Member i
+// sends send_sizes[j] rows from input_offsets[j] on to member j, where they go to the sender's
+// output_offsets[j].
 Combine ExchangeSlices(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const Types& in = facts.in;
@@ -147,7 +148,8 @@ Combine ExchangeSlices(Facts facts) {
   };
 }
 
-// The operands of the pair's source; zeros without one.
+// Returns the operands of the device from which a pair sends to this one, or zeros if there is
+// none.
 Combine Permute(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const CollectivePlan& plan = facts.plan;

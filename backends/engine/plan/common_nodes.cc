@@ -10,8 +10,8 @@
 namespace hlocts::plan {
 namespace {
 
-// The attributes that distinguish two nodes of the same opcode, operands and type, as numbers.
-// nullopt: this opcode is never merged.
+// The attributes that distinguish nodes with the same opcode, operands and type, as numbers.
+// nullopt if the opcode is never merged.
 using Key = std::vector<int64_t>;
 
 void Append(absl::Span<const int64_t> numbers, Key& key) {
@@ -33,7 +33,7 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
       return true;
     case ops::Movement::kReshape:
       return true;
-    // Other attributes, or not worth a search.
+    // Their attributes are not compared, because they rarely occur twice.
     case ops::Movement::kSlice:
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:

@@ -20,8 +20,8 @@ std::string Communicator::NameOf(int64_t device) const {
   return name;
 }
 
-// Called with the mutex held when a device begins to wait or ends: if all running devices wait,
-// none can continue.
+// Reports a deadlock if all running devices wait. Must be called with the mutex held whenever a
+// device begins to wait or ends.
 void Communicator::CheckForDeadlock() {
   if (!deadlock_.empty()) return;
   std::vector<std::string> waits, ended;

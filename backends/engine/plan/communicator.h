@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The synchronization of the devices of one execution: collectives, channels, feeds. Each device is
-// a thread; a wait that can never end is detected and reported.
+// Synchronization of the devices of one execution: collectives, channels, feeds. Each device is a
+// thread. A wait that can never end is detected and reported.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
 
@@ -20,10 +20,10 @@
 
 namespace hlocts::plan {
 
-// Pointers of an operation's operands; nullptr for tokens.
+// Pointers to an operation's operands; nullptr for tokens.
 using In = const uint8_t* const*;
 
-// The leaves of a send.
+// The arrays of a send.
 struct Message {
   std::vector<ArrayType> types;
   std::vector<std::vector<uint8_t>> leaves;
@@ -37,21 +37,21 @@ class Communicator {
   int64_t partitions() const { return partitions_; }
   int64_t device_count() const { return replicas_ * partitions_; }
 
-  // Waits for all of `group` at `site`, then calls combine(operands of each member in the order of
-  // the group, own position). Operands stay valid until every member has combined.
+  // Waits for all devices of `group` at `site`, then calls combine(operands of each member in the
+  // order of the group, own position). Operands stay valid until every member has combined.
   using Combine = std::function<absl::Status(absl::Span<const In> operands, size_t position)>;
   absl::Status Meet(int64_t device, const std::string& site, const std::vector<int64_t>& group,
                     const std::string& name, In operands, const Combine& combine);
 
   void PostReceive(int64_t device, int64_t channel);
-  // Between devices a send waits for its receive to be posted.
+  // Sends a message. A send to another device waits until the receive is posted.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
                     Message message);
   absl::StatusOr<Message> Receive(int64_t device, int64_t channel, const std::string& name);
-  // Marks the device's program as finished: waiting for it is an error.
+  // Records that the device's program has finished. Waiting for the device is then an error.
   void End(int64_t device);
 
-  // Feeds are each device's own.
+  // Items per device.
   std::vector<std::deque<Literal>> infeeds;
   std::vector<std::vector<Literal>> outfeeds;
 

@@ -14,7 +14,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Pointers to leaves in the nesting of a shape.
+// Builds the pointer arrays for a shape: a leaf is a pointer to its buffer, a tuple a pointer to an
+// array.
 class PointerTables {
  public:
   void* Of(const Shape& shape, uint8_t* const*& leaves) {
@@ -29,12 +30,13 @@ class PointerTables {
   std::deque<std::vector<void*>> tables_;
 };
 
-// Annotations of shardings, which return their operands (ruling 0123).
+// Targets that annotate shardings. They return their operands (ruling 0123).
 constexpr absl::string_view kAnnotations[] = {"Sharding", "xla.sdy.FuncResultSharding",
                                               "xla.sdy.PropagationBarrier",
                                               "xla.sdy.ShardingGroup"};
 
-// The custom calls at the ends of manual regions, and whether they enter one.
+// Returns true if a custom call enters a manual region, false if it leaves one, and nullopt for
+// others.
 std::optional<bool> EntersRegion(const std::string& target) {
   if (target == "SPMDFullToShardShape" || target == "xla.sdy.GlobalToLocalShape") return true;
   if (target == "SPMDShardToFullShape" || target == "xla.sdy.LocalToGlobalShape") return false;
@@ -52,14 +54,15 @@ bool IsAnnotation(const std::string& target, const std::vector<ArrayType>& opera
 
 absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path) {
   if (path.empty()) return std::shared_ptr<void>();
-  // A name without a slash would be searched in the system's directories.
+  // dlopen searches the system's directories for a name without a slash.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
   return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
 }
 
-// The function could write through its pointers: operands are copies, and results begin as zeros.
+// Operands are copied and results start as zeros, because the function could write through any
+// pointer.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library) {
   const Instruction* source = node.source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host functions that implement custom-calls: void target(void* out, void** in), each argument a
+// Host functions that implement custom calls: void target(void* out, void** in). Each argument is a
 // row-major buffer or, for a tuple, an array of pointers.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
@@ -11,7 +11,7 @@
 
 namespace hlocts::plan {
 
-// The library of handlers at `path`, closed with its last owner; null for an empty path.
+// Opens the library at `path`, which is closed with the last owner. Returns null for an empty path.
 absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path);
 
 }  // namespace hlocts::plan

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kDepthMax = 200;
 
-// One device's evaluation.
+// Evaluates a module on one device.
 class Interpreter {
  public:
   explicit Interpreter(const DynamicEngine& engine) : engine_(engine) {}
@@ -109,7 +109,7 @@ absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction&
       return While(instruction, operands[0]);
     case ops::Wiring::kConditional:
       return Conditional(instruction, operands);
-    // Between devices: requires known sizes.
+    // These communicate with other devices, which requires known sizes.
     case ops::Wiring::kAllGatherStart:
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kAllReduceStart:
@@ -151,7 +151,8 @@ absl::StatusOr<Literal> Interpreter::Conditional(const Instruction& instruction,
   return Call(*branches[chosen], {operands[chosen + 1]});
 }
 
-// The operand with this run-time size; the bound makes the dimension static again.
+// Sets the run-time size of a dimension. A size equal to the bound makes the dimension static
+// again.
 absl::StatusOr<Literal> Interpreter::SetSize(const Instruction& instruction,
                                              std::vector<Literal>& operands) {
   const int64_t dimension = instruction.IntList(Attr::kDimensions)[0];
@@ -195,12 +196,12 @@ absl::StatusOr<Literal> Interpreter::DynamicReshape(const Instruction& instructi
   return Uncut(dense.WithShape(Shape(dense.element_type(), sizes)), bounds);
 }
 
-// Runs the instruction for these sizes, and pads its results to the original bounds.
+// Runs the instruction for the actual sizes, and pads its results to the original bounds.
 absl::StatusOr<Literal> Interpreter::RunStatic(const Instruction& instruction,
                                                std::vector<Literal>& operands) {
   for (Literal& operand : operands) operand = Cut(operand);
   HLOCTS_ASSIGN_OR_RETURN(const CutInstruction cut, CutFor(instruction, operands));
-  // An operand that is used twice is one parameter.
+  // An operand that is used twice becomes one parameter.
   absl::flat_hash_map<const Instruction*, bool> seen;
   std::vector<Literal> leaves;
   for (size_t k = 0; k < operands.size(); ++k) {

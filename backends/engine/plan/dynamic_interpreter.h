@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules with run-time sizes: instruction by instruction, each run for the actual sizes.
+// Execution of modules with run-time sizes, instruction by instruction, each for the actual sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 
@@ -18,10 +18,10 @@ struct DynamicEngine {
   std::function<absl::StatusOr<std::vector<Literal>>(const Instruction& instruction,
                                                      std::vector<Literal> leaves)>
       run;
-  std::function<absl::Status()> charge_step;  // of a loop
+  std::function<absl::Status()> charge_step;  // called for each step of a loop
 };
 
-// The entry's result leaves.
+// Returns the leaves of the entry's result.
 absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
                                                 const std::vector<Literal>& arguments,
                                                 const DynamicEngine& engine);

@@ -32,8 +32,9 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operands'");
 }
 
-// Splits dimensions into the smallest groups whose bounds have equal products; in each group the
-// only dynamic dimension, or the inferred one of several, gets the remaining run-time elements.
+// Infers the sizes of a reshape. Dimensions are split into the smallest groups whose bounds have
+// equal products. In each group the only dynamic dimension, or the inferred one of several, gets
+// the remaining run-time elements.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
@@ -127,7 +128,8 @@ Literal Uncut(const Literal& dense, const Shape& shape) {
   return result;
 }
 
-// bitcast-convert to a wider or narrower type removes or adds the innermost dimension.
+// Returns true for a bitcast-convert to a wider or narrower type, which removes or adds the
+// innermost dimension.
 bool MovesBitsBetweenDimensions(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kBitcastConvert &&
          instruction.operand(0).shape().rank() != instruction.shape().rank();

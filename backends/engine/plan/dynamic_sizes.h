@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes known only at run time: an instruction on arrays of such sizes is the same instruction on
-// the dense arrays that hold just those elements.
+// Sizes known only at run time. An instruction on arrays with run-time sizes is run as the same
+// instruction on dense arrays of just the elements inside those sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 
@@ -12,16 +12,17 @@
 
 namespace hlocts::plan {
 
-// Copies the corner of `sizes` elements between arrays of these dimensions.
+// Copies the first `sizes` elements of each dimension between arrays with dimensions `from` and
+// `to`.
 void CopyCorner(absl::Span<const int64_t> sizes, absl::Span<const int64_t> from,
                 absl::Span<const int64_t> to, int width, const uint8_t* source, uint8_t* target);
 
-// The elements inside the run-time sizes, as a static array.
+// Returns the elements inside the run-time sizes as a static array.
 Literal Cut(const Literal& literal);
-// Pads it to the bounds of `shape`.
+// Pads a static array to the bounds of `shape`.
 Literal Uncut(const Literal& dense, const Shape& shape);
 
-// `original` as it would be written for dense operands; it refers to stand-ins owned by this.
+// `original` rewritten for dense operands. `instruction` refers to the placeholders in `operands`.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

@@ -12,7 +12,7 @@
 
 namespace hlocts::plan {
 
-// f32 and f64: sixteenths of both signs; other types: random bits.
+// Returns sixteenths of both signs for f32 and f64, and random bits for other types.
 inline Literal RandomArgument(const Shape& shape, std::mt19937_64& random) {
   Literal literal(shape);
   const auto number = [&] { return static_cast<int8_t>(random()) / 16.0; };

@@ -9,11 +9,12 @@
 namespace hlocts::plan {
 namespace {
 
-// Limits on the size of values that are computed at load.
+// Limits on the size of values that are computed at load time.
 constexpr int64_t kElementsMax = 1 << 16, kBytesMax = 64 << 10;
-constexpr int64_t kWorkMin = 256;  // elements; fewer are computed faster than a program is made
+// elements; computing fewer at run time is faster than compiling a program
+constexpr int64_t kWorkMin = 256;
 
-// Deterministic operations whose cost is determined by their sizes.
+// Returns true for deterministic operations whose cost depends only on their sizes.
 bool MayFold(const Graph& graph, const Node& node) {
   if (node.has_effect || node.outputs.size() != 1) return false;
   if (KindOf(graph, node) == NodeKind::kElementwise) return true;
@@ -33,13 +34,14 @@ class Folder {
  public:
   explicit Folder(Graph& graph) : graph_(graph), known_(graph.nodes.size(), Known::kNo) {}
 
-  // Nodes that compute, from constants alone, what other nodes need.
+  // Returns the nodes that can be computed from constants and are used by nodes that cannot.
   std::vector<NodeId> Frontier();
-  // A graph of its own that has their outputs as results.
+  // Returns a separate graph whose results are the outputs of these nodes.
   Graph Closed(absl::Span<const NodeId> frontier) const;
 
  private:
-  enum class Known : uint8_t { kNo, kStands, kComputed };  // a constant, view or iota; an operation
+  // kStands: constant, view or iota; kComputed: an operation on known values
+  enum class Known : uint8_t { kNo, kStands, kComputed };
 
   Known KnownOf(const Node& node) const;
   Known Of(ValueId value) const { return known_[graph_.values[value].node]; }
@@ -69,7 +71,7 @@ Folder::Known Folder::KnownOf(const Node& node) const {
 
 std::vector<NodeId> Folder::Frontier() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) known_[n] = KnownOf(graph_.nodes[n]);
-  // Views of computed values stay views: they may repeat elements many times.
+  // A view of a computed value stays a view, because it may repeat elements many times.
   std::vector<bool> needed(graph_.nodes.size(), false);
   const auto need = [&](ValueId value) { needed[graph_.values[value].node] = true; };
   for (ValueId result : graph_.results) need(result);
@@ -133,7 +135,7 @@ void FoldConstants(Graph& graph, const PassContext& context) {
   Graph closed = folder.Closed(frontier);
   if (!context.however_small && WorkOf(closed) < kWorkMin) return;
   const absl::StatusOr<std::vector<Literal>> folded = (*context.evaluate)(closed);
-  if (!folded.ok()) return;  // running the module reports the reason
+  if (!folded.ok()) return;  // running the module reports the error
   for (size_t f = 0; f < frontier.size(); ++f) {
     Node& node = graph.nodes[frontier[f]];
     Node constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes of products: dot(b, a) is dot(a, b) with its rows and columns swapped. Gradients of
-// weights have this form.
+// Folds transposes of products: dot(b, a) is dot(a, b) with rows and columns swapped. Gradients
+// with respect to weights have this form.
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
 #include "spec/infer/dimension_numbers.h"
@@ -8,7 +8,7 @@
 namespace hlocts::plan {
 namespace {
 
-// The number of operands and results of the graph that each value is.
+// Returns how many operands and graph results each value is.
 std::vector<int> UsesOf(const Graph& graph) {
   std::vector<int> uses(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
@@ -20,7 +20,7 @@ std::vector<int> UsesOf(const Graph& graph) {
 }
 
 // Returns true if the permutation moves the free dimensions of the right operand before those of
-// the left one, and keeps the rest in order.
+// the left one, and keeps the order otherwise.
 bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
   const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
   const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());
@@ -29,7 +29,7 @@ bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_
   const auto lhs_rank = static_cast<int64_t>(graph.type(dot.operands[0]).dimensions.size());
   const int64_t lhs_free = lhs_rank - batch - contracting;
   for (int64_t d = 0; d < rank; ++d) {
-    const int64_t along = d - batch + lhs_free;  // of the right operand first
+    const int64_t along = d - batch + lhs_free;  // the right operand's free dimensions come first
     const int64_t expected = d < batch ? d : along < rank ? along : along - (rank - batch);
     if (permutation[d] != expected) return false;
   }

@@ -97,8 +97,8 @@ View ViewOf(const Node& node, const View& operand, const ArrayType& type) {
 
 }  // namespace
 
-// Forwards: views of views are composed down to a value with memory. A reshape that is no view of
-// the view needs the view's elements materialized.
+// Visits nodes in order and composes views of views, down to a value with memory. If a reshape of a
+// view cannot be expressed by strides, the view is copied.
 void FusionPlan::FindViews() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
@@ -129,7 +129,7 @@ void FusionPlan::FindViews() {
   }
 }
 
-// Backwards: all users of a node are visited before it.
+// Visits nodes in reverse order, so that all users of a node come before it.
 void FusionPlan::FindLoops() {
   for (ValueId result : graph_.results) NeedDense(result);
   for (size_t n = graph_.nodes.size(); n-- > 0;) {
@@ -142,7 +142,7 @@ void FusionPlan::FindLoops() {
   for (std::vector<NodeId>& members : members_) std::sort(members.begin(), members.end());
 }
 
-// Returns true if the operand of a dot is a whole array whose dimensions are permuted.
+// Returns true if a dot can read this operand in place: a whole array with permuted dimensions.
 bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
   if (!options_.loops || !options_.turned_dots || node.opcode != Opcode::kDot) return false;
   const Source& source = sources_[operand];
@@ -181,7 +181,8 @@ void FusionPlan::Visit(NodeId id) {
   }
 }
 
-// Pieces of views are read from the views' arrays in place; a filling is a single element.
+// Marks the inputs of a pad or concatenate. Operands that are views are read from their arrays in
+// place. A filling is a single element.
 void FusionPlan::VisitAssembled(const Node& node) {
   const size_t pieces = node.opcode == Opcode::kPad ? 1 : node.operands.size();
   for (size_t k = 0; k < node.operands.size(); ++k) {
@@ -210,9 +211,9 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
   return members;
 }
 
-// Merges loops that read the same value into one, which computes it on the fly and keeps it if it
-// has other users. It runs at the position of the last of them: users of the other loops' results
-// must run later.
+// Returns true if loops that read the same value may be merged. The merged loop computes the value
+// on the fly, and stores it if it has other users. It runs at the position of the last of the
+// loops, so users of the other loops' results must run later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
   if (dense_[value] && !UsersWait(value, loops, true)) return false;
@@ -227,9 +228,9 @@ bool FusionPlan::ResultsWait(NodeId root, const Loops& loops) const {
   });
 }
 
-// Returns true if all users of a loop's result are in these loops, reading it in the order in which
-// it is written, or run after them. Structured steps prefer a loop with one result: they may fuse
-// it (reductions, products) or be grouped with it row by row.
+// Returns true if every user of a loop's result either is in `loops` and reads it in the order in
+// which it is written, or runs after them. A structured step counts as neither: it prefers a loop
+// with one result, which it may fuse (reductions, products) or be grouped with row by row.
 bool FusionPlan::UsersWait(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {

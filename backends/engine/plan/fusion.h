@@ -14,10 +14,10 @@ namespace hlocts::plan {
 enum class NodeKind : uint8_t {
   kLeaf,  // parameter, constant
   kElementwise,
-  kReshape,     // the same elements in the same order
+  kReshape,     // same elements in the same order
   kView,        // broadcast, transpose, slice, reverse
   kIota,        // a view of the line 0, 1, 2, ...
-  kAssembled,   // pad, concatenate, where loops can assemble them
+  kAssembled,   // pad or concatenate, if loops can assemble them
   kStructured,  // a step of its own
 };
 // Returns true if the opcode is computed element by element.
@@ -27,17 +27,17 @@ NodeKind KindOf(const Graph& graph, const Node& node);
 // The location of a value's elements.
 struct Source {
   ValueId base = -1;     // a value with memory of its own, or an iota
-  bool is_line = false;  // of the iota's line, not of the whole array
+  bool is_line = false;  // `view` is of the iota's line (0, 1, 2, ...), not of the whole array
   View view;
 };
 
 // The capabilities of an engine.
 struct FusionOptions {
-  bool loops = true;         // of several nodes
-  bool turned_dots = false;  // dots read transposes of arrays in place
-  bool pieces = false;       // loops read the operands of pads and concatenates
-  size_t members_max = 48;   // nodes of a loop
-  // Loops of at least this many elements may have several results (multi-output fusion).
+  bool loops = true;         // loops may have several nodes
+  bool turned_dots = false;  // dots can read transposed arrays in place
+  bool pieces = false;       // loops can assemble pads and concatenates from their operands
+  size_t members_max = 48;   // maximum number of nodes of a loop
+  // Least number of elements of a loop that may have several results (multi-output fusion).
   int64_t several_results_min = INT64_MAX;
 };
 
@@ -48,16 +48,16 @@ class FusionPlan {
   NodeKind kind(NodeId node) const { return kinds_[node]; }
   bool is_dense(ValueId value) const { return dense_[value]; }
   Source SourceOf(ValueId value) const;
-  // For a view or an iota: the source to copy it from when it must be dense.
+  // Returns the source from which to copy a view or an iota if it must be dense.
   const Source& ViewSourceOf(ValueId value) const { return sources_[value]; }
-  // The value behind reshapes.
+  // Returns the value before all reshapes.
   ValueId Strip(ValueId value) const;
-  // For an element-wise node: the node whose loop it is part of, itself if it is the last one.
+  // Returns the last node of the loop to which an element-wise node belongs.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
-  // The number of node operands that are this value.
+  // Returns how many node operands are this value.
   size_t use_count(ValueId value) const { return users_[value].size(); }
-  // The members of the loop that ends at this node, in order. Those with dense values are its
-  // results.
+  // Returns the members of the loop that ends at this node, in order. Members with dense values are
+  // the loop's results.
   const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
 
  private:
@@ -69,7 +69,7 @@ class FusionPlan {
   void VisitAssembled(const Node& node);
   void NeedDense(ValueId value) { dense_[value] = true; }
 
-  // Loops by the nodes that end them.
+  // A set of loops, each identified by its last node.
   using Loops = absl::InlinedVector<NodeId, 2>;
   NodeId Merged(NodeId root) const;
   Loops WantedBy(ValueId value) const;
@@ -82,10 +82,11 @@ class FusionPlan {
   const Graph& graph_;
   FusionOptions options_;
   std::vector<NodeKind> kinds_;
-  std::vector<Source> sources_;  // of values that reshapes, views and iotas produce
+  std::vector<Source> sources_;  // indexed by value; set for reshapes, views and iotas
   std::vector<bool> dense_;
-  std::vector<Loops> wanted_;        // the loops that users so far are in
-  std::vector<NodeId> merged_into_;  // of a root: the loop into which its loop was merged
+  std::vector<Loops> wanted_;  // loops of the users visited so far
+  // indexed by the loop's last node: the loop into which it was merged
+  std::vector<NodeId> merged_into_;
   std::vector<absl::InlinedVector<NodeId, 4>> users_;
   std::vector<NodeId> loop_;
   std::vector<std::vector<NodeId>> members_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes become one loop, and which values that loop keeps.
+// Tests of which nodes become one loop, and which values the loop stores.
 #include "backends/engine/plan/fusion.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Loops of a program, each by the nodes whose values it keeps, of all that it computes.
+// Returns the loops of a program. Each is written as the nodes whose values it stores, of all that
+// it computes.
 std::string LoopsOf(absl::string_view lines, FusionOptions options) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", lines, "}\n"));
   EXPECT_TRUE(module.ok()) << module.status();
@@ -84,7 +85,7 @@ TEST(FusionTest, OneLoopMayReadTheOthersResult) {
             "shared =a =b; ");
 }
 
-// A node between two loops must get the first one's complete result.
+// A node between two loops needs the complete result of the first one.
 TEST(FusionTest, NoLoopAroundWhatReadsItsResult) {
   const auto with = [](absl::string_view between) {
     return LoopsOf(absl::StrCat(R"(

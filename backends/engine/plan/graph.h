@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation as an engine sees it: nodes over arrays. There are no tuples (each leaf is a
-// separate value), calls are inlined where that does not multiply the program, text order is kept.
+// A computation as a graph of operations on arrays. There are no tuples (each leaf is a separate
+// value). Calls are inlined unless that would multiply the program. The order of the text is kept.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 
@@ -22,12 +22,13 @@ using Dimensions = absl::InlinedVector<int64_t, 6>;
 using ValueId = int32_t;
 using NodeId = int32_t;
 
-// A leaf: an array, or a token without elements. Elements are row-major, as in a Literal.
+// The type of a leaf: an array, or a token without elements. Elements are row-major, as in a
+// Literal.
 struct ArrayType {
   PrimitiveType type = PrimitiveType::kInvalid;
   Dimensions dimensions;
   int64_t elements = 0;  // 0 for tokens
-  int64_t bytes = 0;     // INT64_MAX when it does not fit
+  int64_t bytes = 0;     // INT64_MAX if it does not fit
 
   int width() const { return StorageBytes(type); }
   int64_t rank() const { return static_cast<int64_t>(dimensions.size()); }
@@ -37,7 +38,7 @@ struct ArrayType {
   }
 };
 ArrayType TypeOf(const Shape& leaf);
-Shape ShapeOf(const ArrayType& type);  // of an array
+Shape ShapeOf(const ArrayType& type);  // for arrays only
 
 struct Value {
   ArrayType type;
@@ -49,13 +50,13 @@ class Graph;
 
 struct Node {
   Opcode opcode = Opcode::kTuple;
-  const Instruction* source = nullptr;  // its attributes; alive while the module is
+  const Instruction* source = nullptr;  // provides the attributes; valid as long as the module
   absl::InlinedVector<ValueId, 3> operands;
   absl::InlinedVector<ValueId, 2> outputs;
   absl::InlinedVector<Graph*, 1> called;  // in the order of Instruction::called_computations()
-  int32_t parameter = -1;                 // kParameter: which leaf
-  int32_t constant = -1;                  // kConstant: which of Graph::constants
-  bool has_effect = false;                // kept even without a user
+  int32_t parameter = -1;                 // kParameter: index of the leaf
+  int32_t constant = -1;                  // kConstant: index in Graph::constants
+  bool has_effect = false;                // kept even if it has no user
   bool removed = false;
 
   bool IsParameter() const { return opcode == Opcode::kParameter; }
@@ -75,20 +76,21 @@ class Graph {
 
   const ArrayType& type(ValueId value) const { return values[value].type; }
   const Node& producer(ValueId value) const { return nodes[values[value].node]; }
-  // nullptr unless the value is a constant.
+  // Returns the constant, or nullptr if the value is not one.
   const Literal* ConstantOf(ValueId value) const;
   NodeId Add(Node node, absl::Span<const ArrayType> outputs);
   ValueId AddConstant(Literal literal);
-  // Takes all nodes, for a pass that puts back the ones to keep, with others among them.
+  // Moves all nodes out of the graph. A pass then puts back the nodes to keep and adds others.
   std::vector<Node> TakeNodes();
-  // Appends a node taken out of `nodes` again, with its outputs.
+  // Appends a node that TakeNodes returned, with its outputs.
   void PutBack(Node node);
-  // A new node, not yet added, that is in no module: the graph owns its source instruction.
+  // Creates a node that is not in the module and not yet in `nodes`. The graph owns its source
+  // instruction.
   Node Made(Instruction instruction, absl::Span<const ValueId> operands);
   ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
 };
 
-// The arrays of a node; tokens have no bytes.
+// Returns the types of a node's operands or results. Tokens have no bytes.
 std::vector<ArrayType> OperandTypes(const Graph& graph, const Node& node);
 std::vector<ArrayType> ResultTypes(const Graph& graph, const Node& node);
 
@@ -98,13 +100,13 @@ struct GraphModule {
   Graph* entry = nullptr;
 };
 
-// Requires a verified and static module: no dimension is dynamic.
+// Builds the graphs of a verified, static module, which has no dynamic dimensions.
 absl::StatusOr<GraphModule> BuildGraphs(const Module& module);
-// One instruction on operands of its operands' shapes, which are the entry's parameters; its called
-// computations are built with it.
+// Builds the graph of one instruction, whose operands become parameters, and the graphs of its
+// called computations.
 absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction);
 
-// The number of leaves of a shape.
+// Returns the number of leaves of a shape.
 int64_t LeafCount(const Shape& shape);
 
 }  // namespace hlocts::plan

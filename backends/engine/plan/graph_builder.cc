@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds graphs from a module's computations: tuples are split into leaves, instructions that only
-// forward values disappear, calls are inlined.
+// Builds graphs from a module's computations. Tuples are split into leaves, instructions that only
+// forward values disappear, and calls are inlined.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -19,14 +19,15 @@ namespace {
 
 using Leaves = std::vector<ValueId>;
 
-constexpr size_t kSmallGraph = 64;            // inlined wherever it is called
-constexpr size_t kInlinedNodesMax = 1 << 18;  // of a whole module
+// nodes; a smaller graph is inlined wherever it is called
+constexpr size_t kSmallGraph = 64;
+constexpr size_t kInlinedNodesMax = 1 << 18;  // nodes inlined in a module
 
 Leaves Slice(const Leaves& leaves, int64_t begin, int64_t count) {
   return Leaves(leaves.begin() + begin, leaves.begin() + begin + count);
 }
 
-// First leaf of element `index` of a tuple.
+// Returns the first leaf of element `index` of a tuple.
 int64_t LeafOffset(const Shape& tuple, int64_t index) {
   int64_t offset = 0;
   for (int64_t i = 0; i < index; ++i) offset += LeafCount(tuple.tuple_shapes()[i]);
@@ -39,7 +40,8 @@ std::vector<ArrayType> TypesOf(const Shape& shape) {
   return types;
 }
 
-// Instructions in text order, control predecessors before their successors.
+// Returns the instructions in text order, except that control predecessors come before their
+// successors.
 absl::StatusOr<std::vector<const Instruction*>> OrderOf(const Computation& computation) {
   std::vector<const Instruction*> order;
   bool has_control = false;
@@ -264,7 +266,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Call(const Instruction& instruction, 
   return results;
 }
 
-// Elements of a *-start's tuple beyond the second are never read.
+// Appends constants for the elements of a start's tuple after the second, which are never read.
 void ComputationBuilder::AppendContexts(const Instruction& instruction, Leaves& leaves) {
   const std::vector<Shape>& shapes = instruction.shape().tuple_shapes();
   for (size_t i = 2; i < shapes.size(); ++i) {
@@ -281,7 +283,7 @@ absl::StatusOr<Leaves> ComputationBuilder::AsyncStart(const Instruction& instruc
   return leaves;
 }
 
-// 2018: select between tuples is one select per leaf.
+// Splits a select of tuples, as in modules of 2018, into one select per leaf.
 Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   const Leaves &on_true = Operand(instruction, 1), &on_false = Operand(instruction, 2);
   Leaves leaves;
@@ -296,7 +298,7 @@ Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   return leaves;
 }
 
-// A start is a pair of its operands and its results, as the text's shape says.
+// Returns the leaves of a start: its operands, its results and its contexts.
 Leaves ComputationBuilder::Start(const Instruction& instruction) {
   Leaves leaves = Operands(instruction);
   const Leaves results = General(instruction, leaves, instruction.shape().tuple_shapes()[1]);
@@ -314,7 +316,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Done(const Instruction& instruction) 
   return Slice(Operand(instruction, 0), LeafOffset(start, 1), LeafCount(start.tuple_shapes()[1]));
 }
 
-// send and recv: the value, the channel and a token.
+// Returns the leaves of a send or recv: the value, the channel and a token.
 Leaves ComputationBuilder::Transfer(const Instruction& instruction) {
   const Leaves token = General(instruction, Operands(instruction), Shape::Token());
   Leaves leaves = instruction.opcode() == Opcode::kSend
@@ -370,7 +372,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kCollectivePermuteDone:
       return Done(instruction);
-    // Structured steps.
+    // Operations that become a step of their own.
     case ops::Wiring::kAllReduceStart:
     case ops::Wiring::kAfterAll:
     case ops::Wiring::kWhile:
@@ -381,7 +383,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
 }
 
 absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
-  // None of our functions supports an explicit tolerance (ruling 0114).
+  // No function of these engines supports an explicit tolerance (ruling 0114).
   const auto* accuracy = instruction.Get<RawText>(Attr::kResultAccuracy);
   if (accuracy != nullptr && absl::StrContains(accuracy->text, "tolerance"))
     return Unsupported(instruction.name(), ": result_accuracy with a tolerance");

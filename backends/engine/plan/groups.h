@@ -20,20 +20,21 @@ struct CollectivePlan {
   bool has_groups = false;
   std::vector<std::vector<int64_t>> groups;  // of ids
   bool may_be_left_out = false;
-  std::vector<std::pair<int64_t, int64_t>> pairs;  // source_target_pairs, of ids
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // source_target_pairs, as ids
 };
 absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction);
 
-// Device numbers that an id denotes, seen from `device`.
+// Returns the numbers of the devices that an id denotes, as seen from `device`.
 std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const Communicator& world, int64_t device,
                                int64_t id);
-// The devices that participate with `device`, in order; empty where it is left out.
+// Returns the devices that participate together with `device`, in order. Empty if `device` does not
+// participate.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const Communicator& world,
                                              int64_t device);
 
 using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
-// Devices that a send and its recv connect, "{{0,1},{1,2}}"; without the attribute each device
-// sends to itself.
+// Returns the pairs of devices that a send and its recv connect, "{{0,1},{1,2}}". Without the
+// attribute, each device sends to itself.
 std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction);
 
 }  // namespace hlocts::plan

@@ -8,7 +8,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Least size of the whole, and least number of repetitions, that justify a separate loop.
+// Least number of elements of the result, and least number of repetitions, for which a separate
+// loop pays off.
 constexpr int64_t kElementsMin = 64, kTimesMin = 4;
 
 class Once {
@@ -18,13 +19,16 @@ class Once {
         elements_min_(however_small ? 2 : kElementsMin),
         times_min_(however_small ? 2 : kTimesMin) {}
 
-  // The dimensions along which the node's result differs, ascending; nullopt: it is kept.
+  // Returns the dimensions along which the node's result varies, in ascending order, or nullopt if
+  // the node should not be changed.
   std::optional<Dimensions> AlongOf(const Node& node) const;
-  // Adds the node on fewer places, and the broadcast that makes the node's output.
+  // Adds the node with the dimensions `along` only, and a broadcast that produces its original
+  // output.
   void Narrow(Node node, const Dimensions& along);
 
  private:
-  // Adds the dimensions along which the value differs; false if it is no repetition.
+  // Appends the dimensions along which the value varies. Returns false if it is no broadcast, iota
+  // or scalar.
   bool Collect(ValueId value, Dimensions& along) const;
   ValueId Narrowed(ValueId value, const Dimensions& along);
   ValueId NarrowedBroadcast(const Node& node, const Dimensions& along);
@@ -36,7 +40,7 @@ class Once {
 
 bool Once::Collect(ValueId value, Dimensions& along) const {
   const Node& node = graph_.producer(value);
-  if (graph_.type(value).dimensions.empty()) return true;  // one for all
+  if (graph_.type(value).dimensions.empty()) return true;  // a scalar
   if (node.opcode == Opcode::kIota) {
     const int64_t d = node.source->IntOr(Attr::kIotaDimension, 0);
     along.push_back(d);
@@ -83,7 +87,7 @@ ValueId Once::NarrowedBroadcast(const Node& node, const Dimensions& along) {
   const ArrayType type = graph_.type(node.outputs[0]);
   const ArrayType& from = graph_.type(node.operands[0]);
   const std::vector<int64_t>& places = node.source->IntList(Attr::kDimensions);
-  std::vector<int64_t> sizes, dimensions;  // without those of one element
+  std::vector<int64_t> sizes, dimensions;  // without dimensions of size 1
   for (size_t d = 0; d < places.size(); ++d) {
     if (from.dimensions[d] == 1) continue;
     sizes.push_back(from.dimensions[d]);

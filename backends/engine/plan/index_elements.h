@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of integer arrays as indices.
+// Reads elements of integer arrays as indices.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::plan {
 
-// Element i of an integer array; a u64 beyond s64 is the largest s64.
+// Returns element i of an integer array. A u64 that exceeds s64 becomes the largest s64.
 int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
 std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ends of manual regions (ruling 0123): a device takes its tiles of whole arrays, or the
-// partitions of a replica put theirs together.
+// Enters and leaves manual regions (ruling 0123): a device takes its tiles of whole arrays, or the
+// partitions of a replica join their tiles.
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/shared_steps.h"
 #include "spec/ir/index_util.h"
@@ -13,7 +13,8 @@ struct RegionEnd {
   std::vector<TileGrid> grids;           // [leaf]
   std::vector<ArrayType> wholes, tiles;  // [leaf]
 
-  // The tile of leaf k that the partition holds, and the position of its first element.
+  // Returns the tile of leaf k in this partition. Sets `start` to the position of its first
+  // element.
   ShardTile TileOf(size_t k, int64_t partition, int64_t* start) const {
     ShardTile tile = ShardOf(grids[k], ShapeOf(wholes[k]), partition);
     *start = LinearIndex(tile.offsets, RowMajorStrides(wholes[k].dimensions)) * wholes[k].width();
@@ -34,7 +35,7 @@ SharedStep TakeTiles(RegionEnd end) {
   };
 }
 
-// Where partitions hold the same tile, the first of them counts.
+// If several partitions have the same tile, the first of them is used.
 SharedStep JoinTiles(RegionEnd end, const std::string& name) {
   const std::string site = absl::StrCat("the end of a region at ", name);
   return [=, end = std::move(end)](const Member& member, In in, Out out) {

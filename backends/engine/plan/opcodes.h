@@ -10,13 +10,14 @@
 
 namespace hlocts::plan {
 
-// See spec/pjrt/hlocts_extension.h. The engines make XLA's choice where the documents leave one.
+// See spec/pjrt/hlocts_extension.h. The engines choose XLA's behavior where the documents allow
+// several.
 inline constexpr char kWords[] =
     "execute verify replicas donation infeed custom-call our-parser fact:convert.saturate "
     "fact:integer.division fact:shift.saturate fact:rng.xla_layout";
 
-// Names, separated by spaces, of the opcodes of an engine's tables and of those that the plan
-// eliminates: its graph has neither wires nor views.
+// Returns the names, separated by spaces, of the opcodes in an engine's tables and of those that
+// graph construction removes: opcodes that only forward values, and views.
 std::string OpcodeNames(const std::vector<Opcode>& tables);
 
 }  // namespace hlocts::plan

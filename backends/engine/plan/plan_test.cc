@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views against index arithmetic, the arena against overlap, passes against their guarantees.
+// Tests of views against index arithmetic, of the arena against overlap, and of passes against
+// their guarantees.
 #include <gtest/gtest.h>
 
 #include "backends/engine/plan/arena.h"
@@ -12,7 +13,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Elements of the array that the view shows, in order.
+// Returns the elements of the array that the view shows, in order.
 std::vector<int64_t> Shown(const View& view) {
   std::vector<int64_t> shown;
   std::vector<int64_t> index(view.dimensions.size(), 0);
@@ -107,7 +108,7 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
-// Constants with the same bytes but another type or sizes must not be merged.
+// Constants with the same bytes but another type or shape must not be merged.
 TEST(PassesTest, ConstantsOfDifferentShapesStayApart) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { a = pred[0] constant({}) b = pred[] constant(true)\n"
@@ -134,7 +135,7 @@ TEST(PassesTest, ADisabledPassDoesNothing) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kAdd), 2);
 }
 
-// The opcode of the root r of `body` after all passes but `disabled`.
+// Returns the opcode of the root r of `body` after all passes except `disabled`.
 Opcode RootAfterPasses(const std::string& body, const PassNames& disabled = {}) {
   auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
   EXPECT_TRUE(module.ok()) << body << module.status();
@@ -217,7 +218,7 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
       " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
   EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
   EXPECT_EQ(RootAfterPasses(body, {"broadcast-hoisting"}), Opcode::kAdd);
-  // Both dimensions matter.
+  // Both dimensions vary.
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
                             " a = f32[99,8] broadcast(x), dimensions={1}"
                             " b = f32[99,8] broadcast(y), dimensions={0}"
@@ -234,7 +235,7 @@ TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
   EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"transpose-folding"}), Opcode::kTranspose);
   EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
             Opcode::kTranspose);
-  // The product itself is a result, too.
+  // The product itself is also a result.
   EXPECT_EQ(RootAfterPasses(dot + turned + "ROOT r = (f32[5,2,3], f32[2,3,5]) tuple(t, d)"),
             Opcode::kTranspose);
 }
@@ -272,7 +273,7 @@ TEST(PassesTest, TheEngineFoldsWhatDependsOnConstants) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kBroadcast), 1);
 }
 
-// Every place of the whole by the definition of pad.
+// Compares every position of the result with the definition of pad.
 TEST(PiecesTest, APadShowsWhatItsDefinitionSays) {
   PaddingConfig padding;
   for (int64_t low = -3; low <= 2; ++low) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of a recv before its recv-done: zeros, available as soon as the graph is.
+// The memory for a recv's value, which is zeros until its recv-done and exists as soon as the graph
+// does.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 
@@ -8,7 +9,7 @@
 
 namespace hlocts::plan {
 
-// ResourceExhausted where a recv needs more bytes than the budget.
+// Returns ResourceExhausted if a recv needs more bytes than the budget.
 absl::Status CheckReceived(const Module& module, int64_t bytes_max);
 
 }  // namespace hlocts::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replacement of each value, while a pass walks through a graph in order.
+// Maps each value to its replacement while a pass goes through a graph in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
 
@@ -12,7 +12,7 @@ namespace hlocts::plan {
 
 class ReplacementMap {
  public:
-  // Every value that the graph has now maps to itself.
+  // Maps every value that the graph has now to itself.
   explicit ReplacementMap(const Graph& graph) : stands_for_(graph.values.size()) {
     std::iota(stands_for_.begin(), stands_for_.end(), 0);
   }

@@ -13,19 +13,19 @@ namespace hlocts::plan {
 // Returns true if an array of the module has a run-time size.
 bool IsDynamic(const Module& module);
 
-// Arguments, counts and feeds of a request, checked against the module.
+// Checks the arguments, counts and feeds of a request against the module.
 absl::Status CheckRequest(const pjrt::ExecuteRequest& request, const pjrt::LoadOptions& load,
                           absl::Span<const Shape> arguments);
 
-// Runs `one(device)` for every device, each in a separate thread; returns the first failure that is
-// no consequence of another one.
+// Runs `one(device)` for every device, each in a separate thread. Returns the first failure that is
+// not a consequence of another one.
 absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one);
-// The infeed of each device, item by item.
+// Puts the request's infeed items into the queues of the devices.
 void Feed(const pjrt::ExecuteRequest& request, Communicator& world);
 
 bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf);
-// The module's donations of one argument to one output.
+// Returns the module's donations of one argument to one output.
 std::vector<Donation> AliasesOf(const Module& module);
 
 }  // namespace hlocts::plan

@@ -47,7 +47,8 @@ Piece Within(const View& operand, const ArrayType& result) {
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding) {
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
-    // Element i is at low + i*step; elements outside are cut off. Any int64 may be given.
+    // Element i is at position low + i*step. Elements outside the result are dropped. low and step
+    // may be any int64.
     PieceDimension& at = piece.dimensions[d];
     const Int128 low = padding.dimensions[d].low, step = Int128{padding.dimensions[d].interior} + 1;
     const Int128 room = at.size - 1 - low;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays assembled from others: the source of each part of a pad or a concatenate.
+// Arrays assembled from pieces of others, as by pad and concatenate.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 
@@ -11,36 +11,39 @@
 
 namespace hlocts::plan {
 
-// Along one dimension of the whole: places low, low + step, ... show `count` neighbours of the
-// array, `stride` elements apart.
+// One dimension of a piece. Positions low, low + step, ... of the assembled array show `count`
+// elements of the piece's array, which are `stride` apart there.
 struct PieceDimension {
-  int64_t size = 1;  // of the whole
+  int64_t size = 1;  // size of the assembled array
   int64_t low = 0, step = 1, count = 1, stride = 0;
   bool IsAll() const { return low == 0 && step == 1 && count == size; }
   bool operator==(const PieceDimension&) const = default;
 };
 
-// The places of the whole that show elements of one array; the first of them is `offset`.
+// The positions of the assembled array that show elements of one array. `offset` is the first of
+// these elements.
 struct Piece {
   int64_t offset = 0;
   absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
 
   bool IsEmpty() const;
-  // The same with as few dimensions as possible, but at least one.
+  // Returns the same piece with as few dimensions as possible, but at least one.
   Piece Simplified() const;
   bool operator==(const Piece&) const = default;
 };
 
-// The operand of a pad within the result; the view gives the location of its elements.
+// Returns the piece that a pad's operand is in the result. The view gives the location of its
+// elements.
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
-// The operands of a concatenate along `dimension`.
+// Returns the pieces of the operands of a concatenate along `dimension`.
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,
                                        int64_t dimension);
 
-// The inputs of a pad or a concatenate: its first operands, piece by piece, on a filling.
+// The inputs of a pad or a concatenate: pieces, and the filling for positions that no piece covers.
 struct Assembly {
-  std::vector<Piece> pieces;  // of operands 0, 1, ..., or of what these are views of
-  int filling = -1;           // the operand that is one element; -1: the pieces leave nothing open
+  std::vector<Piece> pieces;  // of operands 0, 1, ..., or of the arrays of which these are views
+  // number of the operand with the single element; -1 if the pieces cover everything
+  int filling = -1;
 };
 Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node);
 

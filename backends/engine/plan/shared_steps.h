@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are the same in every engine, on row-major arrays of the host: feeds, messages between
-// devices, collectives, custom calls, the number of the device. An engine whose arrays are
-// elsewhere passes copies.
+// Steps that are the same in every engine, on row-major arrays in host memory: feeds, messages
+// between devices, collectives, custom calls, the device's number. An engine with other arrays
+// passes copies.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 
@@ -14,15 +14,16 @@
 namespace hlocts::plan {
 
 using Out = uint8_t* const*;            // of results; nullptr for tokens
-using Operands = absl::Span<const In>;  // of each member of a collective
-// out = the collective's computation of operand k of all members, in the order of the group.
+using Operands = absl::Span<const In>;  // operands of each member of a collective
+// Applies the collective's computation to operand k of all members, in the order of the group, and
+// stores the result in `out`.
 using Reduce = std::function<absl::Status(Operands all, size_t k, uint8_t* out)>;
 
 // The device that runs a step.
 struct Member {
   int64_t replica = 0, partition = 0, device = 0;
   Communicator* world = nullptr;
-  Reduce reduce;  // of collectives with a computation; runs on the engine
+  Reduce reduce;  // set for collectives with a computation; runs on the engine
 };
 inline void CopyArray(const ArrayType& type, const uint8_t* from, uint8_t* to) {
   if (type.bytes > 0) std::memcpy(to, from, static_cast<size_t>(type.bytes));
@@ -34,7 +35,7 @@ inline void ZeroArrays(absl::Span<const ArrayType> types, Out arrays) {
 }
 using SharedStep = std::function<absl::Status(const Member& member, In in, Out out)>;
 
-// channel_steps.cc: InfeedStep and so on.
+// Steps of channel_steps.cc: InfeedStep and so on.
 #define HLOCTS_SHARED_STEPS(F) \
   F(Infeed) F(Outfeed) F(Send) F(SendDone) F(Recv) F(RecvDone) F(ReplicaId) F(PartitionId)
 #define HLOCTS_SHARED_STEP(Name) \
@@ -42,13 +43,14 @@ using SharedStep = std::function<absl::Status(const Member& member, In in, Out o
 HLOCTS_SHARED_STEPS(HLOCTS_SHARED_STEP)
 #undef HLOCTS_SHARED_STEP
 
-// collective_steps.cc: the node's own kind of collective.
+// Returns the step of a collective. In collective_steps.cc.
 absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node);
 
-// manual_region_step.cc: a custom call that enters a manual region, or leaves it.
+// Returns the step of a custom call that enters or leaves a manual region. In
+// manual_region_step.cc.
 absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters);
 
-// custom_call.cc: the function of that name from the library the caller gave.
+// Returns a step that calls the node's function in `library`. In custom_call.cc.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library);
 

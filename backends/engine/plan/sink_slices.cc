@@ -19,7 +19,7 @@ class Sinker {
 
   // Returns true if the view is the only user of an element-wise result.
   bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
-  // The node that computes the elements of the view.
+  // Returns the node that computes only the elements of the view.
   Node Sunk(const Node& view) {
     Node node = graph_.producer(view.operands[0]);
     graph_.nodes[graph_.values[view.operands[0]].node].removed = true;
@@ -57,7 +57,7 @@ class Sinker {
   }
 
   Graph& graph_;
-  std::vector<int32_t> uses_;  // of values that were in the graph before
+  std::vector<int32_t> uses_;  // indexed by value; only values that existed before the pass
 };
 
 }  // namespace

@@ -24,13 +24,14 @@ std::optional<uint64_t> FloatBits(SpecialElement special, const FloatFormat& for
   }
 }
 
-// `mask`: the bits of the type; `lowest`: the bits of its least number.
+// Returns the bits of an integer. `mask` has all bits of the type, `lowest` is its least number.
 std::optional<uint64_t> IntegerBits(SpecialElement special, uint64_t mask, uint64_t lowest) {
   switch (special) {
     case SpecialElement::kZero:
       return 0;
     case SpecialElement::kOne:
-      return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);  // a signed bit has none
+      // a signed integer of one bit cannot be 1
+      return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);
     case SpecialElement::kOnes:
       return mask;
     case SpecialElement::kLowest:

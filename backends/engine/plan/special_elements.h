@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements with special rules in algebra, as bits: 1, both zeros, all bits set, the ends of a
-// range.
+// Elements with special rules in algebra, as bits: 1, both zeros, all bits set, the ends of the
+// type's range.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 
@@ -15,16 +15,16 @@ enum class SpecialElement : uint8_t {
   kZero,
   kMinusZero,
   kOne,
-  kOnes,    // all bits set; of pred: true
-  kLowest,  // of integers, as kLargest
+  kOnes,    // all bits set; true for pred
+  kLowest,  // integers only, as is kLargest
   kLargest,
   kInfinite,
   kMinusInfinite
 };
 
-// The bits of an element of the type; up to 64.
+// Returns the mask of all bits of an element of the type, which must have at most 64 bits.
 uint64_t MaskOf(PrimitiveType type);
-// nullopt where the type has no such element.
+// Returns the bits of the element, or nullopt if the type has no such element.
 std::optional<uint64_t> BitsOf(SpecialElement special, PrimitiveType type);
 
 }  // namespace hlocts::plan

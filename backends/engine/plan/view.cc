@@ -76,7 +76,7 @@ View Sliced(const View& view, absl::Span<const SliceRange> ranges) {
     ViewDimension& dimension = result.dimensions[d];
     const int64_t size = SlicedSize(range);
     if (size > 0) result.offset += range.start * dimension.stride;
-    // The stride of a dimension of one element may be any int64.
+    // If only one element is selected, the stride is irrelevant and may be any int64.
     dimension = {size, dimension.stride * (size > 1 ? range.stride : 1)};
   }
   return result;
@@ -98,7 +98,8 @@ std::optional<View> Reshaped(const View& view, absl::Span<const int64_t> dimensi
   result.dimensions.resize(dimensions.size());
   const View simple = view.Simplified();
   size_t next = simple.dimensions.size();
-  int64_t left = 1, stride = 0;  // of the old dimension being cut, from its fast end
+  // rest of the old dimension being split, from its innermost part on
+  int64_t left = 1, stride = 0;
   for (size_t d = dimensions.size(); d-- > 0;) {
     const int64_t size = dimensions[d];
     if (size == 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view: which element of an array is at each position of another, as strides over the row-major
-// index of the position. Broadcasts, transposes, slices and reversals of an array are views of it.
+// A view maps each position of an array to an element of another array, by an offset and strides
+// over the position's row-major index. Broadcasts, transposes, slices and reversals of an array are
+// views of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
 
@@ -24,13 +25,14 @@ struct View {
   absl::InlinedVector<ViewDimension, 6> dimensions;  // outermost first
 
   static View Dense(absl::Span<const int64_t> dimensions);
-  // Every place shows the element at `offset`.
+  // Returns a view in which every position shows the element at `offset`.
   static View Splat(int64_t offset, int64_t elements);
 
   int64_t elements() const;
-  // The same view with as few dimensions as possible; without elements, no dimension of size 1.
+  // Returns the same view with as few dimensions as possible. A view without elements has no
+  // dimension of size 1.
   View Simplified() const;
-  // For a simplified view: its elements are contiguous from `offset` on.
+  // Returns true if the elements are contiguous from `offset` on. The view must be simplified.
   bool IsContiguous() const {
     return dimensions.empty() || (dimensions.size() == 1 && dimensions[0].stride == 1);
   }
@@ -45,7 +47,7 @@ View Broadcast(const View& view, absl::Span<const int64_t> result,
                absl::Span<const int64_t> dimensions);
 View Sliced(const View& view, absl::Span<const SliceRange> ranges);
 View Reversed(const View& view, absl::Span<const int64_t> dimensions);
-// nullopt when the elements under the new dimensions are no strided view.
+// Returns the view with new dimensions, or nullopt if these cannot be expressed by strides.
 std::optional<View> Reshaped(const View& view, absl::Span<const int64_t> dimensions);
 
 }  // namespace hlocts::plan

@@ -8,10 +8,10 @@
 namespace hlocts::plan {
 namespace {
 
-// The sum of half a dozen of these fits int64.
+// Limit of a window's reach: a sum of six such numbers fits int64.
 constexpr int64_t kReach = int64_t{1} << 60;
 
-// A bound on the distance of anything in this dimension from the first element.
+// Returns a bound on the distance of any position in this dimension from the first element.
 Int128 Reach(const WindowDimension& window, int64_t base, int64_t positions) {
   const Int128 low = window.padding_low;
   return (low < 0 ? -low : low) + Int128{base} * window.base_dilation +

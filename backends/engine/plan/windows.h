@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of an instruction, in a range that is safe for kernels.
+// The windows of an instruction, checked to be in a range that is safe for kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
 
@@ -13,12 +13,12 @@
 
 namespace hlocts::plan {
 
-// Holds sums and products of a few attributes, which may have any value.
+// Represents sums and products of a few attributes, which may have any value.
 __extension__ using Int128 = __int128;
 
-// One window for each dimension of `base`, of which `positions` are taken. An unused stride or
-// dilation is 1. Attributes may be any int64: Unsupported where sums and products of a few of them
-// might not fit.
+// Returns one window for each dimension of `base`. `positions` are the numbers of windows. An
+// unused stride or dilation becomes 1. Attributes may be any int64: returns Unsupported if sums and
+// products of a few of them might overflow.
 absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instruction,
                                                        absl::Span<const int64_t> base,
                                                        absl::Span<const int64_t> positions);

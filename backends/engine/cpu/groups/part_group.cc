@@ -23,7 +23,8 @@ PartGroup::PartGroup(int64_t parts, int64_t at_once, std::vector<Member> members
 
 absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t* working,
                                   int64_t begin, int64_t end) const {
-  // Working memory holds parts from `begin` on: its array would begin that much earlier.
+  // Members index arrays from part 0, but working memory starts with part `begin`, so its address
+  // is shifted back.
   const auto array = [&](const GroupPlace& place) -> uint8_t* {
     if (place.number < 0) return nullptr;
     if (place.kind == GroupPlace::Kind::kOut) return out[place.number];
@@ -38,7 +39,7 @@ absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t*
   return member.work.run(operands.data(), results.data(), begin, end);
 }
 
-// Prefetches a member's share of the lines of parts [begin, end).
+// Prefetches the cache lines of parts [begin, end) that are this member's share.
 void PartGroup::Fetch(In in, int64_t begin, int64_t end, size_t member) const {
   constexpr int64_t kLine = 64;
   const auto count = static_cast<int64_t>(members_.size()), share = static_cast<int64_t>(member);

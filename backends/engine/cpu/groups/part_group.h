@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that work on equal parts of their arrays, run together a few parts at a time, so that their
-// intermediate results stay in the cache: softmax reads its operand once and writes its result
-// once, attention keeps its scores in the cache only.
+// Runs several steps together on a few parts of their arrays at a time, so that intermediate
+// results stay in the cache. For example, softmax reads its operand once and writes its result
+// once, and attention keeps its scores in the cache.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_PART_GROUP_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_PART_GROUP_H_
 
@@ -19,7 +19,8 @@ class PartGroup {
     PartWork work;
     std::vector<GroupPlace> in, out;
   };
-  // An array between members: the size of a part, and the offset of the parts in working memory.
+  // An array that one member writes and others read: the bytes of a part, and the offset of its
+  // first part in working memory.
   struct Internal {
     int64_t part_bytes = 0, offset = 0;
   };
@@ -27,14 +28,15 @@ class PartGroup {
   PartGroup(int64_t parts, int64_t at_once, std::vector<Member> members,
             std::vector<Internal> internals, int64_t working_bytes,
             const kernels::Parallel& parallel);
-  // Bytes of a part of each operand (0: all parts read all of it). Operands of the next parts are
-  // prefetched while the current ones are computed.
+  // Enables prefetching of the operands of the next parts while the current parts are computed.
+  // `part_bytes` has the bytes of a part of each operand, or 0 if every part reads the whole
+  // operand.
   void FetchAhead(std::vector<int64_t> part_bytes) { part_bytes_ = std::move(part_bytes); }
   absl::Status operator()(Run& run, In in, Out out) const;
-  // Parts [begin, end) on the calling thread.
+  // Computes parts [begin, end) on the calling thread.
   absl::Status RunParts(In in, Out out, int64_t begin, int64_t end) const;
   int64_t parts() const { return parts_; }
-  double cost_ns() const { return cost_ns_; }  // of a part, estimated
+  double cost_ns() const { return cost_ns_; }  // estimated time of one part
 
  private:
   void Fetch(In in, int64_t begin, int64_t end, size_t member) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that work row by row: loops, and reductions of rows.
+// Steps that can run row by row: loops, and reductions of rows.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_WORK_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_WORK_H_
 
@@ -12,25 +12,26 @@
 
 namespace hlocts::cpu {
 
-// The work of a step on rows; with neither field the step does not work by rows.
+// How a step works on rows. If `loop` is null and `is_reduce` is false, it does not work on rows.
 struct RowWork {
-  // A loop over so many elements.
+  // The loop over `elements` elements, if the step is one.
   std::shared_ptr<const LoopProgram> loop;
   int64_t elements = 0;
-  int width = 0;  // of the result
-  // A reduction of each row to one element: operands are the array and the initial value.
+  int width = 0;  // bytes of an element of the result
+  // True if the step reduces each row to one element; its operands are the array and the initial
+  // value.
   bool is_reduce = false;
   kernels::ReduceKind kind = kernels::ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 0, size = 0;
 };
 
-// Returns true if a loop over `elements`, seen as `rows` rows, reads array `array`, of
-// `row_elements` elements per row, only at the row that it computes.
+// Returns true if a loop over `elements` elements, split into `rows` rows, reads array `array` only
+// in the row that it computes. The array has `row_elements` elements per row.
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements);
 
-// The work split into `rows` rows, each a part.
+// Returns the work split into `rows` parts, one per row.
 PartWork PartsOf(const RowWork& work, int64_t rows);
 
 }  // namespace hlocts::cpu

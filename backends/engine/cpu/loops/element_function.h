@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A called computation applied to elements: bodies of reduce, sort, scatter, map and the like.
+// A called computation that is applied to elements, such as the body of reduce, sort, scatter or
+// map.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 
@@ -14,10 +15,10 @@
 
 namespace hlocts::cpu {
 
-// A called computation of scalars that is one operation on its two parameters.
+// A called computation of scalars that applies one operation to its two parameters.
 struct SimpleBody {
   Opcode opcode = Opcode::kAdd;
-  bool swapped = false;  // applied to (second, first)
+  bool swapped = false;  // the operation is applied to (second, first)
 };
 
 class ElementFunction {
@@ -30,11 +31,11 @@ class ElementFunction {
   int argument_width(size_t i) const { return argument_widths_[i]; }
   int result_width(size_t i) const { return result_widths_[i]; }
 
-  // results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may share the
-  // memory of an argument of the same width.
+  // Computes results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may
+  // share the memory of an argument of the same width.
   absl::Status Apply(Run& run, const uint8_t* const* arguments, uint8_t* const* results,
                      int64_t count) const;
-  // Straight-line bodies never fail and need no Run.
+  // Returns true if the body is straight-line code. Such a body never fails and needs no Run.
   bool is_straight() const { return loop_ != nullptr; }
   const Function* function() const { return function_; }
   void ApplyStraight(const uint8_t* const* arguments, uint8_t* const* results, int64_t count) const;
@@ -46,10 +47,11 @@ class ElementFunction {
   std::vector<int> argument_widths_, result_widths_;
 };
 
-// The body when it is `op(p0, p1)` of its two scalar parameters, in either order.
+// Returns the body's operation if it is `op(p0, p1)` of its two scalar parameters, in either order;
+// else nullopt.
 std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph);
 
-// The comparator `compare(p, q)` of a sort, where p and q are the two places of one operand.
+// A comparator `compare(p, q)` of a sort, where p and q are two elements of one operand.
 struct SimpleComparator {
   int64_t operand = 0;
   Direction direction = Direction::kLt;

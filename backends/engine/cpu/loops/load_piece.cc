@@ -26,7 +26,7 @@ void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* 
   for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }
 
-// Rows of so few elements that a call for each would dominate.
+// Copies rows of so few elements that a call per row would dominate.
 template <typename T, int kElements>
 void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
   for (; rows > 0; --rows, from += from_row, to += to_row) {
@@ -34,7 +34,8 @@ void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row
   }
 }
 
-// `count` elements of each row, `stride` apart there, `step` here.
+// Copies `count` elements of each row. They are `stride` apart in the source and `step` apart in
+// the result.
 template <typename T>
 void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t rows, int64_t count,
                     T* to, int64_t to_row, int64_t step) {
@@ -48,8 +49,8 @@ void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t row
   }
 }
 
-// Walks through the whole row by row, rows being its innermost dimension. The rows that the last of
-// the other dimensions numbers are a plane.
+// Iterates over the rows of the assembled array; a row is its innermost dimension. The rows along
+// the second innermost dimension form a plane.
 class RowWalk {
  public:
   RowWalk(const Piece& piece, int64_t row)
@@ -58,9 +59,9 @@ class RowWalk {
   }
   int64_t row() const { return index_.back(); }
   const PieceDimension& plane() const { return Of(index_.size() - 1); }
-  // The number of remaining rows of the plane.
+  // Returns the number of remaining rows of the plane.
   int64_t Left() const { return plane().size - row(); }
-  // Requires rows <= Left().
+  // Advances by `rows` rows, which must be at most Left().
   void Advance(int64_t rows) {
     index_.back() += rows;
     for (size_t d = index_.size() - 1; d > 0 && index_[d] == Of(d).size; --d) {
@@ -68,7 +69,8 @@ class RowWalk {
       ++index_[d - 1];
     }
   }
-  // The offset of the plane in the array; -1 if it shows none of its elements.
+  // Returns the offset in the array at which the plane's elements start; -1 if the plane has none
+  // of them.
   int64_t PlaneStart() const {
     int64_t at = piece_.offset;
     for (size_t d = 0; d + 1 < index_.size(); ++d) {
@@ -92,18 +94,18 @@ class RowWalk {
   absl::InlinedVector<int64_t, 6> index_;
 };
 
-// The number of the first element of the array at `place` or beyond.
+// Returns the number of the array's first element at position `place` or after it.
 int64_t NumberFrom(const PieceDimension& along, int64_t place) {
   const int64_t beyond = std::max<int64_t>(place - along.low, 0) + along.step - 1;
   return std::min(Divided(beyond, along.step).first, along.count);
 }
 
-// Copies `rows` rows of a plane from row() on, of each the places [column, column + run); `out` is
-// the first row's first place.
+// Copies positions [column, column + run) of `rows` rows of a plane, starting at row(). `out` is
+// the address of the first position.
 template <typename T>
 void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, int64_t rows,
               int64_t column, int64_t run, T* out) {
-  constexpr int64_t kNarrow = 16;  // elements of a row; fewer are copied a few columns at a time
+  constexpr int64_t kNarrow = 16;  // rows with fewer elements are copied a few columns at a time
   const int64_t at = walk.PlaneStart();
   if (at < 0) return;
   const PieceDimension& plane = walk.plane();
@@ -123,8 +125,7 @@ void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, 
   }
 }
 
-// Returns true if places [start, start + count) are all before or all after those that the array
-// shows.
+// Returns true if positions [start, start + count) are all before or all after the piece.
 bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
   const PieceDimension& outer = piece.dimensions[0];
   int64_t inner = 1;
@@ -169,8 +170,8 @@ bool ShowsAll(const PieceDimension& along, int64_t place, int64_t count) {
          place + count <= along.low + along.count;
 }
 
-// The address of the places [start, start + count), in one row of the whole, if they are contiguous
-// in the piece's array, else null.
+// Returns the address of positions [start, start + count), which are in one row, if they are
+// contiguous in the piece's array; else null.
 const uint8_t* RunInPiece(const Piece& piece, int width, const uint8_t* array, int64_t start,
                           int64_t count) {
   const PieceDimension& inner = piece.dimensions.back();

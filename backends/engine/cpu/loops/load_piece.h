@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the elements that an array contributes to a block of a larger one.
+// Assembles blocks of an array from pieces of other arrays, as in pad and concatenate.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
 
@@ -9,22 +9,24 @@
 
 namespace hlocts::cpu {
 
-// Writes the elements [start, start + count) of the whole that show elements of `array`, `width`
-// bytes each, to the contiguous `out`. Leaves the others unchanged.
+// Writes the part of a piece that is in elements [start, start + count) of the assembled array.
+// `array` contains the piece's elements, of `width` bytes. `out` is element `start`. Other elements
+// are unchanged.
 void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
                int64_t count, uint8_t* out);
 
-// A piece, simplified, of the array of that number.
+// A simplified piece and the number of the array with its elements.
 struct LoadedPiece {
   int array;
   plan::Piece piece;
 };
-// The whole's elements [start, start + count): the pieces on a filling, the one element of the
-// array of that number (-1: they leave nothing open).
+// Writes elements [start, start + count) of the assembled array: the single element of array
+// `filling`, overwritten by the pieces. `filling` is -1 if the pieces cover everything.
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 
-// The address of these elements in one of the arrays if they are contiguous there, else null.
+// Returns the address of these elements in one of the arrays if they are contiguous there; else
+// null.
 const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
                            const uint8_t* const* arrays, int64_t start, int64_t count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of pads and concatenates against element by element.
+// Tests blocks of pads and concatenates against assembly element by element.
 #include "backends/engine/cpu/loops/load_piece.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using plan::Piece;
 using plan::TypeOf;
 using plan::View;
 
-// The element of the array that place `at` of the whole shows; -1: none.
+// Returns the number of the array element at position `at`; -1 if there is none.
 int64_t Shown(const Piece& piece, int64_t at) {
   int64_t element = piece.offset;
   for (size_t d = piece.dimensions.size(); d-- > 0;) {
@@ -27,7 +27,7 @@ int64_t Shown(const Piece& piece, int64_t at) {
   return element;
 }
 
-// A run, where there is one, has the expected elements.
+// Checks that a contiguous run, if there is one, has the expected elements.
 template <typename T>
 void CheckRun(const Piece& whole, const std::vector<T>& array, int64_t start, int64_t count) {
   const LoadedPiece pieces[] = {{0, whole.Simplified()}};
@@ -112,7 +112,7 @@ TEST(LoadPieceTest, OperandsOfConcatenates) {
   }
 }
 
-// Operands that are views themselves: sliced, reversed, transposed or repeated.
+// The operands are views themselves: sliced, reversed, transposed or repeated.
 TEST(LoadPieceTest, OperandsThatAreViews) {
   const View dense = View::Dense({9, 8, 40});
   const View cut = plan::Sliced(dense, {{1, 9, 2}, {0, 8, 1}, {3, 39, 1}});

@@ -12,10 +12,10 @@
 namespace hlocts::cpu {
 namespace {
 
-// The position of a walk over the rows of a view.
+// The position of an iteration over the rows of a view.
 struct Place {
-  absl::InlinedVector<int64_t, 8> index;  // one for each of the view's dimensions
-  int64_t at;                             // in the array, in elements
+  absl::InlinedVector<int64_t, 8> index;  // one per dimension of the view
+  int64_t at;                             // offset in the array, in elements
 
   Place(const plan::View& view, int64_t start) : index(view.dimensions.size(), 0), at(view.offset) {
     for (size_t d = index.size(); d-- > 0;) {
@@ -23,7 +23,7 @@ struct Place {
       at += index[d] * view.dimensions[d].stride;
     }
   }
-  // Moves `rows` rows forward: as many as the enclosing dimension has left.
+  // Advances by `rows` rows, at most to the end of the enclosing dimension.
   void NextRow(const plan::View& view, int64_t rows) {
     const size_t rank = index.size();
     at -= index[rank - 1] * view.dimensions[rank - 1].stride;
@@ -38,7 +38,8 @@ struct Place {
   }
 };
 
-// The number of short whole rows of the second innermost dimension from this place on.
+// Returns the number of complete short rows to copy at once, from this position to the end of the
+// second innermost dimension. Returns 0 if rows are long.
 int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   const size_t rank = place.index.size();
   const int64_t size = view.dimensions[rank - 1].size;
@@ -46,7 +47,8 @@ int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
-// Copies `rows` rows of `inner`, `outer` apart. A repeated row is copied once per repetition.
+// Copies `rows` rows of dimension `inner`, which are `outer.stride` apart. If the stride is 0, one
+// row is copied and then repeated.
 void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
               const plan::ViewDimension& inner, int width, uint8_t* out) {
   const int64_t bytes = inner.size * width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a view, read in the order of its places.
+// Copies the elements of a view, in the view's row-major order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
 
@@ -10,20 +10,21 @@
 
 namespace hlocts::cpu {
 
-// Elements [start, start + count) of a simplified view of `array`, side by side.
+// Copies elements [start, start + count) of a simplified view of `array` to contiguous memory.
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
               uint8_t* out);
-// The address of these elements in the array if they are contiguous there, else null.
+// Returns the address of these elements in the array if they are contiguous there; else null.
 const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
                      int64_t count);
-// The element at the beginning of row `number` of a view, its rows being its innermost dimension.
+// Returns the number of the array element at which row `number` of a view begins. A row is the
+// innermost dimension.
 int64_t RowStart(const plan::View& view, int64_t number);
-// Longer rows are copied, or processed in place, one by one.
+// Longer rows are copied, or processed in place, one at a time.
 inline constexpr int64_t kShortRow = 127;
-// out[i] = *element.
+// Sets out[i] = *element.
 void Fill(const void* element, int width, int64_t count, uint8_t* out);
 
-// Quotient and remainder; several times as fast for small numbers.
+// Returns quotient and remainder, several times as fast as `/` and `%` for small numbers.
 inline std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {
   if (((number | by) >> 32) == 0) {
     const uint32_t n = static_cast<uint32_t>(number), d = static_cast<uint32_t>(by);

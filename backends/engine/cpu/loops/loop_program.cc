@@ -18,7 +18,7 @@ int LoopProgram::AddInput(int array, const plan::View& view, int width) {
       return static_cast<int>(r);
     }
   }
-  // A single element needs no splat.
+  // A single element is read directly, without a splat.
   const bool one = reg.view.dimensions.empty();
   reg.kind = one || reg.view.IsContiguous() ? Kind::kDirect
              : reg.view.IsSplat()           ? Kind::kSplat
@@ -73,8 +73,8 @@ void LoopProgram::AddOutput(int reg) {
     const int width = registers_[reg].width;
     reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
   }
-  // Unless the overlap is known, only the last operation may write directly to the caller's memory,
-  // where an input may be.
+  // Only the last operation may write directly to the caller's memory, because an input may be
+  // there. If the overlap is known, every operation may.
   const bool is_last = !operations_.empty() && operations_.back().out == reg;
   if (!outputs_apart_ && (is_last || outputs_straight_) && registers_[reg].output < 0) {
     registers_[reg].output = static_cast<int>(outputs_.size());
@@ -84,7 +84,7 @@ void LoopProgram::AddOutput(int reg) {
 
 namespace {
 
-// The least row that justifies a call of the kernel: shorter ones are copied to scratch.
+// The shortest row for which the kernel is called; arrays with shorter rows are copied to scratch.
 constexpr int64_t kRowMin = kShortRow + 1;
 
 bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
@@ -96,7 +96,8 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 }  // namespace
 
-// The operand (0 to 2) that the kernel takes as one element, a row's before a splat's; -1: none.
+// Returns the operand (0 to 2) that the kernel reads as a single element, or -1. An operand with
+// one element per row is preferred to a splat.
 int LoopProgram::SingleOf(const Operation& operation) const {
   const std::array<int, 3> operands = operation.operands();
   int chosen = -1;
@@ -109,8 +110,9 @@ int LoopProgram::SingleOf(const Operation& operation) const {
   return chosen;
 }
 
-// An operation takes one operand as single elements, if its kernel can, and goes by the rows of
-// that operand and of runs as long. An operand that all readers take so is never copied to scratch.
+// Decides which operands are read in place. If a kernel accepts a single element, one operand is
+// passed as such. The kernel then runs row by row, with other operands in rows of the same length.
+// An operand that all readers read in place is never copied to scratch memory.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);
@@ -164,7 +166,7 @@ void LoopProgram::DropUnread() {
 
 namespace {
 
-// Fuses the first operation, whose result is an operand of the second, into the second.
+// Fuses the first operation into the second, which uses its result.
 bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second) {
   if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0) return false;
   const bool right = second.b == first.out, square = second.a == second.b;
@@ -179,7 +181,7 @@ bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second)
 
 }  // namespace
 
-// Fuses operations into their reader, so that intermediate values are never stored.
+// Fuses operations into their reader, so that the value between them is never stored.
 void LoopProgram::FindPairs() {
   std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
   for (int r : outputs_) ++readers[r];
@@ -212,21 +214,22 @@ void LoopProgram::Finish() {
     if (is_laid_out && !reg.stays) reg.scratch = NewScratch(reg.width);
   }
   ShareScratch();
-  // The final copy to the output reads the results anyway.
+  // If the last result is copied to the output, streaming gains nothing.
   streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
   if (!streams_) return;
   held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
   scratch_bytes_ = held_ + kFarStep * kWidthMax;
 }
 
-// Offset of memory for a block of elements.
+// Returns the offset of scratch memory for a block of elements.
 int64_t LoopProgram::NewScratch(int width) {
   const int64_t offset = scratch_bytes_;
   scratch_bytes_ += kBlock * width;
   return offset;
 }
 
-// The operation that reads each register last: past the end for outputs, -1 if none does.
+// Returns the last operation that reads each register: the number of operations for outputs, -1 for
+// none.
 std::vector<int> LoopProgram::LastReaders() const {
   std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {
@@ -238,7 +241,7 @@ std::vector<int> LoopProgram::LastReaders() const {
   return last;
 }
 
-// Computed registers share scratch memory once their last reader has run.
+// Assigns scratch memory to computed registers and reuses it after their last reader.
 void LoopProgram::ShareScratch() {
   std::vector<int> last_use = LastReaders();
   std::vector<std::pair<int, int64_t>> free;  // width, offset

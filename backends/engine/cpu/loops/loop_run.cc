@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution of a loop program: blocks, steps within them, operations.
+// Execution of a loop program in blocks and in steps within blocks.
 #include <algorithm>
 #include <cstring>
 
@@ -12,15 +12,15 @@
 namespace hlocts::cpu {
 namespace {
 
-// Loops longer than this do not find their arrays in a near cache. They use smaller steps: all
-// arrays then advance together, as in one loop over them, and the hardware prefetches each. Loops
-// of many operations are not bound by memory: the cost of each step would dominate.
+// Length above which a loop's arrays are assumed not to fit a near cache. Such loops use smaller
+// steps: all arrays then advance together, and the hardware prefetches each. Loops of many
+// operations are not bound by memory, and the cost of each step would dominate.
 constexpr int64_t kFarElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
 
 }  // namespace
 
-// Places registers that do not move: splats, and arrays that are read by rows.
+// Sets the addresses that are the same for all blocks: splats, and arrays that are read row by row.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                             uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -39,7 +39,8 @@ void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t
   }
 }
 
-// Places the block's registers; those that are contiguous nowhere are copied to scratch.
+// Sets the addresses for one block. Operands that are not contiguous in their array are copied to
+// scratch memory.
 void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                              int64_t count, uint8_t* scratch, uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -65,7 +66,7 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
-// Runs an operation some of whose operands are read row by row.
+// Runs an operation that reads some operands row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                             int64_t count) const {
   const int64_t size = operation.row_size;
@@ -99,7 +100,7 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
   }
 }
 
-// Runs a step whose result goes through `held` where it can be streamed.
+// Runs a step. If the output is aligned, the result goes to `held` and is streamed from there.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   if (!streams_) return RunOperations(at, start, count);
   const int out = operations_.back().out;
@@ -112,7 +113,7 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
   StreamBytes(held, to, count * registers_[out].width);
 }
 
-// Runs a placed block of `count` elements by steps of kFarStep; restores `at` at the end.
+// Runs a block of `count` elements in steps of kFarStep. Restores `at` at the end.
 void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
@@ -128,7 +129,7 @@ void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* he
   advance(-done);
 }
 
-// The size of a streamed result's first block, so that all others begin at a cache line.
+// Returns the size of a streamed result's first block, so that all others begin at a cache line.
 int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
   const Register& reg = registers_[operations_.back().out];
   const auto place = reinterpret_cast<uintptr_t>(outputs[reg.output] + begin * reg.width);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operations in one kernel: the same bits as one after the other, for any place of the results.
+// Tests that two operations fused into one kernel give the same bits as one after the other,
+// wherever the result is stored.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -17,7 +18,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kNumbers = 149;  // vectors of any size, and a remainder
+constexpr int64_t kNumbers = 149;  // several vectors of any size, and a remainder
 constexpr Opcode kPairedOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
                                      Opcode::kMultiply,  Opcode::kMaximum,
                                      Opcode::kMinimum,   Opcode::kAnd,
@@ -43,13 +44,13 @@ std::vector<T> Numbers(uint32_t seed) {
       x = draw % 3 == 0 ? special[draw / 3 % 8]
                         : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
     } else {
-      x = static_cast<T>(random() >> random() % 64);  // amounts of shifts, too
+      x = static_cast<T>(random() >> random() % 64);  // some values are valid shift amounts
     }
   }
   return numbers;
 }
 
-// A NaN is any NaN.
+// Compares bits, except that all NaNs are equal.
 template <typename T>
 bool SameNumber(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -58,7 +59,8 @@ bool SameNumber(T x, T y) {
   return std::memcmp(&x, &y, sizeof(T)) == 0;
 }
 
-// How the operands of a pair are given: one as a single element, and the result in one's memory.
+// How a pair's operands are passed: one may be a single element, and the result may be in the
+// memory of another.
 struct Setting {
   int single, in_place;
 };
@@ -133,7 +135,8 @@ TEST(PairsTest, RotationsAreBothShifts) {
   const std::vector<uint32_t> x = Numbers<uint32_t>(7);
   std::vector<uint32_t> amounts(kNumbers), rests(kNumbers);
   for (int64_t i = 0; i < kNumbers; ++i) {
-    amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);  // beyond the width, and negative
+    // including the width or more, and negative amounts
+    amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);
     rests[i] = 32 - amounts[i];
   }
   const auto apply = [&](const Kernel& kernel, const std::vector<uint32_t>& left,
@@ -149,7 +152,7 @@ TEST(PairsTest, RotationsAreBothShifts) {
                   apply(ArithmeticKernel(Opcode::kShiftRightLogical, type), x, rests)));
 }
 
-// The rounds of a generator of random numbers, with the amounts as an argument.
+// Returns the rounds of a random number generator, with the shift amounts as an argument.
 std::string Rounds() {
   return R"(HloModule m
 ENTRY e {

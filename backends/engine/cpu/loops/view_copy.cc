@@ -11,11 +11,11 @@
 namespace hlocts::cpu {
 namespace {
 
-// Copies piece by piece where neighbours in the result are not contiguous in the operand, so that
-// lines and pages are used before they are evicted: transposes.
+// Copies in tiles if adjacent elements of the result are not adjacent in the operand, as in
+// transposes, so that cache lines and pages are used before they are evicted.
 class TiledCopy {
  public:
-  static constexpr int64_t kColumns = 32, kRows = 512;  // of a piece
+  static constexpr int64_t kColumns = 32, kRows = 512;  // size of a tile
 
   explicit TiledCopy(const plan::View& view) : view_(view) {
     const size_t rank = view_.dimensions.size();
@@ -29,8 +29,8 @@ class TiledCopy {
     inner_ = view_.dimensions[rank - 1].size;
   }
   bool helps() const { return column_ >= 0 && view_.dimensions[column_].size >= 8 && inner_ >= 8; }
-  // For each index of the other dimensions: kRows places along the innermost one at a time, and of
-  // these kColumns places along the column dimension.
+  // Returns the number of tiles. For each index of the other dimensions, a tile covers kRows
+  // positions of the innermost dimension and kColumns positions of the column dimension.
   int64_t pieces() const { return view_.elements() / inner_ / columns() * strips() * blocks(); }
   int64_t piece_elements() const { return kColumns * std::min(kRows, inner_); }
 

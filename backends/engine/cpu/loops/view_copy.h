@@ -9,7 +9,8 @@
 
 namespace hlocts::cpu {
 
-// Copies the elements of the simplified view, dense, by a profitable number of threads.
+// Returns a step that copies the elements of the simplified view to a dense array, on a profitable
+// number of threads.
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 

@@ -16,7 +16,7 @@ int64_t StartAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
   return start;
 }
 
-// Loops over single elements copy little but often.
+// Copies a contiguous slice. Loops over single elements copy little but often.
 void CopySlice(const uint8_t* from, int64_t bytes, uint8_t* to) {
   switch (bytes) {
     case 4:
@@ -44,7 +44,7 @@ BoxMove::BoxMove(const OpContext& context, Kind kind)
   }
   copy_.Simplify();
   if (copy_.IsOneRun()) run_bytes_ = box_type.elements * width_;
-  // One scalar operand per dimension, or (2018) one array of all of them.
+  // The starts are one scalar operand per dimension or, in modules of 2018, one array.
   size_t d = 0;
   for (size_t k = reads ? 1 : 2; k < context.node.operands.size(); ++k) {
     for (int64_t i = 0; i < context.in(k).elements && d < array.size(); ++i, ++d) {

@@ -15,16 +15,17 @@ class BoxMove {
  public:
   enum class Kind : uint8_t { kRead, kWrite };
 
-  // For a dynamic-slice or a dynamic-update-slice.
+  // The context is a dynamic-slice (kRead) or a dynamic-update-slice (kWrite).
   BoxMove(const OpContext& context, Kind kind);
   void Run(In in, Out out) const;
-  // The same as one element of an array; false where it is none.
+  // Describes the box as one element of an array. Returns false if it is not one.
   bool AsElement(In in, Out out, MicroElement& element) const;
   bool reads() const { return kind_ == Kind::kRead; }
   int width() const { return width_; }
 
  private:
-  // A dimension in which the box is smaller than the array: elsewhere its start is always 0.
+  // The start in a dimension in which the box is smaller than the array. In other dimensions the
+  // start is always 0.
   struct Start {
     PrimitiveType type;
     size_t operand;
@@ -36,7 +37,7 @@ class BoxMove {
   Kind kind_;
   int width_;
   int64_t array_bytes_;
-  int64_t run_bytes_ = -1;  // of a box that is one run
+  int64_t run_bytes_ = -1;  // bytes of the box if it is contiguous; else -1
   StridedCopy copy_;
   absl::InlinedVector<Start, 3> starts_;
 };

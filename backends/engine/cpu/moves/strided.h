@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, arrays in the type of a computation.
+// Copies between strided arrays, and conversions between the stored type and the type of a
+// computation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 
@@ -18,13 +19,13 @@ struct CopyDimension {
   int64_t size = 1, from = 0, to = 0;  // strides in elements
 };
 
-// to[sum i*to] = from[sum i*from] for every index; outermost dimension first.
+// Copies to[sum i*to] = from[sum i*from] for every index. The outermost dimension comes first.
 class StridedCopy {
  public:
   void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }
   void Simplify();
   bool empty() const;
-  // Returns true if, after simplification, the elements are contiguous in both arrays.
+  // Returns true if the elements are contiguous in both arrays. Call Simplify first.
   bool IsOneRun() const;
   void Run(int width, const uint8_t* from, uint8_t* to) const;
 
@@ -37,7 +38,7 @@ Strides RowMajor(absl::Span<const int64_t> dimensions);
 int64_t Product(absl::Span<const int64_t> sizes);
 std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
 
-// The elements of `array` as type `to`: in place if that is their type.
+// The elements of `array` converted to type `to`, or in place if that is their type.
 class Converted {
  public:
   Converted(PrimitiveType from, PrimitiveType to, const uint8_t* array, int64_t count);
@@ -50,12 +51,12 @@ class Converted {
   std::vector<uint8_t> storage_;
   const uint8_t* data_;
 };
-// Rounds `count` elements of type `from` to type `to`.
+// Converts `count` elements of type `from` to type `to`, with rounding.
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out);
 
-// The reverse: calls run(memory for `count` elements of type `computed`), and rounds them to type
-// `to` if that is another one.
+// Calls run(memory for `count` elements of type `computed`), then converts them to type `to`. The
+// memory is `out` itself if the types are equal.
 template <typename Run>
 absl::Status IntoConverted(PrimitiveType computed, PrimitiveType to, int64_t count, uint8_t* out,
                            Run run) {
@@ -69,7 +70,8 @@ inline PrimitiveType InDouble(PrimitiveType type) {
   return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
 }
 
-// The type that sums of products are computed in: f32 or f64, c64 or c128, u32 or u64, pred.
+// Returns the type in which sums of products are computed: f32 or f64, c64 or c128, u32 or u64,
+// pred.
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
 
 }  // namespace hlocts::cpu

@@ -24,8 +24,8 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Returns true if the body consists of comparisons of matching parameters and functions of their
-// results.
+// Returns true if the body consists of comparisons of matching parameters and of selections by
+// their results.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;
@@ -49,10 +49,11 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Case {
   double first, second;
 };
-// Integers have the first three only.
+// All ways in which two values can compare. Only the first three apply to integers.
 constexpr Case kCases[] = {{1, 2}, {2, 1}, {1, 1}, {kNan, 1}, {1, kNan}, {kNan, kNan}};
 
-// 0: the first pair was picked, 1: the second, -1: neither whole.
+// Returns 0 if the first pair was selected, 1 if the second was, and -1 if the result is neither
+// pair.
 int Picked(const plan::Graph& graph, const ElementFunction& body, const Case& one) {
   const PrimitiveType value = graph.type(graph.parameters[0]).type;
   const PrimitiveType index = graph.type(graph.parameters[1]).type;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of reduce that pick the larger (smaller) of two elements together with its index.
+// Recognizes bodies of reduce that select the larger (or smaller) of two elements together with its
+// index.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
 
@@ -14,12 +15,12 @@ struct ArgBody {
   bool nan_wins = true;
 };
 
-// The function of the body on (value, index, value, index), if it consists of comparisons, logic
-// and selections only: then it depends only on how the values compare, and a table of all cases
-// determines it. The first index is the lower one; of equal values it is kept.
+// Returns the function of a body on (value, index, value, index) that consists only of comparisons,
+// logic and selections. Such a body depends only on how the values compare, so a table of all cases
+// determines it. The first index is the lower one, and it is kept if the values are equal.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
-// Returns true if `init` is the value that every element replaces or equals.
+// Returns true if every element replaces or equals the value `init`.
 bool IsNeutral(const ArgBody& body, PrimitiveType type, const Literal& init);
 
 }  // namespace hlocts::cpu

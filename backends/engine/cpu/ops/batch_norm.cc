@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalization: training, inference and gradient. Per-feature values are computed in double,
-// but elements are normalized in f32 if they have no more digits.
+// Batch normalization: training, inference and gradient. Per-feature values are computed in double.
+// Elements are normalized in f32 unless they are f64.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -15,12 +15,12 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kBlock = 1024;     // elements decoded at a time
-constexpr int64_t kPiece = 1 << 15;  // elements summed by one thread, at least
+constexpr int64_t kPiece = 1 << 15;  // least number of elements that a thread sums
 constexpr double kNanosecondsPerElement = 1;
 
 using Doubles = std::vector<double>;
 
-// The operand's dimensions as [rows, count, inner], features being the middle one.
+// The operand's dimensions as [rows, count, inner], where `count` is the number of features.
 struct Features {
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 0, count = 0, inner = 1;
@@ -29,7 +29,7 @@ struct Features {
 
   int64_t row() const { return count * inner; }
   double share() const { return static_cast<double>(count > 0 ? rows * inner : 0); }
-  // The divisor of the elements of a feature of this variance.
+  // Returns the divisor for the elements of a feature with this variance.
   double root(double variance) const { return std::sqrt(variance + epsilon); }
 };
 
@@ -72,7 +72,7 @@ void Store(const Features& f, const Doubles& values, uint8_t* out) {
   Encode(f, values.data(), 0, static_cast<int64_t>(values.size()), out);
 }
 
-// visit(first, count) for the elements of rows [begin, end), at most kBlock at a time.
+// Calls visit(first, count) for the elements of rows [begin, end), at most kBlock at a time.
 template <typename Visit>
 void ForBlocks(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
   const int64_t stop = end * f.row();
@@ -81,8 +81,8 @@ void ForBlocks(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
   }
 }
 
-// visit(at, length, feature) for the runs of a block: elements from the block's place `at` on that
-// all belong to one feature or, if features are innermost, to consecutive features from that one
+// Calls visit(at, length, feature) for each run of a block, which starts at position `at`. All
+// elements of a run belong to one feature or, if inner is 1, to consecutive features from `feature`
 // on.
 template <typename Visit>
 void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
@@ -94,7 +94,7 @@ void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
   }
 }
 
-// visit(at, feature) for each element of a block.
+// Calls visit(at, feature) for each element of a block.
 template <typename Visit>
 void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit) {
   ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t feature) {
@@ -108,7 +108,7 @@ void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit)
   });
 }
 
-// Adds terms [0, count) of one feature in eight parallel sums.
+// Adds terms [0, count) of one feature in eight independent sums.
 template <typename Term>
 double SumOf(int64_t count, Term&& term) {
   constexpr int kSums = 8;
@@ -121,8 +121,9 @@ double SumOf(int64_t count, Term&& term) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Sums per feature of term(x, y, feature), x and y being elements of two arrays (y 0 if there is no
-// second one). Each piece of rows has separate sums, on any thread.
+// Returns for each feature the sum of term(x, y, feature), where x and y are elements of two
+// arrays. If y is null, its elements are 0. Rows are summed in pieces of fixed size, each on any
+// thread.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));
@@ -154,7 +155,7 @@ Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term)
   return result;
 }
 
-// out = map(x, y, feature), element by element.
+// Sets out = map(x, y, feature), element by element.
 template <typename Map>
 void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t* out, Map&& map) {
   f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
@@ -170,8 +171,8 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
 
 constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // elements
 
-// The coefficients that normalize elements: numbers of each feature, repeated where that makes long
-// runs of short ones.
+// The coefficients that normalize elements. Short runs are joined to long ones by repeating the
+// coefficients of each feature.
 template <typename Real>
 struct Normalizer {
   using Reals = std::vector<Real>;
@@ -192,7 +193,7 @@ struct Normalizer {
     if (in_rows) f.inner = 1;
     f.count = static_cast<int64_t>(mean.size());
   }
-  // Elements [first, first + count) of the array.
+  // Normalizes elements [first, first + count) of the array.
   void operator()(const Real* x, int64_t first, int64_t count, Real* out) const {
     ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
       const int64_t step = f.inner > 1 ? 0 : 1;
@@ -203,7 +204,7 @@ struct Normalizer {
     });
   }
 
-  Features f;  // as they are laid out
+  Features f;  // describes the repeated coefficients
   Reals mean, factor, offset;
 };
 
@@ -265,7 +266,7 @@ absl::StatusOr<StepDraft> MakeBatchNormInference(const OpContext& context) {
   return draft;
 }
 
-// grad_operand = scale/sqrt(variance+epsilon) * (grad - mean(grad) - c * (x - mean)) with
+// Computes grad_operand = scale/sqrt(variance+epsilon) * (grad - mean(grad) - c * (x - mean)) with
 // c = mean(grad * (x - mean)) / (variance + epsilon).
 absl::StatusOr<StepDraft> MakeBatchNormGrad(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Features f, FeaturesOf(context));

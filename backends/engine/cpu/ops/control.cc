@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and conditionals. Carried state moves by pointer: a leaf that the body forwards is
-// not copied, one that it changes in place stays where it is, others alternate between two buffers.
+// Calls, loops and conditionals. The state of a loop moves by pointer: a leaf that the body
+// forwards is not copied, a leaf that it updates in place keeps its buffer, and other leaves
+// alternate between two buffers.
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -59,7 +60,7 @@ class WhileStep {
     for (size_t i = 0; i < count; ++i) {
       now[i] = out[i];
       if (out[i] == nullptr) {
-        now[i] = const_cast<uint8_t*>(in[i]);  // forwarded, never written
+        now[i] = const_cast<uint8_t*>(in[i]);  // forwarded, so never written
       } else {
         CopyLeaf(types_[i], in[i], out[i]);
       }
@@ -80,7 +81,7 @@ class WhileStep {
  private:
   static int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // Runs function by function, as any other step.
+  // Runs condition and body as functions, for loops that SmallLoop does not support.
   absl::Status Walk(Run& run, std::vector<uint8_t*>& now, std::vector<uint8_t*>& next) const {
     uint8_t holds = 0;
     while (true) {
@@ -113,7 +114,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   if (condition == nullptr || body == nullptr) {
     return InvalidInput(context.name(), ": while without condition or body");
   }
-  // called_computations() lists attributes in the order read.
+  // called_computations() lists attributes in the order of the text.
   const bool condition_first = context.source().called_computations()[0] == condition;
   plan::Graph& condition_graph = context.called(condition_first ? 0 : 1);
   plan::Graph& body_graph = context.called(condition_first ? 1 : 0);
@@ -144,7 +145,8 @@ struct Branch {
   size_t first_operand;
 };
 
-// Operands are in the order true, false, independent of the order of the attributes.
+// Sorts the branches as (true, false). The operands have this order, whatever the order of the
+// attributes.
 void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches) {
   const Computation* on_true = conditional.CalledComputation(Attr::kTrueComputation);
   if (on_true == nullptr || conditional.called_computations()[0] == on_true) return;
@@ -155,7 +157,8 @@ void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches)
 
 }  // namespace
 
-// With N branches an index outside [0, N) selects the last; with two, true selects the first.
+// With N branches, an index outside [0, N) selects the last one. With a predicate, true selects the
+// first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   std::vector<Branch> branches;
   size_t operand = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot by its kernel; ragged-dot, and combinations of types that the kernel does not support, on
-// operands arranged as [batch, rows, contracted].
+// dot by its kernel. ragged-dot, and types that the kernel does not support, use operands copied to
+// [batch, rows, contracted].
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>&
   return size;
 }
 
-// An operand's dimensions in the order batch, free, contracting (or batch, contracting, free).
+// Returns a view with dimensions in the order batch, free, contracting (or batch, contracting,
+// free).
 plan::View Ordered(const plan::View& operand, const std::vector<int64_t>& order) {
   return plan::Transposed(operand, order).Simplified();
 }
@@ -29,7 +30,7 @@ struct MatrixSizes {
   int64_t batch, rows, columns, depth;
 };
 
-// The operand's elements of type `computed` in the order of the view.
+// Returns the operand's elements, converted to type `computed`, in the order of the view.
 std::vector<uint8_t> Laid(PrimitiveType type, PrimitiveType computed, const plan::View& view,
                           int64_t elements, const uint8_t* data) {
   std::vector<uint8_t> moved(elements * StorageBytes(type));
@@ -81,7 +82,7 @@ MatrixSizes MatrixSizesOf(const DotDimensionNumbers& numbers, absl::Span<const i
           SizeOf(lhs, numbers.lhs_contracting)};
 }
 
-// Plans a product of operands in place.
+// Plans a product whose operands are read in place.
 DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
                const plan::View& lhs_view, PrimitiveType rhs_type, const plan::View& rhs_view,
                PrimitiveType out_type) {
@@ -119,8 +120,8 @@ Strides StridesOf(const plan::View& view) {
   return strides;
 }
 
-// The stride of an operand's batch entries: entry b begins at b * stride. nullopt if the batch
-// dimensions do not form one line.
+// Returns the stride between consecutive batch entries of an operand, or nullopt if it is not
+// constant.
 std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   int64_t stride = 0, next = -1;
   for (size_t i = operand.batch.size(); i-- > 0;) {
@@ -133,7 +134,7 @@ std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   return stride;
 }
 
-// Returns true if entries of the batch follow each other in memory, each whole.
+// Returns true if the operand is dense with the batch dimensions first.
 bool IsStack(const KernelOperand& operand) {
   const Strides dense = RowMajor(operand.type.dimensions);
   for (size_t d = 0; d < operand.strides.size(); ++d) {
@@ -145,7 +146,7 @@ bool IsStack(const KernelOperand& operand) {
   return true;
 }
 
-// The operand of a product of fewer entries, which are `stride` apart.
+// Returns the operand of a product over `entries` batch entries, which are `stride` apart.
 KernelOperand OfEntries(KernelOperand operand, int64_t entries, int64_t stride) {
   for (int64_t d : operand.batch) operand.type.dimensions[d] = 1;
   operand.type.dimensions[operand.batch.back()] = entries;
@@ -163,10 +164,11 @@ struct KernelProduct {
   }
 };
 
-// A product over some entries of the batch at a time.
+// Returns the product as parts of several batch entries.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // A deep sum is split unless it is part of a group; complex numbers are twice as deep.
+  // A long sum is split unless the product is part of a group. Complex sums have twice as many
+  // terms.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartWork> {
@@ -190,11 +192,13 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   };
 }
 
-// Runs the loop over a part of a product of so many columns; the product is among its arrays.
+// Runs the loop on a part of a product with `columns` columns. The product is one of the loop's
+// arrays.
 void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
                  int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
-  constexpr int64_t kNear = 32768;             // elements of a run that is no long loop
-  if (column == 0 && column_end == columns) {  // whole rows are one run
+  // elements per run: short enough not to use the small steps of long loops
+  constexpr int64_t kNear = 32768;
+  if (column == 0 && column_end == columns) {  // complete rows are contiguous
     const int64_t end = row_end * columns;
     for (int64_t begin = row * columns; begin < end; begin += kNear) {
       loop.Run(arrays, out, begin, std::min(end, begin + kNear));
@@ -232,7 +236,7 @@ StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers
   StepDraft draft;
   draft.run = [=](Run&, In in, Out out) { return product.Run(parallel, in[0], in[1], out[0]); };
   draft.batch = sizes.batch;
-  constexpr int64_t kEpilogueMin = 1024;  // elements; with guards: any
+  constexpr int64_t kEpilogueMin = 1024;  // elements of the result; 1 in guard mode
   const int64_t elements_min = context.compiler.options().guard ? 1 : kEpilogueMin;
   if (sizes.batch == 1 && sizes.depth > 0 && context.out(0).elements >= elements_min &&
       kernels::TellsDone(context.in(0).type, context.in(1).type, context.out(0).type)) {
@@ -268,7 +272,7 @@ struct RaggedPlan {
   int64_t ragged = 0, rhs_ragged = 0, out_dimension = 0;
 };
 
-// Elements [start, start + size) along one dimension, dense.
+// Returns elements [start, start + size) along one dimension, as a dense array.
 std::vector<uint8_t> Part(const plan::ArrayType& type, int64_t dimension, int64_t start,
                           int64_t size, const uint8_t* data) {
   std::vector<SliceRange> ranges;
@@ -282,7 +286,7 @@ std::vector<uint8_t> Part(const plan::ArrayType& type, int64_t dimension, int64_
   return part;
 }
 
-// result[..., start : start + size, ...] = block.
+// Sets result[..., start : start + size, ...] = block.
 void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_t size,
            const uint8_t* block, uint8_t* out) {
   plan::Dimensions sizes = type.dimensions;
@@ -294,8 +298,9 @@ void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_
   copy.Run(type.width(), block, out + start * to[dimension] * type.width());
 }
 
-// A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
-// ragged contracting one: result[g] contracts over the elements of group g.
+// Computes the product group by group. With a ragged free dimension, the rows of group g are
+// multiplied by rhs[g], and rows after all groups are zeros. With a ragged contracting dimension,
+// result[g] contracts over the elements of group g.
 absl::Status RunGroups(const RaggedPlan& p, const kernels::Parallel& parallel,
                        const std::vector<int64_t>& sizes, In in, uint8_t* out) {
   const bool rows = p.kind == RaggedPlan::Kind::kRows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an array at starts given by index vectors, as gather and scatter move them.
+// Windows of an array whose starts are given by index vectors, as in gather and scatter.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
 
@@ -15,24 +15,25 @@
 
 namespace hlocts::cpu {
 
-// The "batched" array is gather's result or scatter's updates: some of its dimensions number the
-// windows, the others run through one.
+// The windows of a gather or scatter. The "batched" array is gather's result or scatter's updates.
+// Some of its dimensions number the windows, the others are within a window.
 struct IndexedWindows {
-  plan::Dimensions operand, window;  // sizes per operand dimension
+  plan::Dimensions operand, window;  // sizes, one per operand dimension
   Strides operand_strides;
-  absl::InlinedVector<CopyDimension, 6> inner;  // from: operand, to: batched array
-  std::vector<int64_t> inner_dimensions;        // which of the operand each is
-  // Windows: sizes of the batch dimensions, their strides in the batched array and the indices.
+  // strides: `from` in the operand, `to` in the batched array
+  absl::InlinedVector<CopyDimension, 6> inner;
+  std::vector<int64_t> inner_dimensions;  // operand dimension of each entry of `inner`
+  // Sizes of the batch dimensions, and their strides in the batched array and in the index array.
   std::vector<int64_t> sizes, batched_strides, index_strides;
-  std::vector<int64_t> index_map;  // component i moves operand dimension index_map[i]
+  std::vector<int64_t> index_map;  // component i is the start along operand dimension index_map[i]
   int64_t component_stride = 1;
-  std::vector<std::pair<int64_t, int64_t>> batching;  // operand dimension, batch dimension
+  std::vector<std::pair<int64_t, int64_t>> batching;  // pairs (operand dimension, batch dimension)
   PrimitiveType index_type = PrimitiveType::kS32;
 
   int64_t count() const { return Product(sizes); }
 
-  // The offsets of the part of window `number` that is in bounds in both arrays, and its sizes;
-  // false when no part is.
+  // Sets the offsets and sizes of the part of window `number` that is in bounds in both arrays.
+  // Returns false if that part is empty.
   bool Place(int64_t number, const uint8_t* indices, int64_t& operand_at, int64_t& batched_at,
              absl::InlinedVector<CopyDimension, 6>& inside) const;
 };
@@ -40,13 +41,15 @@ struct IndexedWindows {
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w);
-// window_dims: dimensions of the batched array inside a window; absent: operand dimensions without.
+// Describes the window. `window_dims` are the dimensions of the batched array within a window;
+// `absent` are the operand dimensions that have none.
 void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
                const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
                IndexedWindows& w);
 
 kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w);
-// The common part of the two requests; the sizes are those of gather's slice or scatter's window.
+// Fills the fields that gather and scatter requests share. `sizes` are those of gather's slice or
+// scatter's window.
 template <class Request, class Sizes, class Strides4, class Slice>
 void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Sizes& sizes,
               Strides4& batched, Slice& slice) {
@@ -63,13 +66,13 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
-// The loop that computes index vectors from the operands from `first` on.
+// The loop that computes index vectors, from the operands starting with `first`.
 struct IndexMaker {
-  std::shared_ptr<const LoopProgram> loop;  // null: they are operand 1
+  std::shared_ptr<const LoopProgram> loop;  // null if the index vectors are operand 1
   size_t first = 0;
 };
 
-// Calls use(indices).
+// Sets the index vectors and returns use().
 template <class Use>
 absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker, In in, Use use) {
   if (maker.loop == nullptr) {
@@ -87,7 +90,7 @@ absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker
 // Returns true if index vectors are contiguous, so that a loop can compute them in order.
 bool IndicesLieInOrder(const IndexedWindows& w);
 
-// The step that reads its indices from operand 1, and the one that computes them.
+// Sets the step that reads its indices from operand 1 and, if possible, the one that computes them.
 template <class MakeRun>
 void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
   draft.run = make_run(IndexMaker{});

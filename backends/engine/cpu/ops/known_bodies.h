@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Called computations that the kernels know by name.
+// Recognizes called computations for which kernels have a name.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_
 
@@ -11,7 +11,8 @@
 
 namespace hlocts::cpu {
 
-// The reduction that a body of two scalars is; nullopt when it is another computation.
+// Returns the kind of reduction that a body of two scalars computes; nullopt for another
+// computation.
 inline std::optional<kernels::ReduceKind> KnownBodyOf(const plan::Graph& graph) {
   const std::optional<SimpleBody> body = SimpleBodyOf(graph);
   if (!body.has_value()) return std::nullopt;

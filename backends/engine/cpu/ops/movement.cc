@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are no views: the result is assembled from pieces.
+// Moves that are not views: pads, concatenates, dynamic slices and bitcasts.
 #include <algorithm>
 #include <cstring>
 
@@ -12,9 +12,10 @@
 
 namespace hlocts::cpu {
 
-// A pad or a concatenate, block by block.
+// Returns a step that assembles a pad or a concatenate block by block.
 absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
-  constexpr int64_t kBlock = 4096;  // the filling is in the cache when pieces are copied
+  // small enough that the filling is in the cache when pieces are copied
+  constexpr int64_t kBlock = 4096;
   constexpr double kElementNs = 0.3;
   const bool is_pad = context.node.opcode == Opcode::kPad;
   if (is_pad && context.source().Get<PaddingConfig>(Attr::kPadding) == nullptr) {
@@ -65,7 +66,7 @@ absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
 
 namespace {
 
-// Bits of elements in order, the first element in the low bits.
+// Packs the bits of elements in order, with the first element in the low bits.
 void Pack(PrimitiveType type, const uint8_t* elements, int64_t count, uint8_t* packed) {
   const int bits = BitWidth(type);
   if (bits >= 8) {
@@ -99,7 +100,7 @@ void Unpack(PrimitiveType type, const uint8_t* packed, int64_t count, uint8_t* e
 
 }  // namespace
 
-// Between types of different widths: the bits of the elements in order.
+// Between types of different widths, elements are packed bits in order.
 absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   const plan::ArrayType in_type = context.in(0), out_type = context.out(0);
   StepDraft draft;
@@ -113,7 +114,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// The operand's bytes in the order of its layout, read in the result's.
+// The result reads the operand's bytes, in the order of its layout, in the order of its own layout.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Returns true if the value tests if the parameter is a NaN or a zero, or is a function of such
-// tests: the same for all other numbers.
+// Returns true if the value only tests whether the parameter is a NaN or a zero, or combines such
+// tests. It is then the same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
@@ -47,7 +47,8 @@ bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   return tests && ((first && (second || IsZero(graph, y))) || (second && IsZero(graph, x)));
 }
 
-// The parameter itself, or constants for its special values.
+// Returns true if the value is the parameter itself, or a constant where the parameter is a special
+// value.
 bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (node.opcode != Opcode::kSelect) {
@@ -58,16 +59,17 @@ bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) 
          IsParameterOrSpecial(graph, node.operands[2], parameter);
 }
 
-// All classes that such a comparator can distinguish, and numbers in between.
+// One number of every class that such a comparator can distinguish, and numbers between these
+// classes.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNumbers[] = {-kNan, -kInfinity, -2, -1, -0.0, 0.0, 1, 2, kInfinity, kNan};
 
 bool Precedes(double a, double b) {
-  return std::isnan(b) ? !std::isnan(a) : a < b;  // every NaN follows all numbers
+  return std::isnan(b) ? !std::isnan(a) : a < b;  // a NaN follows all numbers
 }
 
-// The comparator's result for two numbers; the other operands are zeros.
+// Returns the comparator's result for two numbers. The other operands are zeros.
 bool Answer(const Graph& graph, const ElementFunction& body, int32_t parameter, double a,
             double b) {
   static constexpr uint8_t kZeros[16] = {};

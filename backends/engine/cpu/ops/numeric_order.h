@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparators that order floats as numbers, ignoring the signs of zero and NaN: front ends emit
-// these around a total order (every NaN becomes one, every zero becomes one).
+// Recognizes comparators that order floats as numbers, ignoring the signs of zeros and NaNs. Front
+// ends emit them as a total order of operands whose NaNs and zeros are replaced by one NaN and one
+// zero.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 
@@ -12,10 +13,11 @@
 namespace hlocts::cpu {
 
 struct NumericOrder {
-  int64_t operand = 0;  // of the sort
+  int64_t operand = 0;  // operand of the sort
   bool descending = false;
 };
-// The order of a comparator that is kernels::KeyOrder::kNumeric of one operand.
+// Returns the order of a comparator that is kernels::KeyOrder::kNumeric of one operand; else
+// nullopt.
 std::optional<NumericOrder> NumericOrderOf(const plan::Graph& graph, const ElementFunction& body);
 
 }  // namespace hlocts::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. rng-bit-generator is exact to the bit; rng draws from a stream of our own.
+// Random numbers. rng-bit-generator is exact to the bit; the sequence of rng is defined by this
+// engine.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <array>
@@ -29,7 +30,7 @@ int64_t RawInteger(PrimitiveType type, const uint8_t* element) {
   return value;
 }
 
-// The number of integers in [a, b).
+// Returns the number of integers in [a, b).
 uint64_t RangeOf(PrimitiveType type, In in) {
   const int64_t a = RawInteger(type, in[0]), b = RawInteger(type, in[1]);
   const uint64_t low = static_cast<uint64_t>(a), high = static_cast<uint64_t>(b);
@@ -74,8 +75,8 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
 
 namespace {
 
-// State word 0 is the key, the words after it are the counter; with two words Philox takes the key
-// as the counter's high word.
+// A generator with its state. Word 0 of the state is the key, the other words are the counter. If
+// there are only two words, Philox uses the key as the counter's high word.
 struct BitGenerator {
   plan::ArrayType state, type;
   bool three_fry;
@@ -99,7 +100,8 @@ struct BitGenerator {
     }
     after[0] = before[0];
     after[1] = before[1] + moved;
-    after[2] = before[2] + (after[1] < before[1] ? 1 : 0);  // not in ThreeFry's state
+    // ThreeFry's state does not have this word
+    after[2] = before[2] + (after[1] < before[1] ? 1 : 0);
     std::memcpy(out[0], after, static_cast<size_t>(state.bytes));
     return absl::OkStatus();
   }

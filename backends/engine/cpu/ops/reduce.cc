@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over any dimensions: known computations by their kernel; others with results in lanes,
-// each combining its elements in row-major order.
+// reduce over any dimensions. Known computations use their kernel. Others compute a block of
+// results at a time; each result combines its elements in row-major order.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/for_ranges.h"
@@ -21,12 +21,12 @@ constexpr double kTermNanoseconds = 1;  // estimated, for splitting over threads
 
 struct ReducePlan {
   size_t arrays = 1;
-  plan::View kept, reduced;  // of the operand; the reduced one's offsets are added
+  plan::View kept, reduced;  // views of the operand; an element's offset is the sum of both
   int64_t results = 0, terms = 0;
   std::vector<PrimitiveType> types, computed;
 };
 
-// The offset of element `number` of a view.
+// Returns the offset of element `number` of a view.
 int64_t OffsetOf(const plan::View& view, int64_t number) {
   int64_t at = view.offset;
   for (size_t d = view.dimensions.size(); d-- > 0;) {
@@ -36,7 +36,7 @@ int64_t OffsetOf(const plan::View& view, int64_t number) {
   return at;
 }
 
-// One block of results: accumulators and elements of every array, in the type of the computation.
+// A block of results: accumulators and elements of every array, in the type of the computation.
 class Lanes {
  public:
   Lanes(const ReducePlan& p, int64_t count)
@@ -58,8 +58,8 @@ class Lanes {
       Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
     }
   }
-  // Combines one element for each of `count` results from `first` on: those of the operand at
-  // `base`.
+  // Combines one element with each of `count` results from `first` on. Offsets of these elements
+  // are relative to `base`.
   absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
                     int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {
@@ -103,7 +103,7 @@ ReducePlan PlanOf(const OpContext& context) {
   return p;
 }
 
-// For reductions of the last dimensions: each row becomes one element.
+// Describes a reduction of the last dimensions as one of rows to single elements.
 void SetRowWork(const plan::ArrayType& type, const std::vector<int64_t>& reduced,
                 kernels::ReduceKind kind, RowWork& work) {
   const int64_t kept = type.rank() - static_cast<int64_t>(reduced.size());
@@ -140,7 +140,8 @@ struct KnownPlan {
   }
 };
 
-// Returns true if elements may be computed on use: not for rows, which have groups of their own.
+// Returns true if the operand may be computed on the fly. Rows are excluded, because they are
+// grouped with other steps instead.
 bool TakesMadeElements(const KnownPlan& p, bool however_small) {
   constexpr int64_t kElementsMin = 4096;
   if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
@@ -153,7 +154,7 @@ bool TakesMadeElements(const KnownPlan& p, bool however_small) {
          (last_stays && p.type.dimensions[last] > 1);
 }
 
-// The reduction of a loop's result, a block at a time.
+// Returns a step that reduces a loop's result, a block at a time.
 StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> loop, size_t first) {
   return [=](Run&, In in, Out out) {
     const std::function<void(int64_t, int64_t, void*)> make =
@@ -165,7 +166,7 @@ StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> l
   };
 }
 
-// One array, one of the operations that have a kernel.
+// Returns the step for one array and an operation that has a kernel.
 StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   const CompileOptions& options = context.compiler.options();
   const plan::ArrayType type = context.in(0);
@@ -185,8 +186,8 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   return draft;
 }
 
-// Returns true if the elements of a value count along one dimension: an iota, or a broadcast one,
-// with dimensions of one element inserted.
+// Returns true if the elements of a value are their index along one dimension: the value is an iota
+// or a broadcast of one, possibly with dimensions of size 1 inserted.
 bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
   const plan::Node& node = graph.producer(value);
   if (node.opcode == Opcode::kIota) {
@@ -205,8 +206,8 @@ bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimensio
   return false;
 }
 
-// The position of the largest (smallest) element along one dimension: the second operand counts
-// along it from 0, and the initial pair loses to every element.
+// Recognizes the position of the largest (or smallest) element along one dimension: the second
+// operand is the index along it, and the initial pair loses to every element.
 std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
   if (context.node.outputs.size() != 2) return std::nullopt;
   const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);
@@ -242,7 +243,7 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   return draft;
 }
 
-// Reduces by any computation: results from `begin` to `end`.
+// Reduces by any computation, for results [begin, end).
 absl::Status ReduceBy(Run& run, const ElementFunction& body, const ReducePlan& p, In in, Out out,
                       int64_t begin, int64_t end) {
   Lanes lanes(p, std::min(kLanes, end - begin));

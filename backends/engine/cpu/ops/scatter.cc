@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter: known computations by its kernel, others or those of several arrays element by element.
+// scatter. Known computations use its kernel; others, and several arrays, are processed element by
+// element.
 #include <cstring>
 #include <optional>
 
@@ -76,7 +77,7 @@ class ScatterStep {
   bool is_empty_ = false;
 };
 
-// Replacing by the update, or a known reduction.
+// Returns the kind of a body that returns the update or is a known reduction.
 std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, PrimitiveType type) {
   if (body.parameters.size() == 2 && body.results.size() == 1 &&
       body.results[0] == body.parameters[1]) {
@@ -139,8 +140,8 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; elements out of bounds are
-// skipped (scatter.47, ruling 0011).
+// Applies updates in row-major order of the windows and of their elements. Elements out of bounds
+// are skipped (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());

@@ -23,7 +23,8 @@ absl::StatusOr<StepDraft> Draft(absl::StatusOr<plan::SharedStep> step) {
   return draft;
 }
 
-// out = body(... body(first, second) ..., last), element by element, in the order of the group.
+// Computes out = body(... body(first, second) ..., last), element by element, in the order of the
+// group.
 absl::Status ReduceAll(Run& run, const ElementFunction& body, const plan::ArrayType& type,
                        plan::Operands all, size_t k, uint8_t* out) {
   std::memcpy(out, all[0][k], static_cast<size_t>(type.bytes));

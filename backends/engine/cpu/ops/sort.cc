@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort by keys where the comparator is one comparison or the order of numbers, else one comparison
-// at a time; top-k by total order.
+// sort by keys if the comparator is one comparison or the order of numbers; otherwise by calls of
+// the comparator. top-k sorts by total order.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Positions, merged so that any comparator terminates with a permutation.
+// Merge sort of positions. It terminates with a permutation for any comparator.
 template <typename Less>
 absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   std::vector<int64_t> other(order.size());
@@ -39,13 +39,13 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
-// A comparator that is no strict weak order implies constraints that a merge does not see: rows
-// that are equivalent to a third may not be equivalent. Up to this many pairs of rows are all
-// compared.
+// Largest number of pairs of rows for which all pairs are compared. A comparator need not be a
+// strict weak order: it may order two rows that both are equivalent to a third. A merge sort does
+// not see such constraints.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Row numbers in an order in which no row follows one that it must precede; at every position the
-// first row that is possible. nullopt where there is no such order.
+// Returns row numbers in an order in which no row follows one that it must precede. Each position
+// has the first possible row. Empty if there is no such order.
 template <typename Before>
 std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   std::vector<int64_t> sorted;
@@ -64,13 +64,13 @@ std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   return sorted;
 }
 
-// Corrects `order` where a row precedes one that the comparator puts first. These constraints are
-// met unless they form a cycle, and ties keep their order where that contradicts none (sort.8,
-// rulings 0023 and 0024).
+// Corrects `order` if a row precedes one that the comparator puts first. All such constraints are
+// satisfied unless they form a cycle. Ties keep their order unless that contradicts a constraint
+// (sort.8, rulings 0023 and 0024).
 template <typename Less>
 absl::Status MeetDemands(std::vector<int64_t>& order, Less&& less) {
   const size_t n = order.size();
-  std::vector<uint8_t> is_less(n * n);  // by number of the row
+  std::vector<uint8_t> is_less(n * n);  // indexed by row numbers
   for (size_t a = 0; a < n; ++a) {
     for (size_t b = 0; b < n; ++b) {
       HLOCTS_ASSIGN_OR_RETURN(is_less[a * n + b], less(a, b));
@@ -153,7 +153,8 @@ StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
   return draft;
 }
 
-// One comparison of one operand. A plain LT or GT of floats orders only values that are not NaN.
+// Returns the key of a single comparison. A plain LT or GT of floats only orders values that are
+// not NaN.
 kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
   kernels::SortKey key;
   key.operand = static_cast<int>(comparator.operand);
@@ -166,7 +167,7 @@ kernels::SortKey KeyOf(const NumericOrder& order) {
   return {static_cast<int>(order.operand), kernels::KeyOrder::kNumeric, order.descending};
 }
 
-// Sorts by any comparator.
+// Sorts by calls of the comparator.
 StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
   const SortPlan p = PlanOf(context);
   StepDraft draft;
@@ -219,8 +220,8 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
   return false;
 }
 
-// Keys that contain a NaN are compared as written: under LT and GT a NaN neither precedes nor
-// follows anything, so that keys that differ only in NaN keep their positions in a stable sort.
+// Sorts by key, unless a key is a NaN. Under LT and GT a NaN neither precedes nor follows anything,
+// so a stable sort must call the comparator.
 StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
   const size_t operand = static_cast<size_t>(key.operand);
@@ -253,7 +254,8 @@ StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& kno
   return draft;
 }
 
-// The numbers of the `k` first in order, lower numbers first where keys are equal.
+// Sets the first `k` elements of `order` to the numbers of the first keys. Of equal keys the one
+// with the lower number comes first.
 void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
               std::vector<int64_t>& order) {
   std::iota(order.begin(), order.end(), 0);

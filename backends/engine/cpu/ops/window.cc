@@ -20,7 +20,7 @@ absl::StatusOr<WindowAxis> AxisOf(const WindowDimension& window, int64_t base, i
   for (int64_t p = 0; p < positions; ++p) {
     std::vector<int64_t>& elements = axis.elements.emplace_back();
     const int64_t start = p * window.stride - window.padding_low;
-    // Taps before the first element have no element.
+    // Skips taps before the first element.
     int64_t tap = start >= 0 ? 0 : (-start + window.window_dilation - 1) / window.window_dilation;
     for (; tap < window.size; ++tap) {
       const int64_t at = start + tap * window.window_dilation;
@@ -73,7 +73,7 @@ namespace {
 
 void Store(const uint8_t* from, int width, uint8_t* to) { std::copy_n(from, width, to); }
 
-// The accumulators of a window and the pointers that one application uses.
+// The accumulators of a window, and the pointers for one application of the body.
 class Accumulators {
  public:
   explicit Accumulators(size_t arrays) : values_(16 * arrays), in_(2 * arrays), out_(arrays) {
@@ -125,8 +125,8 @@ absl::StatusOr<StepDraft> KnownReduceWindow(const OpContext& context, kernels::R
 
 }  // namespace
 
-// Combines each window's elements in order, from init on, which stays the left argument; known
-// computations by their kernel.
+// Combines each window's elements in order. The accumulator, which starts with init, is the left
+// argument. Known computations use their kernel.
 absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
@@ -160,9 +160,11 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-constexpr int64_t kTapsMax = int64_t{1} << 16;  // that the kernel lists; most of more are padding
+// largest window that the kernel supports; larger ones are mostly padding
+constexpr int64_t kTapsMax = int64_t{1} << 16;
 
-// A window without holes, one comparison to select and a known reduction to scatter.
+// Returns a request for the kernel if the windows have no holes, select is one comparison and
+// scatter is a known reduction.
 std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpContext& context,
                                                                       const plan::Graph& select,
                                                                       const plan::Graph& scatter) {
@@ -223,8 +225,8 @@ StepDraft SelectByKernel(const OpContext& context, const kernels::SelectAndScatt
 
 }  // namespace
 
-// Walks over each window in order: select keeps its element or takes the later one; the window's
-// source element is then combined at the selected position.
+// Iterates over each window in order. select keeps its element or replaces it by the later one. The
+// window's source element is then combined at the selected position.
 absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   const Instruction& source = context.source();
   const bool select_first =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements under a window of reduce-window and select-and-scatter.
+// The elements under the windows of reduce-window and select-and-scatter.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
 
@@ -11,19 +11,20 @@
 
 namespace hlocts::cpu {
 
-// One dimension: for each position the elements under the window, in its order.
+// For one dimension: the elements under the window at each position, in the order of the window.
 struct WindowAxis {
   std::vector<std::vector<int64_t>> elements;
-  int64_t stride = 1;  // of the base, in elements
+  int64_t stride = 1;  // stride of the dimension in the base array, in elements
 };
 
 class Windows {
  public:
-  // `positions`: the sizes of the array that has one element per window.
+  // `positions` are the sizes of the array that has one element per window.
   static absl::StatusOr<Windows> Of(const Instruction& instruction, absl::Span<const int64_t> base,
                                     absl::Span<const int64_t> positions);
   int64_t count() const { return count_; }
-  // Row-major numbers of the elements of window `number`, in the row-major order of the window.
+  // Returns the row-major numbers of the elements of window `number`, in the row-major order of the
+  // window.
   void ElementsOf(int64_t number, std::vector<int64_t>& elements) const;
 
  private:

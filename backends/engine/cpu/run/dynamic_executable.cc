@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the actual sizes.
+// Execution of modules with run-time sizes by plan::RunDynamic. Each instruction is compiled for
+// the actual sizes.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"

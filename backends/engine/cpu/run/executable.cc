@@ -19,7 +19,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
       const Shape& shape = instruction->shape();
       if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
       if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
-      // Decoding tables are made on first use: this must not happen while subnormals are flushed.
+      // Builds the decoding tables, which must not happen while subnormals are flushed.
       if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
     }
   }
@@ -28,7 +28,8 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
-// Includes asynchronous collectives: all-gather-start is of another family than all-gather.
+// Returns true for operations that communicate, including asynchronous collectives:
+// all-gather-start is in another family than all-gather.
 bool MeetsOthers(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
@@ -67,7 +68,8 @@ class StaticExecutable : public pjrt::Executable {
  private:
   struct Device {
     std::unique_ptr<Run> run;
-    std::vector<Literal> last;  // outputs of the last execution, reused once released
+    // outputs of the last execution, reused when the caller has released them
+    std::vector<Literal> last;
   };
 
   absl::Status RunAll(const pjrt::ExecuteRequest& request, pjrt::ExecuteResult& result);
@@ -109,7 +111,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// A run in its initial state.
+// Returns the device's run, reset to its initial state.
 absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
                                                 Communicator* world) {
   if (device.run == nullptr) {
@@ -130,7 +132,8 @@ absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
   return &run;
 }
 
-// Places a result, or finds the argument that it is. Returns whether the memory is our own.
+// Allocates an output, or finds the argument that it is. Returns true if this engine allocated the
+// memory.
 bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
                                    const std::vector<Literal>& arguments, size_t leaf,
                                    Device& device, Literal& output) {
@@ -151,7 +154,7 @@ bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
   uint8_t* data = output.mutable_raw_data();
   run.SetResult(entry, leaf, data);
   if (!in_place) return true;
-  // Copy protection: the caller's argument is not changed.
+  // The argument was not donated, so it must not be changed.
   std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
   run.SetParameter(entry, static_cast<size_t>(source), data);
   return true;

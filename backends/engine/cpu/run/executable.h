@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled module: static modules as a program, modules with run-time sizes instruction by
-// instruction.
+// Compiled modules. A static module runs as one program, a module with run-time sizes instruction
+// by instruction.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
 
@@ -19,11 +19,11 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Returns true if execution may flush subnormals: outside strict, unless the module has a format
-// whose normal numbers are subnormal in f32.
+// Returns true if execution may flush subnormals: not in the strict profile, and not if the module
+// uses a format whose normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
-// Requires a verified module.
+// Compiles a verified module.
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeStaticExecutable(
     const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile);
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeDynamicExecutable(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places the values of a small loop, and runs the loop after its chains are bound.
+// Assigns memory to the values of a small loop, and runs the loop after its chains are bound.
 #include "backends/engine/cpu/small_loop/small_loop.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kSmallBytes = 4096;  // of values that get a padded copy
+constexpr int64_t kSmallBytes = 4096;  // size up to which values get a padded copy
 constexpr size_t kInstructionsMax = 500;
 constexpr int64_t kMemoryStep = 16384;
 
@@ -49,7 +49,8 @@ uint8_t* SmallLoop::Cell(int64_t bytes) {
   return cell;
 }
 
-// Temporaries are in the arena, each padded; constants and the loop's state get padded copies.
+// Binds the function's slots. Temporaries are padded in the arena already; small constants get
+// padded copies.
 SmallLoop::Bound SmallLoop::BoundOf(const Function& function) {
   Bound bound;
   bound.function = &function;
@@ -82,7 +83,7 @@ void SmallLoop::TakeLeaves(const Leaves& from, bool copy, Leaves& cells) {
   }
 }
 
-// Copies the last state from its cells back to the caller's leaves.
+// Copies the final state back to the caller's leaves.
 void SmallLoop::HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next) {
   const std::vector<int32_t>& sources = body_.function->result_source;
   for (size_t i = 0; i < now.size(); ++i) {
@@ -105,9 +106,9 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   TakeLeaves(now, true, state[0]);
   TakeLeaves(next, false, state[1]);
   for (size_t i = 0; i < now.size(); ++i) {
-    if (sources[i] >= 0) state[1][i] = state[0][i];  // stays where it is
+    if (sources[i] >= 0) state[1][i] = state[0][i];  // updated in place, so both states share it
   }
-  // The first test by itself, then a step from either state to the other.
+  // The first test is a chain of its own. Then each of two chains goes from one state to the other.
   Chain test, entered, chains[2];
   entered.Add({MicroOps().end, nullptr, nullptr, &run_.steps_left, 0});
   const int other = alternates ? 1 : 0;

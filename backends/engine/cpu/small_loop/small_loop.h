@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A while loop as a list of small instructions on fixed addresses: nothing is looked up, allocated
-// or copied from one step to the next.
+// A while loop as a list of small instructions on fixed addresses. Iterations do no lookups,
+// allocations or copies.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
 
@@ -19,15 +19,16 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Returns true if it is profitable; bodies of many instructions gain nothing.
+  // Returns true if this is profitable. Bodies of many instructions gain nothing.
   static bool Helps(const Function& condition, const Function& body);
 
-  // Runs the loop from the state in `now`: leaf i of the body's parameters is at now[i]. Leaves
-  // that the body writes anew alternate between `now` and `next`; at the end `now` has the state.
+  // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for
+  // which the body computes a new array alternate between `now` and `next`. At the end `now` is the
+  // state.
   absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
 
  private:
-  // One function being bound: the addresses of its slots, and which of them never change.
+  // A function being bound: the addresses of its slots, and which of them never change.
   struct Bound {
     const Function* function = nullptr;
     std::vector<uint8_t*> slots;
@@ -46,13 +47,14 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
-  // A register of a loop: whether whole vectors may be read and written there.
+  // The address of a loop's register. `padded` means that whole vectors may be read and written
+  // there.
   struct Place {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // Instructions, and the kernels of binary ones: the function that runs them depends on which
-  // values are in registers.
+  // Instructions, and the kernels of the binary ones. Which function runs an instruction depends on
+  // the values in registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
@@ -80,10 +82,11 @@ class SmallLoop {
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
   void HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
-  // Binds one turn from the state in `from`; new leaves of the body go to `to`; then the condition.
+  // Binds one iteration from the state in `from`, followed by the condition. New leaves of the body
+  // are written to `to`.
   void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
-  // Selects the functions of instructions that have a kernel; returns the final contents of the
+  // Selects the functions of instructions that have a kernel. Returns the final contents of the
   // registers.
   static Registers Settle(Registers registers, Chain& chain);
   void BindSteps(const Bound& bound, Chain& chain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a small loop as chains of instructions on fixed addresses.
+// Converts the steps of a small loop to chains of instructions on fixed addresses.
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/box_move.h"
 #include "backends/engine/cpu/small_loop/small_loop.h"
@@ -94,7 +94,7 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
   }
 }
 
-// A slice of one element is one instruction.
+// Binds a slice or update of one element as a single instruction.
 bool SmallLoop::BindElement(const Bound& bound, const StepCall& call, Chain& chain) {
   const BoxMove& box = *call.step->box;
   const auto run =
@@ -147,7 +147,8 @@ void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
   }
 }
 
-// The condition's last comparison decides by itself whether to turn.
+// Binds the condition. If it ends with a comparison that has an instruction, that instruction
+// branches itself.
 void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain) {
   const Function& condition = *condition_.function;
   for (size_t i = 0; i < state.size(); ++i) {
