@@ -33,7 +33,7 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
       return true;
     case ops::Movement::kReshape:
       return true;
-    // Their attributes are not compared, because they rarely occur twice.
+    // Not merged: their attributes are not part of the key.
     case ops::Movement::kSlice:
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:

@@ -85,7 +85,7 @@ class FusionPlan {
   std::vector<Source> sources_;  // indexed by value; set for reshapes, views and iotas
   std::vector<bool> dense_;
   std::vector<Loops> wanted_;  // loops of the users visited so far
-  // indexed by the loop's last node: the loop into which it was merged
+  // Indexed by the loop's last node: the loop into which it was merged.
   std::vector<NodeId> merged_into_;
   std::vector<absl::InlinedVector<NodeId, 4>> users_;
   std::vector<NodeId> loop_;

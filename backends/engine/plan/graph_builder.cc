@@ -19,7 +19,7 @@ namespace {
 
 using Leaves = std::vector<ValueId>;
 
-// nodes; a smaller graph is inlined wherever it is called
+// Number of nodes. A smaller graph is inlined wherever it is called.
 constexpr size_t kSmallGraph = 64;
 constexpr size_t kInlinedNodesMax = 1 << 18;  // nodes inlined in a module
 

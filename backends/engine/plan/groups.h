@@ -18,7 +18,7 @@ struct CollectivePlan {
   std::string name, site;
   CollectiveGroupMode mode = CollectiveGroupMode::kCrossReplica;
   bool has_groups = false;
-  std::vector<std::vector<int64_t>> groups;  // of ids
+  std::vector<std::vector<int64_t>> groups;  // ids of the participants
   bool may_be_left_out = false;
   std::vector<std::pair<int64_t, int64_t>> pairs;  // source_target_pairs, as ids
 };

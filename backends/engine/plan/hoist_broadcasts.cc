@@ -27,8 +27,8 @@ class Once {
   void Narrow(Node node, const Dimensions& along);
 
  private:
-  // Appends the dimensions along which the value varies. Returns false if it is no broadcast, iota
-  // or scalar.
+  // Appends the dimensions along which the value varies. Returns false if the value cannot be
+  // narrowed.
   bool Collect(ValueId value, Dimensions& along) const;
   ValueId Narrowed(ValueId value, const Dimensions& along);
   ValueId NarrowedBroadcast(const Node& node, const Dimensions& along);

@@ -42,7 +42,7 @@ std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const Ar
 // The inputs of a pad or a concatenate: pieces, and the filling for positions that no piece covers.
 struct Assembly {
   std::vector<Piece> pieces;  // of operands 0, 1, ..., or of the arrays of which these are views
-  // number of the operand with the single element; -1 if the pieces cover everything
+  // The operand with the single element; -1 if the pieces cover everything.
   int filling = -1;
 };
 Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node);

@@ -13,7 +13,7 @@
 
 namespace hlocts::plan {
 
-using Out = uint8_t* const*;            // of results; nullptr for tokens
+using Out = uint8_t* const*;            // pointers to results; nullptr for tokens
 using Operands = absl::Span<const In>;  // operands of each member of a collective
 // Applies the collective's computation to operand k of all members, in the order of the group, and
 // stores the result in `out`.

@@ -98,7 +98,7 @@ std::optional<View> Reshaped(const View& view, absl::Span<const int64_t> dimensi
   result.dimensions.resize(dimensions.size());
   const View simple = view.Simplified();
   size_t next = simple.dimensions.size();
-  // rest of the old dimension being split, from its innermost part on
+  // The rest of the old dimension being split, from its innermost part on.
   int64_t left = 1, stride = 0;
   for (size_t d = dimensions.size(); d-- > 0;) {
     const int64_t size = dimensions[d];

@@ -21,7 +21,7 @@ TEST(PieceTest, NumbersNearTheEndsOfInt64) {
   PaddingConfig padding;
   padding.dimensions = {{-2, 2, INT64_MAX}};  // interior padding of a single element
   EXPECT_TRUE(PieceOfPad(View::Dense({1}), one, padding).IsEmpty());
-  // drops all elements but the last of two
+  // Drops all elements but the last of two.
   padding.dimensions = {{INT64_MIN + 1, 2, INT64_MAX - 1}};
   const ArrayType three = TypeOf(Shape(PrimitiveType::kU8, {3}));
   const Piece last = PieceOfPad(View::Dense({2}), three, padding);

@@ -107,7 +107,7 @@ class Run {
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
   uint64_t rng_stream = 0;         // number of rng instructions executed so far
-  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
+  uint64_t rng_state[2] = {0, 0};  // state of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device = 0;
   Communicator* world = nullptr;
 

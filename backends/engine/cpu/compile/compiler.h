@@ -32,7 +32,7 @@ struct CompileOptions {
   int threads = 0;     // 0: as many as the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;  // handle of the library; null for none
-  // disabled passes, which may include "fusion" and "in-place"
+  // Passes to disable, possibly including "fusion" and "in-place".
   absl::flat_hash_set<std::string> disabled;
 };
 

@@ -32,7 +32,7 @@ void FunctionBuilder::FuseMade(absl::string_view pass) {
   if (compiler_.options().disabled.contains(pass)) return;
   for (size_t d = 0; d < drafts_.size(); ++d) {
     const StepDraft& step = drafts_[d].step;
-    // the removed loop preceded the draft
+    // The removed loop preceded the draft.
     if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;
   }
 }

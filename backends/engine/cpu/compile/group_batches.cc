@@ -10,7 +10,7 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kWorkingBytesMax = 768 << 10;  // working set of one entry: most of an L2 cache
-// smaller arrays stay in the cache anyway; 1 in guard mode
+// Smaller arrays stay in the cache anyway. The minimum is 1 in guard mode.
 constexpr int64_t kHandedBytesMin = 256 << 10;
 
 }  // namespace

@@ -26,7 +26,7 @@ KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // for formats with infinities
 KernelFunction VectorLine(PrimitiveType type);    // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);             // *a, repeated
-// f32 functions with the accuracy of the default profile
+// Computes f32 functions with the accuracy of the default profile.
 KernelFunction VectorPolynomial(Opcode opcode);
 KernelFunction VectorC64(Opcode opcode);  // products and magnitudes
 // Computes f32 and f64 functions within one ulp.

@@ -16,7 +16,7 @@ namespace hlocts::cpu {
 struct Kernel {
   KernelFunction run = nullptr;
   KernelParameters parameters;
-  // operands that the kernel accepts as a single element, one operand at a time
+  // Bit mask of the operands that may be a single element, one operand at a time.
   uint8_t singles = 0;
   Paired paired = Paired::kNone;
 

@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 struct BinaryRow {
   KernelFunction kernel;
-  Function one[5];  // by MicroOperands
+  Function one[5];  // indexed by MicroOperands
   Function many;
 };
 template <class F, typename T>

@@ -26,7 +26,7 @@ struct MicroOp {
 // results that it expects in registers, or null.
 struct MicroChain {
   const MicroOp* first = nullptr;
-  // start of the chain that follows the branch and then branches back to this one
+  // The start of the chain that follows the branch. That chain branches back to this one.
   const MicroOp* next = nullptr;
   const void *last = nullptr, *before = nullptr;
 };

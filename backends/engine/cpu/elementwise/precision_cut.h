@@ -35,7 +35,7 @@ class PrecisionCut {
   }
 
   [[gnu::always_inline]] Bits operator()(Bits bits) const {
-    // magnitudes are not negative; vector comparisons are signed
+    // Signed, because vector comparisons are signed. Magnitudes are not negative.
     using Signed = std::make_signed_t<Bits>;
     const Bits magnitude = static_cast<Bits>(bits & ~sign_);
     Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));

@@ -72,8 +72,8 @@ class LoopProgram {
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
-    int array = -1;                   // of inputs
-    Kernel line;                      // of kLine
+    int array = -1;                   // index of the input array, or of the filling
+    Kernel line;                      // kLine only
     std::vector<LoadedPiece> pieces;  // kAssembled: the pieces; `array` is the filling
     int64_t scratch = -1;             // offset in scratch memory; -1 for none
     int output = -1;                  // output into which it is computed directly
@@ -86,7 +86,7 @@ class LoopProgram {
     Kernel kernel;
     int a, b, c, out;
     int64_t row_size = 0;  // row length if operands are processed row by row; else 0
-    // operands each of whose rows is one element, as in KernelParameters::single
+    // The operands each of whose rows is a single element, as in KernelParameters::single.
     uint8_t row_single = 0;
 
     std::array<int, 3> operands() const { return {a, b, c}; }

@@ -135,7 +135,7 @@ TEST(PairsTest, RotationsAreBothShifts) {
   const std::vector<uint32_t> x = Numbers<uint32_t>(7);
   std::vector<uint32_t> amounts(kNumbers), rests(kNumbers);
   for (int64_t i = 0; i < kNumbers; ++i) {
-    // including the width or more, and negative amounts
+    // Includes the width or more, and negative amounts.
     amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);
     rests[i] = 32 - amounts[i];
   }

@@ -81,7 +81,7 @@ class WhileStep {
  private:
   static int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // Runs condition and body as functions, for loops that SmallLoop does not support.
+  // Runs condition and body as functions, for loops that do not use SmallLoop.
   absl::Status Walk(Run& run, std::vector<uint8_t*>& now, std::vector<uint8_t*>& next) const {
     uint8_t holds = 0;
     while (true) {

@@ -196,7 +196,7 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
 // arrays.
 void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
                  int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
-  // elements per run: short enough not to use the small steps of long loops
+  // Elements per run: few enough to avoid the small steps of long loops.
   constexpr int64_t kNear = 32768;
   if (column == 0 && column_end == columns) {  // complete rows are contiguous
     const int64_t end = row_end * columns;

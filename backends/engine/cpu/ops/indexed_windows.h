@@ -20,7 +20,7 @@ namespace hlocts::cpu {
 struct IndexedWindows {
   plan::Dimensions operand, window;  // sizes, one per operand dimension
   Strides operand_strides;
-  // strides: `from` in the operand, `to` in the batched array
+  // Strides: `from` in the operand, `to` in the batched array.
   absl::InlinedVector<CopyDimension, 6> inner;
   std::vector<int64_t> inner_dimensions;  // operand dimension of each entry of `inner`
   // Sizes of the batch dimensions, and their strides in the batched array and in the index array.

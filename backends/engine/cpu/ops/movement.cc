@@ -14,7 +14,7 @@ namespace hlocts::cpu {
 
 // Returns a step that assembles a pad or a concatenate block by block.
 absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
-  // small enough that the filling is in the cache when pieces are copied
+  // Small enough that the filling is in the cache when pieces are copied.
   constexpr int64_t kBlock = 4096;
   constexpr double kElementNs = 0.3;
   const bool is_pad = context.node.opcode == Opcode::kPad;

@@ -160,7 +160,7 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// largest window that the kernel supports; larger ones are mostly padding
+// The largest window that the kernel supports. Larger ones are mostly padding.
 constexpr int64_t kTapsMax = int64_t{1} << 16;
 
 // Returns a request for the kernel if the windows have no holes, select is one comparison and

@@ -68,7 +68,7 @@ class StaticExecutable : public pjrt::Executable {
  private:
   struct Device {
     std::unique_ptr<Run> run;
-    // outputs of the last execution, reused when the caller has released them
+    // Outputs of the last execution, reused when the caller has released them.
     std::vector<Literal> last;
   };
 

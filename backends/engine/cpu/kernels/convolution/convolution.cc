@@ -232,7 +232,7 @@ class Patches : public PixelGrid {
   }
 
   const bool channels_last_;  // layout of the patches
-  const bool features_last_;  // of products
+  const bool features_last_;  // layout of the products
 };
 
 // Returns the number of outputs to pack at a time: enough to justify packing the kernel, few enough

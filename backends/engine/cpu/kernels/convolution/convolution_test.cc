@@ -195,7 +195,7 @@ std::vector<Wide> Sums(const Case& c, const ConvolutionRequest& r, const Layouts
   return result;
 }
 
-// Caches the input elements by case. Types with the same elements share an entry.
+// Caches the expected sums by case. Types with the same elements share an entry.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums() {
   static auto* known = new std::vector<std::vector<Wide>>(std::size(kConvolutionCases));

@@ -13,7 +13,7 @@
 
 namespace hlocts::kernels {
 
-// lengths with a larger prime factor use Bluestein's algorithm
+// Lengths with a larger prime factor use Bluestein's algorithm.
 inline constexpr int64_t kLargestRadix = 61;
 
 // Returns exp(-2 pi i numerator / denominator), rounded once to T.

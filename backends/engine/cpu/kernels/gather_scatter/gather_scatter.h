@@ -46,7 +46,7 @@ struct GatherRequest {
   // a batching dimension. Empty if there are no batching dimensions.
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
   absl::InlinedVector<int64_t, 4> output_batch_strides;  // one per batch dimension of the indices
-  // the dimensions of size > 1; others are optional
+  // The dimensions of size > 1. Others are optional.
   absl::InlinedVector<SliceDimension, 4> slice;
   const void* operand = nullptr;
   void* output = nullptr;

@@ -140,7 +140,7 @@ void CheckScatter(ScatterKind kind, Combine combine) {
   using T = std::conditional_t<kType == PrimitiveType::kPred, uint8_t, NativeOf<kType>>;
   constexpr int kHigh = kType == PrimitiveType::kPred ? 1 : 3;
   Rows rows;
-  // a repeated index, and a window with one row out of bounds
+  // A repeated index, and a window with one row out of bounds.
   rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};
   std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
   const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);

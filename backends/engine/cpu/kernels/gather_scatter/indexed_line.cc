@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBlock = 1024;         // indices processed at a time
 constexpr int64_t kNearBytes = 1 << 18;  // size of an output that is in a near cache
-// least number of updates that is split, and the most parts
+// Least number of updates that is split into parts, and the maximum number of parts.
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
 // Least number of updates for each copy of the output, and least number per element of the copy.
 constexpr int64_t kCopyUpdates = 16384, kCopyUpdatesPerElement = 4;

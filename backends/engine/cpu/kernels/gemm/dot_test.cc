@@ -35,7 +35,7 @@ const std::vector<Case>& Cases() {
       {{{9, 6, 10}, {60, 10, 1}, {1}, {2}}, {{10, 7, 6}, {42, 6, 1}, {2}, {0}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {1, 3}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {0, 2}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {3, 1}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {2, 0}}},
-      // the free dimensions are not adjacent
+      // The free dimensions are not adjacent.
       {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},
       {{{5, 37, 21}, {777, 21, 1}, {0}, {2}}, {{5, 21, 45}, {945, 45, 1}, {0}, {1}}},  // in place
       {{{5, 37, 70}, {2590, 70, 1}, {0}, {2}}, {{5, 99, 70}, {6930, 70, 1}, {0}, {2}}},
@@ -89,7 +89,7 @@ std::vector<Wide> Sums(const Case& c, const std::vector<Wide>& lhs, const std::v
   return result;
 }
 
-// Caches the elements by case. Types with the same elements share an entry.
+// Caches the expected sums by case. Types with the same elements share an entry.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums(bool unsigned_lhs, bool unsigned_rhs) {
   static auto* known = new std::array<std::vector<std::vector<Wide>>, 4>;

@@ -25,9 +25,9 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
 constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
-// part of b that is kept in an L2 cache of 1 MiB
+// Part of b that is kept in an L2 cache of 1 MiB.
 constexpr int64_t kChunkBytes = int64_t{512} << 10;
-// panels per unit: with fewer, packing a again costs more than better balance gains
+// Panels per unit. With fewer, packing a again costs more than better balance gains.
 constexpr int64_t kPiecePanels = 8;
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of b that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;

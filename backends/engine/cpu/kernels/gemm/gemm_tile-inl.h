@@ -25,7 +25,7 @@ inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 // Steps of the depth per iteration of a tile's loop. Unrolling saves issue slots for arithmetic.
 template <bool kPacked>
 inline constexpr int kTileSteps = kPacked ? 2 : 4;
-// rows of b to prefetch: the hardware prefetcher does not detect its panels
+// Rows of b to prefetch. The hardware prefetcher does not detect the order of its panels.
 inline constexpr int kRowsAhead = 8;
 
 // A tile's part of a: either packed, with its rows side by side at each step, or in place, with

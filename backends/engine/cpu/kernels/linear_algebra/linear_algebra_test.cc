@@ -89,7 +89,7 @@ void CheckCholesky(int64_t n, bool lower) {
         magnitude += std::abs(x);
       }
       ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
-      // the second matrix of the batch equals the first
+      // The second matrix of the batch equals the first.
       ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);
     }
   }

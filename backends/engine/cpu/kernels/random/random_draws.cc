@@ -122,7 +122,8 @@ void UniformIntegers(const RandomDrawsRequest& r, int64_t first, int64_t n, char
 // Returns log(x) for 2^-52 <= x <= 1. With x = m 2^e, m near 1 and s = (m - 1) / (m + 1), it is e
 // log 2 + 2 atanh(s). Since |s| < 0.172, the omitted terms of the series are below 1e-16.
 inline double LogOfUnit(double x) {
-  const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCDu;  // of sqrt(1/2)
+  // Subtracts the bits of sqrt(1/2).
+  const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCDu;
   const double m = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
   // Converts an exponent of -53 to 0 to a double, by adding it to the low bits of 2^52.
   const double e = std::bit_cast<double>((((bits >> 52) + 64) & 0xFFF) | 0x4330000000000000u) -

@@ -20,7 +20,7 @@ constexpr int64_t kRowChunk = 32768;   // most elements of one row in a block
 constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the L1 cache
 constexpr int64_t kBlockElements = 1 << 18;
 constexpr int64_t kEnoughUnits = 64;  // with this many independent outputs, sums are not split
-// with fewer adjacent outputs, several rows are processed at once
+// With fewer adjacent outputs, several rows are processed at once.
 constexpr int64_t kNarrowColumns = 128;
 constexpr int64_t kShortRow = 16;  // shorter rows are processed a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
@@ -30,7 +30,7 @@ struct Plan {
   PrimitiveType type;  // as stored
   ReduceOps ops;
   const char* operand;
-  // used instead of `operand` if not null
+  // Used instead of `operand` if not null.
   const std::function<void(int64_t, int64_t, void*)>* make;
   double make_ns;
   int64_t storage_bytes;

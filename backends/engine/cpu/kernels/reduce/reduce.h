@@ -20,7 +20,7 @@ namespace hlocts::kernels {
 enum class ReduceKind : uint8_t { kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
 // Returns true for add and multiply of every array type (pred: or, and), minimum and maximum of all
-// types but complex (a NaN wins), and and, or and xor of pred and integers.
+// types but complex (a NaN wins), and `and`, `or`, `xor` of pred and integers.
 bool ReduceSupported(ReduceKind kind, PrimitiveType type);
 
 struct ReduceRequest {

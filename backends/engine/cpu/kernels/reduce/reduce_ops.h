@@ -13,7 +13,7 @@ namespace hlocts::kernels {
 struct ReduceOps {
   int bytes = 0;                                    // size of an element
   void (*fill)(void* to, int64_t count) = nullptr;  // fills with the identity
-  // reduces a run into one element
+  // Reduces a run into one element.
   void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;
   // Reduces rows that are row_bytes apart into contiguous accumulators.
   void (*rows)(const void* from, int64_t row_bytes, int64_t rows, int64_t count,

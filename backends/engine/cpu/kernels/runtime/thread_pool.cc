@@ -153,7 +153,7 @@ class ThreadPool {
 
   void Worker() {
     inside_body = true;
-    // lets the worker take the job for which it was started
+    // Lets the worker take the job for which it was started.
     uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;
     for (;;) {
       for (int spins = 0; epoch_.load(std::memory_order_acquire) == seen; ++spins) {

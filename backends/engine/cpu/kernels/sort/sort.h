@@ -33,7 +33,7 @@ struct SortOperand {
 };
 
 struct SortRequest {
-  // dense [outer, size, inner], sorted along dimension `size`
+  // Dense [outer, size, inner], sorted along dimension `size`.
   int64_t outer = 1, size = 1, inner = 1;
   absl::Span<const SortOperand> operands;  // at least one
 };

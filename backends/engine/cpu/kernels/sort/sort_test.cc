@@ -58,7 +58,7 @@ std::vector<int64_t> StableOrder(int64_t size, Less less) {
 
 template <typename T>
 bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  // empty vectors have no memory to compare
+  // Empty vectors have no memory to compare.
   if (a.empty() || b.empty()) return a.size() == b.size();
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }

@@ -31,7 +31,7 @@ inline bool IsTrivial(const WindowDimensionSpec& w) {
 // once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;
-  PrimitiveType type = PrimitiveType::kF32;  // as ReduceSupported
+  PrimitiveType type = PrimitiveType::kF32;  // must satisfy ReduceSupported
   absl::InlinedVector<WindowDimensionSpec, 4> dimensions;
   const void* operand = nullptr;  // dense, row-major
   const void* init = nullptr;
@@ -48,7 +48,7 @@ struct SelectAndScatterRequest {
   WindowSelect select = WindowSelect::kGe;
   ReduceKind scatter = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;  // not complex
-  // dilations are 1; output_size is the size of `source`
+  // Dilations are 1. output_size is the size of `source`.
   absl::InlinedVector<WindowDimensionSpec, 4> dimensions;
   const void* operand = nullptr;  // dense; the output has the same shape
   const void* source = nullptr;   // dense
