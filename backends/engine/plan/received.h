@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory for a recv's value, which is zeros until its recv-done and exists as soon as the graph
-// does.
+// Checks the memory for the values of recv instructions, which exist as zeros from the construction
+// of the graph until recv-done.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 

@@ -14,22 +14,22 @@ KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers
 KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);    // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
-// Computes x << y | x >> (width - y) by HLO's rules for shifts, for 32-bit integers.
+// Returns the kernel of x << y | x >> (width - y) by HLO's rules for shifts, for 32-bit integers.
 KernelFunction VectorRotation(PrimitiveType type);
 Paired PairedOf(Opcode opcode);  // for the operations of VectorArithmetic
-// Computes second(first(a, b), c), or second(c, first(a, b)) if `right`, for f32 and 32-bit
-// integers. Any operand may be a single element.
+// Returns the kernel of second(first(a, b), c), or second(c, first(a, b)) if `right`, for f32 and
+// 32-bit integers. Any operand may be a single element.
 KernelFunction VectorPair(PrimitiveType type, Paired first, Paired second, bool right);
 KernelFunction VectorClamp(PrimitiveType type);
-// Does not convert f32 or f64 to pred. Converts narrow floats only to and from f32.
+// Returns nullptr for f32 and f64 to pred, and for narrow floats to and from types other than f32.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // for formats with infinities
 KernelFunction VectorLine(PrimitiveType type);    // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);             // *a, repeated
-// Computes f32 functions with the accuracy of the default profile.
+// Returns kernels of f32 functions with the accuracy of the default profile.
 KernelFunction VectorPolynomial(Opcode opcode);
 KernelFunction VectorC64(Opcode opcode);  // products and magnitudes
-// Computes f32 and f64 functions within one ulp.
+// Returns kernels of f32 and f64 functions within one ulp.
 KernelFunction VectorMath(Opcode opcode, PrimitiveType type);
 
 // Scalar kernels, which process one element at a time.

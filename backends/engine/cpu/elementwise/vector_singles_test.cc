@@ -100,7 +100,8 @@ bool Holds(Direction direction, T x, T y) {
   return false;
 }
 
-// Returns operands with some equal pairs; float operands also have a NaN on either side.
+// Returns numbers to compare. Some are equal for every seed, and floats have one NaN, whose
+// position depends on the seed.
 template <typename T>
 std::vector<T> Compared(int seed) {
   std::vector<T> numbers = Numbers<T>(seed);

@@ -100,7 +100,7 @@ void Unpack(PrimitiveType type, const uint8_t* packed, int64_t count, uint8_t* e
 
 }  // namespace
 
-// Between types of different widths, elements are packed bits in order.
+// Reinterprets the packed bits of the elements, in order, as elements of the result type.
 absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   const plan::ArrayType in_type = context.in(0), out_type = context.out(0);
   StepDraft draft;
@@ -114,7 +114,8 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// The result reads the operand's bytes, in the order of its layout, in the order of its own layout.
+// Writes the operand's bytes in the order of its layout and reads them back in the order of the
+// result's layout.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

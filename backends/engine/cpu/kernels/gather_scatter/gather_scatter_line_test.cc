@@ -13,7 +13,7 @@
 namespace hlocts::kernels {
 namespace {
 
-// Returns one index per element, `stride` apart.
+// Describes the indices as index vectors of one component, `stride` elements apart.
 template <typename Index>
 IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64_t stride) {
   IndexVectors vectors;
@@ -194,7 +194,8 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   });
 }
 
-// Returns indices in every block of a large array, including the first and last ones.
+// Checks a gather from random positions of an array that exceeds a near cache. Some indices are out
+// of bounds.
 template <typename Index>
 void CheckManyPlaces(PrimitiveType type, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;

@@ -40,8 +40,7 @@ void SetSlice(absl::Span<const SliceDimension> slice, Moves& moves) {
   moves.slice.pop_back();
 }
 
-// Computes the offsets of index vectors in one loop, for the most common case of one batch
-// dimension.
+// Computes the offsets of index vectors whose batch dimensions form one loop, the most common case.
 void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
                    Starts& starts) {
   for (int64_t i = 0; i < count; ++i) {

@@ -30,7 +30,7 @@ double UnitOf() {
   return sizeof(decltype(std::abs(T()))) == 4 ? 0x1p-24 : 0x1p-53;
 }
 
-// Returns a random matrix whose diagonal makes it well conditioned.
+// Returns a random matrix. `diagonal` is added to its diagonal to make it well conditioned.
 template <typename T>
 std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diagonal) {
   const std::vector<float> parts = RandomFloats(2 * rows * columns, seed);

@@ -63,7 +63,8 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Sorts row by row with std::stable_sort. Returns the sorted elements and their original positions.
+// Sorts row by row with std::stable_sort. Sets `sorted` to the elements and `places` to their
+// original positions.
 void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::vector<float>& data,
               std::vector<float>& sorted, std::vector<int32_t>& places) {
   for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {

@@ -104,8 +104,8 @@ int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions,
   return kept;
 }
 
-// Computes one part, [first_input, +g.inputs), with its own source elements. `operand` has a type
-// that can be compared.
+// Computes one part: g.inputs elements of the operand, with their own source elements. The elements
+// of `operand` are converted to a type that can be compared.
 template <typename V>
 void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
              const V* operand, const char* source, char* output) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window, one dimension after the other. Cumulative sums take a single pass.
+// reduce-window, one dimension after the other. A cumulative reduction along the last dimension
+// takes a single pass.
 #include "backends/engine/cpu/kernels/window/window.h"
 
 #include <algorithm>
@@ -211,7 +212,7 @@ void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const 
                });
 }
 
-// Returns true for cumulative sums along the last dimension and no other. They are written to the
+// Returns true for cumulative reductions along the last dimension only. They are written to the
 // output directly, starting with the init value.
 bool IsCumulative(const ReduceWindowRequest& request, bool converts) {
   if (converts || request.dimensions.empty() || IsSubByte(request.type)) return false;

@@ -88,7 +88,8 @@ std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Co
   return result;
 }
 
-// Computes prefix sums of the long cases by a simple loop, because the general one is quadratic.
+// Checks one kind of reduction in all cases. The expected prefix sums of long cases are computed by
+// a simple loop, because the general one is quadratic.
 template <typename T, typename Combine>
 void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
   for (size_t i = 0; i < Cases().size(); ++i) {
