@@ -31,8 +31,8 @@ class Scorecard {
   // since a case that did not run is not green.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of all verdicts. If nothing is worse than a suspect, it is 4, or 1
-  // if `suspect_fails`.
+  // Returns the worst exit status of all verdicts. If nothing is worse than a suspect, it is 4, or
+  // 1 if `suspect_fails`.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:
