@@ -61,8 +61,8 @@ TEST(JudgeTest, TheLastWideningCauseSurvivesJsonLines) {
   ASSERT_TRUE(module.ok()) << module.status();
   auto accepted = AcceptanceOf(**module, Parse({"f32[1] {-1}"}), JudgeOptions());
   ASSERT_TRUE(accepted.ok());
-  ASSERT_NE(Explain(*accepted, 0, 0).find(WideningCauseName(kLastWideningCause)),
-            std::string::npos);
+  const std::string text = Explain(*accepted, 0, 0);
+  ASSERT_NE(text.find(std::string(WideningCauseName(kLastWideningCause))), std::string::npos);
   EXPECT_TRUE(AcceptanceFromJsonl(AcceptanceToJsonl(*accepted)).ok());
 }
 
