@@ -16,6 +16,26 @@
 namespace hlocts::tools {
 namespace {
 
+// Python's web server, for requests by a local name only: a page of another host whose name is made
+// to lead here (DNS rebinding) must not read the runs. Arguments: port, directory.
+constexpr char kServer[] = R"py(
+import functools, http.server, sys
+
+class LocalOnly(http.server.SimpleHTTPRequestHandler):
+    def send_head(self):
+        if self.headers.get("Host", "").rsplit(":", 1)[0] in ("127.0.0.1", "localhost"):
+            return super().send_head()
+        self.send_error(403, "Only for requests to localhost")
+
+handler = functools.partial(LocalOnly, directory=sys.argv[2])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler)
+print(f"http://localhost:{server.server_port}/", flush=True)
+try:
+    server.serve_forever()
+except KeyboardInterrupt:
+    pass
+)py";
+
 struct ViewOptions {
   std::string store = kStorePath, night;
   int64_t port = 8713, nights = kNightsShown;
@@ -44,8 +64,8 @@ int RunView(const ViewOptions& options) {
   if (absl::Status status = WritePages(options, folder); !status.ok()) return Fail(status);
   std::cout << "file://" << folder.string() << "/index.html shows " << options.store
             << "; beside it night.json, night.md, badge.svg\nCtrl-C ends the server" << std::endl;
-  execlp("python3", "python3", "-I", "-u", "-m", "http.server", "--bind", "127.0.0.1",
-         "--directory", folder.c_str(), std::to_string(options.port).c_str(), nullptr);
+  execlp("python3", "python3", "-I", "-c", kServer, std::to_string(options.port).c_str(),
+         folder.c_str(), nullptr);
   return Fail(absl::UnavailableError("view: no python3, whose http.server would show the folder"));
 }
 

@@ -111,6 +111,28 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   EXPECT_THAT(again.out, HasSubstr("60000 verdicts"));
 }
 
+TEST_F(StoreCommandTest, ViewAnswersLocalNamesOnly) {
+  const std::string run = "run movement/rev --backend=reference --out=" + Path("r");
+  RunHlocts(run);
+  RunHlocts(absl::StrCat("store import ", Path("r"), " --night=2026-01-01", Store()));
+  std::ofstream(Path("ask.py")) << R"py(
+import subprocess, sys, urllib.error, urllib.request
+server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+address = next(line for line in server.stdout if line.startswith("http:")).strip()
+for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.example:80"):
+    try:
+        request = urllib.request.Request(address, headers={"Host": host})
+        print(host, urllib.request.urlopen(request, timeout=60).status)
+    except urllib.error.HTTPError as error:
+        print(host, error.code)
+server.kill()
+)py";
+  Ran asked = RunHlocts("view --port=0" + Store(), "python3 " + Path("ask.py"));
+  EXPECT_EQ(asked.out,
+            "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n");
+}
+
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
   EXPECT_EQ(RunHlocts("store list" + Store()).status, 2);
   EXPECT_EQ(RunHlocts("store check" + Store()).status, 2);
