@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/judge/elementwise/remainder_sets.h"
+#include "reference/judge/interpreter/remainder_sets.h"
 
 #include <algorithm>
 #include <cmath>

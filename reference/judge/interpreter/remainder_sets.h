@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a loop's state to which their own distance from another is added: x + (c - x) is c
 // (RULES 45), as in the last trip of a loop whose step is cut to end at c.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_REMAINDER_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_REMAINDER_SETS_H_
+#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
+#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
 
 #include <map>
 #include <optional>
@@ -63,4 +63,4 @@ class RemainderSets {
 
 }  // namespace hlocts::reference
 
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_REMAINDER_SETS_H_
+#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
