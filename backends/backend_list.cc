@@ -89,7 +89,8 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   }
   const auto list = LoadEngineList();
   if (RowOf(label) || label == "exec" || (list.ok() && FindEngine(*list, label)))
-    return InvalidInput("backend \"", text, "\": the label ", label, " is the name of an engine");
+    return InvalidInput("backend \"", text, "\": the label ", label,
+                        " is the name of an engine; expected another one");
   return absl::OkStatus();
 }
 

@@ -104,6 +104,11 @@ struct Watch {
 
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
+  std::error_code none;
+  if (!options.out.empty() && std::filesystem::exists(options.out) &&
+      !std::filesystem::is_empty(options.out, none) && !reports::HasRecordedVerdict(options.out)) {
+    return InvalidInput("-o: ", options.out, ": expected a new folder, or one with a bundle");
+  }
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");

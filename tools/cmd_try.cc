@@ -128,10 +128,16 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   return runs;
 }
 
-// The plugin with more options appended, quoted for a shell.
-std::string WithOptions(const std::string& plugin, const std::string& more) {
-  return suites::ShellQuoted(
-      absl::StrCat(plugin, absl::StrContains(plugin, '?') ? "&" : "?", more));
+// The command `try` for the same plugin and label, with more options of the plugin appended.
+std::string TryAgain(const TryOptions& options, const std::string& more) {
+  const absl::string_view join = more.empty()                             ? ""
+                                 : absl::StrContains(options.plugin, '?') ? "&"
+                                                                          : "?";
+  std::string command = absl::StrCat(suites::ShellQuoted(ProgramAsCalled()), " try ",
+                                     suites::ShellQuoted(absl::StrCat(options.plugin, join, more)));
+  if (!options.label.empty())
+    absl::StrAppend(&command, " --label=", suites::ShellQuoted(options.label));
+  return command;
 }
 
 // Prints how many modules the plugin declined for lack of devices.
@@ -147,8 +153,7 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
   const std::string more = absl::StrCat(reports::kDevicesOption, devices).substr(1);  // after "?"
   std::cout << "  " << declined << " of " << unsupported
             << " unsupported cases need more devices: the plugin's client option, such as\n      "
-            << suites::ShellQuoted(ProgramAsCalled()) << " try "
-            << WithOptions(options.plugin, more) << "\n";
+            << TryAgain(options, more) << "\n";
 }
 
 // Prints the facts that an engine without facts may declare, or those of XLA for a plugin of
@@ -158,8 +163,6 @@ void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
     return !verdict.expected && verdict.kind == Outcome::kInconclusive;
   }));
-  const std::string tried =
-      absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " try ");
   const absl::string_view version =
       run.verdicts.empty() ? "" : absl::string_view(run.verdicts[0].backend_version);
   if (absl::StartsWith(version, "cpu,") && absl::StrContains(version, "xla_version=")) {
@@ -168,13 +171,13 @@ void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
         absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
     std::cout << "  this looks like XLA:CPU. As JAX runs it, held to what XLA promises, with XLA's "
                  "known failures left out:"
-              << tried << WithOptions(options.plugin, jax + "facts=xla_cpu")
+              << "\n      " << TryAgain(options, jax + "facts=xla_cpu")
               << " --expectations=" << suites::ShellQuoted(suites::ExpectationsPath("xla")) << "\n";
   } else if (open > 0) {
     std::cout << "  " << open << (open == 1 ? " inconclusive case" : " inconclusive cases")
               << ", and your engine promises nothing yet that the documents leave open; what it "
                  "may promise (backends --facts):"
-              << tried << WithOptions(options.plugin, "facts=NAME") << "\n";
+              << "\n      " << TryAgain(options, "facts=NAME") << "\n";
   }
 }
 
@@ -227,10 +230,10 @@ void SayNext(const TryOptions& options, const std::string& engine) {
               << " --expectations=known.textproto --update-expectations\n";
   }
   std::cout << "  all cases, as a claim others can check (CONFORMANCE.md):" << indent << run_engine
-            << " --tier=presubmit --claim --out=out/claim\n"
-            << "  this score in your CI:" << indent << "try " << suites::ShellQuoted(options.plugin)
-            << " --ci\n"
-            << "  a page of this run:" << indent << "report " << out << " --html=report.html\n"
+            << " --tier=presubmit --claim --out=out/claim\n";
+  if (!options.ci)
+    std::cout << "  this score in your CI:\n      " << TryAgain(options, "") << " --ci\n";
+  std::cout << "  a page of this run:" << indent << "report " << out << " --html=report.html\n"
             << "  modules nobody has thought of:" << indent
             << "fuzz --backend=" << suites::ShellQuoted(engine) << " --time=10m\n"
             << std::flush;

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -142,6 +143,15 @@ void Recorder::AddExecution(const Program& program, uint64_t number,
   if (WriteFile(name, record)) StartJudge();
 }
 
+// The descriptor for the judge's report: that of HLOCTS_CHECK_STDERR if it is open, else standard
+// error, which a test framework may have redirected.
+static int ReportDescriptor() {
+  const char* given = getenv("HLOCTS_CHECK_STDERR");
+  const int descriptor = given == nullptr ? -1 : atoi(given);
+  return descriptor > STDERR_FILENO && fcntl(descriptor, F_GETFD) != -1 ? descriptor
+                                                                        : STDERR_FILENO;
+}
+
 void Recorder::StartJudge() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (judge_ != 0 || settings_.judge.empty()) return;
@@ -155,7 +165,7 @@ void Recorder::StartJudge() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ReportDescriptor(), STDOUT_FILENO);
   // The judge has its own process group: Ctrl-C ends the client, and the judge still reports.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 import hlocts
-from hlocts import accepted, arrays, binary, bounds, checking
+from hlocts import accepted, api, arrays, binary, bounds, checking
 
 LOG_EXP = """HloModule log_exp
 ENTRY e {
@@ -56,6 +56,13 @@ def record(program, inputs, outputs):
               for side in (inputs, outputs)]  # fmt: skip
     line = {"program": program, "execution": 0, "inputs": leaves[0], "outputs": leaves[1]}
     return json.dumps(line).encode() + b"\n" + b"".join(x.tobytes() for x in inputs + outputs)
+
+
+class EngineNames(unittest.TestCase):
+    def test_the_program_takes_the_name_of_the_engine_jax(self):
+        said = binary.run(["backends", f"--backend={api._backend('jax')}"], answers=(0, 3))
+        self.assertIn("this-jax", said)
+        self.assertNotIn("label", said)
 
 
 class Checking(Scratch):

@@ -178,7 +178,7 @@ def allowed(
 def _backend(engine: str) -> str:
     """An engine as the program names it."""
     if engine == "jax":
-        return f"jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
+        return f"this-jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
