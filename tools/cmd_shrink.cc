@@ -68,6 +68,15 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
 }
 
+// Returns an error for a directory with files of others. An interrupted run leaves KeepSmallest's.
+absl::Status CheckOwnFolder(const std::string& out) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const bool is_own = fs::exists(out + "/module.hlo") && fs::exists(out + "/inputs.txt");
+  if (out.empty() || is_own || !fs::exists(out) || fs::is_empty(out, none)) return absl::OkStatus();
+  return InvalidInput("-o: ", out, ": expected a new folder, or one with a bundle");
+}
+
 void PrintShrunk(const fuzz::Bundle& bundle, int evaluations) {
   std::cout << PrintModule(*bundle.sample.module);
   for (const Literal& argument : bundle.sample.arguments)
@@ -104,11 +113,7 @@ struct Watch {
 
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
-  std::error_code none;
-  if (!options.out.empty() && std::filesystem::exists(options.out) &&
-      !std::filesystem::is_empty(options.out, none) && !reports::HasRecordedVerdict(options.out)) {
-    return InvalidInput("-o: ", options.out, ": expected a new folder, or one with a bundle");
-  }
+  HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out));
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
