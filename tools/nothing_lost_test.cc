@@ -41,7 +41,7 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   Write("notes/README.md", "precious");
   Write("m.hlo",
         "ENTRY e { x = f32[] parameter(0) y = f32[] negate(x) ROOT r = f32[] maximum(x, y) }");
-  const std::string shrink = "shrink " + Path("m.hlo") + " --seed=1 --data=special -o ";
+  const std::string shrink = "shrink " + Path("m.hlo") + " --seed=1 -o ";
   Ran refused = RunHlocts(shrink + Path("notes") + " --backend=canary:maximum.drops-nan");
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("expected a new folder"));
