@@ -37,8 +37,24 @@ def stage(build, folder):
             _output("cmake", "--install", part, f"--prefix={folder}", "--strip",
                     "--component", "Unspecified")  # fmt: skip
     _without_links(folder)
+    share = folder / "share" / "hlocts"
+    # Not those below suites and spec: a claim has the hash of their files.
+    for page in [*share.glob("*.md"), *(share / "docs").rglob("*.md")]:
+        page.write_text(installed_page(page.read_text(), page.parent))
     if LISTS.is_dir():
         _describe(components_of(build, folder), folder)
+
+
+def installed_page(text, folder, prefix=""):
+    """A page for readers without a checkout: the program by its name, and links to files that are in
+    `folder`, behind `prefix`; others become their words."""
+
+    def link(found):
+        words, target = found.groups()
+        return f"[{words}]({prefix}{target})" if (folder / target.partition("#")[0]).exists() else words
+
+    text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
+    return text.replace("build/hlocts", "hlocts").replace("pip install ./python", "pip install hlocts-*.whl")
 
 
 def _without_links(folder):

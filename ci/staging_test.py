@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -71,6 +72,16 @@ class Staged(unittest.TestCase):
         for path in filter(pathlib.Path.is_file, self.tree.rglob("*")):
             found = [name.decode() for name in names if name in path.read_bytes()]
             self.assertEqual(found, [], path)
+
+    def test_pages_name_the_program_and_files_that_are_there(self):
+        share = self.tree / "share/hlocts"
+        pages = [*share.glob("*.md"), *(share / "docs").rglob("*.md")]
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            text = page.read_text()
+            self.assertNotIn("build/hlocts", text, page)
+            for target in re.findall(r"(?<!!)\[[^][]+\]\(([^)#:\s]+)[)#]", text):
+                self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
     def test_it_runs_with_its_own_suite(self):
         shutil.rmtree(self.tree / "share/hlocts/suites/cases/sharding")
