@@ -166,6 +166,7 @@ class Find(Scratch):
 class Judge(Scratch):
     def test_a_right_answer_passes(self):
         result = hlocts.judge(LOG_EXP, [X], [TRUE])
+        self.assertTrue(result)
         self.assertEqual(result.verdict, "pass")
         self.assertEqual(result.elements, 3)
         self.assertGreater(result.bits_checked, 29)
@@ -174,6 +175,7 @@ class Judge(Scratch):
 
     def test_a_wrong_answer_explains_itself(self):
         result = hlocts.judge(LOG_EXP, [X], [WRONG], keep=self.folder)
+        self.assertFalse(result)
         failure = result.failure
         self.assertEqual((result.verdict, failure.index), ("fail", (1,)))
         self.assertEqual([(o.name, o.value) for o in failure.operands], [("y[1]", "inf")])

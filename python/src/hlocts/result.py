@@ -76,6 +76,10 @@ class Result:
     def passed(self) -> bool:
         return self.verdict == "pass"
 
+    def __bool__(self) -> bool:
+        """True for a pass only: neither a fail nor `inconclusive` is a success."""
+        return self.passed
+
     @property
     def replay(self) -> str:
         """A command line for the shell. Empty for a pass whose files were not kept."""
