@@ -165,7 +165,9 @@ void Recorder::StartJudge() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ReportDescriptor(), STDOUT_FILENO);
+  const int report = ReportDescriptor();
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_adddup2(&actions, report, stream);
   // The judge has its own process group: Ctrl-C ends the client, and the judge still reports.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
