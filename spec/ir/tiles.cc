@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/ir/tiles.h"
 
+#include <algorithm>
 #include <cstring>
 
-#include "spec/ir/index_util.h"
-
 namespace hlocts {
-namespace {
 
-// copy(position in the tile, position in the array) for each element of the tile that exists.
-template <typename Copy>
-void ForEachInTile(const Shape& full, const ShardTile& tile, Copy&& copy) {
-  const std::vector<int64_t> inside = RowMajorStrides(tile.sizes),
-                             outside = RowMajorStrides(full.dimensions());
-  const int64_t start = LinearIndex(tile.offsets, outside);
-  ForEachIndex(tile.valid, [&](absl::Span<const int64_t> index) {
-    copy(LinearIndex(index, inside), start + LinearIndex(index, outside));
-  });
+absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
+                                                int64_t devices) {
+  const std::vector<Shape> leaves = LeafShapes(shape);
+  const Sharding replicated;
+  if (sharding == nullptr) sharding = &replicated;
+  if (sharding->type == Sharding::Type::kTuple &&
+      sharding->tuple_shardings.size() != leaves.size()) {
+    return InvalidInput("sharding of ", sharding->tuple_shardings.size(), " leaves, expected ",
+                        leaves.size());
+  }
+  std::vector<TileGrid> grids;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(grids.emplace_back(),
+                            TileGridOf(LeafSharding(*sharding, static_cast<int64_t>(i)),
+                                       leaves[i].IsArray() ? leaves[i].rank() : 0, devices));
+  }
+  return grids;
 }
 
-}  // namespace
+bool IsWhole(const TileGrid& grid) {
+  return std::all_of(grid.counts.begin(), grid.counts.end(), [](int64_t n) { return n == 1; });
+}
+
+Shape TileShape(const TileGrid& grid, const Shape& array) {
+  return Shape(array.element_type(), ShardOf(grid, array, 0).sizes);
+}
 
 Literal TileOfDevice(const Literal& full, const TileGrid& grid, int64_t device) {
-  const ShardTile tile = ShardOf(grid, full.shape(), device);
-  Literal result(Shape(full.element_type(), tile.sizes));
+  Literal result(TileShape(grid, full.shape()));
   const int width = StorageBytes(full.element_type());
   uint8_t* out = result.mutable_raw_data();
-  ForEachInTile(full.shape(), tile, [&](int64_t to, int64_t from) {
+  ForEachInTile(full.shape(), ShardOf(grid, full.shape(), device), [&](int64_t to, int64_t from) {
     std::memcpy(out + to * width, full.raw_data() + from * width, width);
   });
   return result;

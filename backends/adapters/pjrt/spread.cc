@@ -12,7 +12,7 @@ bool Keep(const std::vector<Shape>& made, const std::vector<Shape>& whole,
   bool known = made.size() == whole.size();
   for (size_t i = 0; known && i < made.size(); ++i) {
     if (!whole[i].IsArray()) continue;
-    known = made[i].dimensions() == tilings[i].TileShape(whole[i]).dimensions();
+    known = made[i].dimensions() == TileShape(tilings[i], whole[i]).dimensions();
     if (known || made[i].dimensions() != whole[i].dimensions()) continue;
     known = true;
     tilings[i].counts.assign(tilings[i].counts.size(), 1);
@@ -26,7 +26,9 @@ bool Keep(const std::vector<Shape>& made, const std::vector<Shape>& whole,
 std::vector<Shape> Spread::ResultTiles() const {
   std::vector<Shape> tiles;
   for (size_t i = 0; i < results.size(); ++i)
-    tiles.push_back(results[i].IsArray() ? result_tilings[i].TileShape(results[i]) : results[i]);
+    tiles.push_back(results[i].IsArray()
+                        ? TileShape(result_tilings[i], results[i]).WithDefaultLayout()
+                        : results[i]);
   return tiles;
 }
 

@@ -13,59 +13,29 @@
 namespace hlocts::backends {
 namespace {
 
-using Dimensions = std::vector<int64_t>;
-
-Tiling Whole(int64_t rank, int64_t devices) {
-  return {{Dimensions(rank, 1), std::vector<Dimensions>(devices, Dimensions(rank, 0))}, ""};
-}
-
-bool HasSubgroup(const Sharding& sharding, Sharding::Type type) {
+// Returns the kind of subgroup in which devices hold other values; "" if there is none.
+std::string TypeOfRest(const Sharding& sharding) {
   const auto& groups = sharding.last_tile_dims;
-  return sharding.type == type || std::find(groups.begin(), groups.end(), type) != groups.end();
+  const auto has = [&](Sharding::Type type) {
+    return sharding.type == type || std::find(groups.begin(), groups.end(), type) != groups.end();
+  };
+  if (has(Sharding::Type::kUnreduced)) return "unreduced";
+  return has(Sharding::Type::kManual) ? "manual" : "";
 }
 
 absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t devices,
                           std::vector<Tiling>& tilings) {
-  if (shape.IsTuple()) {
-    const std::vector<Shape>& elements = shape.tuple_shapes();
-    const bool tuple = sharding != nullptr && sharding->type == Sharding::Type::kTuple;
-    // The annotation of a tuple lists its leaves depth first.
-    const std::vector<Shape> leaves = LeafShapes(shape);
-    if (tuple && sharding->tuple_shardings.size() != leaves.size()) {
-      return InvalidInput("sharding of a tuple of ", leaves.size(), " leaves: found ",
-                          sharding->tuple_shardings.size());
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<TileGrid> grids, LeafGrids(sharding, shape, devices));
+  for (size_t i = 0; i < grids.size(); ++i) {
+    const std::string rest =
+        sharding == nullptr ? "" : TypeOfRest(LeafSharding(*sharding, static_cast<int64_t>(i)));
+    if (!rest.empty()) {
+      return absl::UnimplementedError(
+          absl::StrCat("an argument or result that is ", rest, " has a value per device"));
     }
-    for (size_t i = 0; i < (tuple ? leaves.size() : elements.size()); ++i) {
-      HLOCTS_RETURN_IF_ERROR(AppendLeaves(tuple ? &sharding->tuple_shardings[i] : sharding,
-                                          tuple ? leaves[i] : elements[i], devices, tilings));
-    }
-    return absl::OkStatus();
+    tilings.push_back({std::move(grids[i]), ""});
   }
-  const int64_t rank = shape.IsArray() ? shape.rank() : 0;
-  if (sharding == nullptr) {
-    tilings.push_back(Whole(rank, devices));
-    return absl::OkStatus();
-  }
-  HLOCTS_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(*sharding, rank, devices));
-  if (!tiling.type_of_rest.empty()) {
-    return absl::UnimplementedError(absl::StrCat("an argument or result that is ",
-                                                 tiling.type_of_rest, " has a value per device"));
-  }
-  tilings.push_back(std::move(tiling));
   return absl::OkStatus();
-}
-
-// Calls `visit(in_array, in_tile)` with the byte offsets of each element of the tile that is in the
-// array.
-template <typename Visit>
-void VisitCommon(const ShardTile& tile, const Shape& array, Visit&& visit) {
-  const int64_t bytes = StorageBytes(array.element_type());
-  const Dimensions of_tile = RowMajorStrides(tile.sizes, bytes);
-  const Dimensions of_array = RowMajorStrides(array.dimensions(), bytes);
-  const int64_t begin = LinearIndex(tile.offsets, of_array);
-  ForEachIndex(tile.valid, [&](auto index) {
-    visit(begin + LinearIndex(index, of_array), LinearIndex(index, of_tile));
-  });
 }
 
 // Returns true for equal bits or two NaNs.
@@ -101,26 +71,16 @@ void FillWithPoison(Literal& tile) {
 
 }  // namespace
 
-Shape Tiling::TileShape(const Shape& array) const {
-  Dimensions dimensions = array.dimensions();
-  for (size_t d = 0; d < dimensions.size(); ++d)
-    dimensions[d] = (dimensions[d] + counts[d] - 1) / counts[d];
-  return Shape(array.element_type(), std::move(dimensions)).WithDefaultLayout();
-}
-
 std::vector<int64_t> Tiling::TileNumbers() const {
-  const Dimensions strides = RowMajorStrides(counts);
-  Dimensions numbers;
-  for (const Dimensions& index : indices) numbers.push_back(LinearIndex(index, strides));
+  const std::vector<int64_t> strides = RowMajorStrides(counts);
+  std::vector<int64_t> numbers;
+  for (const std::vector<int64_t>& index : indices) numbers.push_back(LinearIndex(index, strides));
   return numbers;
 }
 
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices) {
   HLOCTS_ASSIGN_OR_RETURN(TileGrid grid, TileGridOf(sharding, rank, devices));
-  Tiling tiling{std::move(grid), ""};
-  if (HasSubgroup(sharding, Sharding::Type::kManual)) tiling.type_of_rest = "manual";
-  if (HasSubgroup(sharding, Sharding::Type::kUnreduced)) tiling.type_of_rest = "unreduced";
-  return tiling;
+  return Tiling{std::move(grid), TypeOfRest(sharding)};
 }
 
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module) {
@@ -151,18 +111,17 @@ absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const 
 }
 
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device) {
-  const Shape shape = tiling.TileShape(array.shape());
-  if (std::all_of(tiling.counts.begin(), tiling.counts.end(), [](int64_t n) { return n == 1; }))
-    return array;
-  Literal tile = Literal::Uninitialized(shape);
+  if (IsWhole(tiling)) return array;
+  Literal tile = Literal::Uninitialized(TileShape(tiling, array.shape()));
   if (tile.raw_size() == 0) return tile;
   FillWithPoison(tile);
-  const size_t bytes = static_cast<size_t>(StorageBytes(array.element_type()));
+  const int64_t bytes = StorageBytes(array.element_type());
   uint8_t* to = tile.mutable_raw_data();
-  VisitCommon(ShardOf(tiling, array.shape(), device), array.shape(),
-              [&](int64_t in_array, int64_t in_tile) {
-                std::memcpy(to + in_tile, array.raw_data() + in_array, bytes);
-              });
+  ForEachInTile(array.shape(), ShardOf(tiling, array.shape(), device),
+                [&](int64_t in_tile, int64_t in_array) {
+                  std::memcpy(to + in_tile * bytes, array.raw_data() + in_array * bytes,
+                              static_cast<size_t>(bytes));
+                });
   return tile;
 }
 
@@ -170,7 +129,7 @@ Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tilin
                    const Shape& array) {
   Assembled made{Literal(array), Literal(array)};
   if (made.array.raw_size() == 0) return made;
-  const size_t bytes = static_cast<size_t>(StorageBytes(array.element_type()));
+  const auto bytes = static_cast<size_t>(StorageBytes(array.element_type()));
   uint8_t *to = made.array.mutable_raw_data(), *other = made.other.mutable_raw_data();
   const std::vector<int64_t> numbers = tiling.TileNumbers();
   std::vector<bool> seen(numbers.size(), false);
@@ -179,11 +138,12 @@ Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tilin
     const bool is_first = !seen[number];
     seen[number] = true;
     const ShardTile tile = ShardOf(tiling, array, static_cast<int64_t>(device));
-    VisitCommon(tile, array, [&](int64_t in_array, int64_t in_tile) {
-      const uint8_t* from = tiles[device]->raw_data() + in_tile;
-      if (is_first) std::memcpy(to + in_array, from, bytes);
-      const bool same = is_first || SameElement(array.element_type(), to + in_array, from);
-      if (is_first || !same) std::memcpy(other + in_array, from, bytes);
+    ForEachInTile(array, tile, [&](int64_t in_tile, int64_t in_array) {
+      const uint8_t* from = tiles[device]->raw_data() + static_cast<size_t>(in_tile) * bytes;
+      const size_t at = static_cast<size_t>(in_array) * bytes;
+      if (is_first) std::memcpy(to + at, from, bytes);
+      const bool same = is_first || SameElement(array.element_type(), to + at, from);
+      if (is_first || !same) std::memcpy(other + at, from, bytes);
       made.equal = made.equal && same;
     });
   }

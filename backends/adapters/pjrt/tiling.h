@@ -13,14 +13,13 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
 #include "spec/ir/shape.h"
-#include "spec/ir/sharding.h"
+#include "spec/ir/tiles.h"
 
 namespace hlocts::backends {
 
 struct Tiling : TileGrid {
   std::string type_of_rest;  // "manual", "unreduced": a subgroup in which devices hold other values
 
-  Shape TileShape(const Shape& array) const;
   // The tile number of each device, row-major over `counts`.
   std::vector<int64_t> TileNumbers() const;
 };

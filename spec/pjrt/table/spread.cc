@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/pjrt/table/spread.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "spec/ir/module.h"
@@ -12,27 +11,15 @@
 namespace hlocts::pjrt {
 namespace {
 
-bool IsWhole(const TileGrid& grid) {
-  return std::all_of(grid.counts.begin(), grid.counts.end(), [](int64_t n) { return n == 1; });
-}
-
 absl::Status AddGrids(const Instruction& annotated, int64_t partitions,
                       std::vector<TileGrid>& grids) {
-  static const Sharding& replicated = *new Sharding();
-  const auto* given = annotated.Get<Sharding>(Attr::kSharding);
-  const Sharding& sharding = given == nullptr ? replicated : *given;
+  auto added = LeafGrids(annotated.Get<Sharding>(Attr::kSharding), annotated.shape(), partitions);
+  HLOCTS_RETURN_IF_ERROR(Annotate(added.status(), annotated.name()));
   const std::vector<Shape> leaves = LeafShapes(annotated.shape());
-  if (sharding.type == Sharding::Type::kTuple && sharding.tuple_shardings.size() != leaves.size()) {
-    return InvalidInput(annotated.name(), ": sharding of ", sharding.tuple_shardings.size(),
-                        " leaves, expected ", leaves.size());
-  }
   for (size_t i = 0; i < leaves.size(); ++i) {
-    auto grid = TileGridOf(LeafSharding(sharding, static_cast<int64_t>(i)),
-                           leaves[i].IsArray() ? leaves[i].rank() : 0, partitions);
-    HLOCTS_RETURN_IF_ERROR(Annotate(grid.status(), annotated.name()));
-    if (leaves[i].is_dynamic() && !IsWhole(*grid))
+    if (leaves[i].is_dynamic() && !IsWhole((*added)[i]))
       return Unsupported(annotated.name(), ": tiles of an array of dynamic size");
-    grids.push_back(*std::move(grid));
+    grids.push_back(std::move((*added)[i]));
   }
   return absl::OkStatus();
 }
@@ -40,8 +27,7 @@ absl::Status AddGrids(const Instruction& annotated, int64_t partitions,
 std::vector<Shape> TilesOf(const std::vector<Shape>& leaves, const std::vector<TileGrid>& grids) {
   std::vector<Shape> tiles = leaves;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!IsWhole(grids[i]))
-      tiles[i] = Shape(leaves[i].element_type(), ShardOf(grids[i], leaves[i], 0).sizes);
+    if (!IsWhole(grids[i])) tiles[i] = TileShape(grids[i], leaves[i]);
   }
   return tiles;
 }
