@@ -81,7 +81,8 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   SumRule sum;
   // The bounds are two-sided, so they include engines that are more exact than required.
   sum.accumulator = &FactsOf(algorithm.accumulator);
-  sum.precision = SumsInTensorCore(rule, facts) ? kTensorCore : sum.accumulator->p;
+  sum.precision = sum.accumulator->p;
+  if (SumsInTensorCore(rule, facts)) sum.precision = std::min(sum.precision, kTensorCore);
   if (rule.Allows(kTruncate)) sum.factor = bounds.TruncatedUnits();
   sum.passes = algorithm.passes;
   if (!Holds(algorithm.operand, facts)) {
