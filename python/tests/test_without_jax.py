@@ -58,6 +58,13 @@ def record(program, inputs, outputs):
     return json.dumps(line).encode() + b"\n" + b"".join(x.tobytes() for x in inputs + outputs)
 
 
+def suspect_of_dot():
+    """Inputs of DOT, and outputs that are within n u sum|x| but that roundings hardly explain."""
+    random = np.random.default_rng(1)
+    a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((64, 512), (512,)))
+    return [a, b], [(a.astype(np.float64) @ b + 4e-3).astype(np.float32)]
+
+
 class EngineNames(unittest.TestCase):
     def test_the_program_takes_the_name_of_the_engine_jax(self):
         said = binary.run(["backends", f"--backend={api._backend('jax')}"], answers=(0, 3))
@@ -97,10 +104,8 @@ class Checking(Scratch):
         self.assertEqual(binary.run_json(command)["verdict"], "fail")
 
     def test_a_suspect_is_kept_and_not_a_failure(self):
-        random = np.random.default_rng(1)
-        a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((64, 512), (512,)))
-        off = (a.astype(np.float64) @ b + 4e-3).astype(np.float32)  # within n u sum|x|
-        text, has_failure = self.judged(record(2, [a, b], [off]))
+        inputs, outputs = suspect_of_dot()
+        text, has_failure = self.judged(record(2, inputs, outputs))
         self.assertFalse(has_failure)
         self.assertIn("1 judged: 1 suspect", text)
         kept = self.folder / "failures" / "00000000"
@@ -198,6 +203,12 @@ class Judge(Scratch):
         low, high = failure.accepted.intervals[0]
         self.assertEqual(failure.ulps, round((float(near[0]) - high) / 2.0**-23))
         self.assertLess(low, 1)
+
+    def test_a_suspect_is_a_verdict_and_no_failure(self):
+        result = hlocts.judge(DOT, *suspect_of_dot())
+        self.assertEqual(result.verdict, "suspect")
+        with self.assertRaises(hlocts.NotJudgedError):
+            result.raise_for_failure()
 
     def test_what_is_not_judged_is_no_pass(self):
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)

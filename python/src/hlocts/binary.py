@@ -20,7 +20,7 @@ MISSING = (
 )
 _PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
-_DONE, _FOUND, _WRONG_INPUT, _HARNESS = 0, 1, 2, 3  # exit statuses
+_DONE, _FOUND, _WRONG_INPUT, _HARNESS, _SUSPECT = 0, 1, 2, 3, 4  # exit statuses
 
 
 def _is_program(path: pathlib.Path) -> bool:
@@ -77,7 +77,7 @@ def environment() -> dict[str, str]:
 
 
 def run(
-    arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND)
+    arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT)
 ) -> str:
     """Returns standard output. A verdict other than pass is an answer; a wrong input is an
     error."""

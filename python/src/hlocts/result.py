@@ -98,7 +98,7 @@ class Result:
         __tracebackhide__ = True  # pytest shows the test, not this line
         if self.passed:
             return self
-        unknown = self.verdict in ("unsupported", "inconclusive")
+        unknown = self.verdict in ("unsupported", "inconclusive", "suspect")
         kind = NotJudgedError if unknown else ConformanceError
         raise kind(str(self))
 
