@@ -61,7 +61,7 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
     for name, clauses in sorted(by_operation.items()):
         cases = cases_on[name]
         shown = {case["case"] for case in cases}
-        text = [f"# {name.replace('_', ' ')}", "", "## What the documents say", ""]
+        text = [f"# {name.replace('_', ' ')}", "", "## Documents", ""]
         text += [_clause(clause, facts, shown) for clause in clauses]
         if cases:
             text += ["## Cases", "", _cases(cases)]
