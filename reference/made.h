@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NaNs that arithmetic makes or passes on. Ruling 0071 leaves their bits open, and processors
-// differ in the sign of a new one and in the choice between two operands: the reference has one.
+// The NaN of arithmetic. Ruling 0071 leaves its bits open, and processors differ in the sign of a
+// new NaN and in the choice between two NaN operands. The reference always returns the same NaN, so
+// that its results do not depend on the processor.
 #ifndef HLOCTS_REFERENCE_MADE_H_
 #define HLOCTS_REFERENCE_MADE_H_
 
@@ -10,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// x, a result of arithmetic; where it is NaN the positive one without payload.
+// Returns x, a result of arithmetic; any NaN becomes the positive quiet NaN without payload.
 template <typename T>
 T Made(T x) {
   if constexpr (!std::is_integral_v<T>) return x == x ? x : std::numeric_limits<T>::quiet_NaN();

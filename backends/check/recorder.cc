@@ -46,6 +46,15 @@ bool WriteAll(int file, std::string_view bytes) {
   return true;
 }
 
+// The descriptor for the judge's report: that of HLOCTS_CHECK_STDERR if it is open, else standard
+// error, which a test framework may have redirected.
+int ReportDescriptor() {
+  const char* given = getenv("HLOCTS_CHECK_STDERR");
+  const int descriptor = given == nullptr ? -1 : atoi(given);
+  return descriptor > STDERR_FILENO && fcntl(descriptor, F_GETFD) != -1 ? descriptor
+                                                                        : STDERR_FILENO;
+}
+
 uint64_t BytesIn(const std::string& directory) {
   uint64_t bytes = 0;
   std::error_code error;
@@ -141,15 +150,6 @@ void Recorder::AddExecution(const Program& program, uint64_t number,
   char name[40];
   snprintf(name, sizeof name, "spool/%08llu.record", static_cast<unsigned long long>(records_++));
   if (WriteFile(name, record)) StartJudge();
-}
-
-// The descriptor for the judge's report: that of HLOCTS_CHECK_STDERR if it is open, else standard
-// error, which a test framework may have redirected.
-static int ReportDescriptor() {
-  const char* given = getenv("HLOCTS_CHECK_STDERR");
-  const int descriptor = given == nullptr ? -1 : atoi(given);
-  return descriptor > STDERR_FILENO && fcntl(descriptor, F_GETFD) != -1 ? descriptor
-                                                                        : STDERR_FILENO;
 }
 
 void Recorder::StartJudge() {

@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));
 // clang-format on
 
-// 64 products of 512 terms each. The terms are from the sequence 0.37 k mod 1; they are added in
-// order in f32, in a coarser accumulator, or without one term.
+// 64 sums of 512 products each. The factors are (0.37 k² mod 1) - 0.4; the products are added in
+// order in f32, in a coarser accumulator, or without one of them.
 class LikelyDotTest : public testing::Test {
  protected:
   static constexpr int kRows = 64, kTerms = 512;

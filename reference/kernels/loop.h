@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "reference/elementwise.h"
-#include "reference/made.h"
 
 namespace hlocts::reference {
 

@@ -50,7 +50,7 @@ Literal Zeros(const Shape& shape) {
 }
 
 using Leaves = std::vector<Literal>;
-absl::StatusOr<Leaves> LeavesOf(const Meeting& meeting, int64_t member) {
+Leaves LeavesOf(const Meeting& meeting, int64_t member) {
   Leaves leaves;
   for (const Literal& operand : meeting.operands[member]) {
     for (Literal& leaf : FlattenLeaves(operand)) leaves.push_back(std::move(leaf));
@@ -63,8 +63,7 @@ absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
                                               const Meeting& meeting) {
   std::vector<Leaves> all;
   for (size_t i = 0; i < meeting.operands.size(); ++i) {
-    HLOCTS_ASSIGN_OR_RETURN(Leaves leaves, LeavesOf(meeting, static_cast<int64_t>(i)));
-    all.push_back(std::move(leaves));
+    all.push_back(LeavesOf(meeting, static_cast<int64_t>(i)));
     bool same = all[0].size() == all[i].size();
     for (size_t k = 0; same && k < all[i].size(); ++k) {
       same = all[0][k].shape().CompatibleWith(all[i][k].shape());

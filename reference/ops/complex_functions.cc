@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "reference/kernels/loop.h"
+#include "reference/made.h"
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 #include "spec/ops/kinds.h"

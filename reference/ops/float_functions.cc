@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/kernels/loop.h"
+#include "reference/made.h"
 #include "reference/ops/families.h"
 #include "spec/judge/functions.h"
 #include "spec/ops/kinds.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reference/world_interface.h"
+#include "spec/ir/sharding.h"
 #include "spec/ir/tiles.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"

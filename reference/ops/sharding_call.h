@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates the custom calls of spec/text/sharding_calls.h: tiles of arrays, and arrays from tiles.
+// Evaluates the sharding custom calls (ShardingCall in spec/ops/partitions.h): tiles of arrays, and
+// arrays from tiles.
 #ifndef HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
 #define HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
 
 #include <vector>
 
 #include "reference/eval_context.h"
-#include "spec/ir/sharding.h"
 
 namespace hlocts::reference {
 

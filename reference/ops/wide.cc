@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/ops/wide.h"
 
+#include "reference/made.h"
 #include "reference/number_system.h"
 
 namespace hlocts::reference {

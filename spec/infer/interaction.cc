@@ -139,13 +139,14 @@ class Channels {
     if (!id || *id <= 0) return absl::OkStatus();  // 0 means no channel
     std::vector<const Instruction*>& users = users_[*id];
     for (const Instruction* other : users) {
-      Opcode mine = ops::SynchronousOpcode(instruction.opcode());
-      Opcode theirs = ops::SynchronousOpcode(other->opcode());
-      bool both = ops::IsChannelStep(mine) && ops::IsChannelStep(theirs);
-      HLOCTS_EXPECT(ops::IsChannelStep(mine) == ops::IsChannelStep(theirs), "hlo.channel_id",
-                    absl::StrCat("channel ", *id, " used by collectives, or by send and recv"),
-                    NameOf(*other));
-      HLOCTS_EXPECT(!both || mine != theirs, "send.3",
+      const Opcode mine = ops::SynchronousOpcode(instruction.opcode());
+      const Opcode theirs = ops::SynchronousOpcode(other->opcode());
+      const bool is_step = ops::IsChannelStep(mine);
+      HLOCTS_EXPECT(
+          is_step == ops::IsChannelStep(theirs), "hlo.channel_id",
+          absl::StrCat("channel ", *id, " used by collectives only, or by send and recv only"),
+          NameOf(*other));
+      HLOCTS_EXPECT(!is_step || mine != theirs, "send.3",
                     absl::StrCat("channel ", *id, " unique to one ", OpcodeName(mine)),
                     NameOf(*other));
     }

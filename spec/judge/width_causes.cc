@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "spec/judge/float_images.h"
 
@@ -37,6 +38,7 @@ absl::string_view WideningCauseName(WideningCause cause) {
                                           "freedom of the documents",
                                           "not expressible",
                                           "no such value in the type"};
+  static_assert(std::size(kNames) == static_cast<size_t>(kLastWideningCause) + 1);
   return kNames[static_cast<int>(cause)];
 }
 

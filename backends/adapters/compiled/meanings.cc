@@ -242,7 +242,7 @@ constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
-  const int64_t first = move.opcode() == Opcode::kSelect ? 1 : 0;  // behind the predicate
+  const int64_t first = move.opcode() == Opcode::kSelect ? 1 : 0;  // after the predicate
   for (size_t i = 0; i < parts.size() && i + first < move.operands().size(); ++i) {
     const Shape& operand = move.operand(static_cast<int64_t>(i) + first).shape();
     if (operand.IsArray() && parts[i].IsArray() &&

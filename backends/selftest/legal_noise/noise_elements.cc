@@ -61,10 +61,11 @@ double Jittered(const NoiseJob& job, double value, double x) {
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
   const double unit = LeastUlp(job.type(), value);
   ulps += (rule.relative * std::fabs(value) + rule.added) / unit;
-  double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for the rounding of the result
-  if (job.type() == PrimitiveType::kF64) room += 0.5;
-  if (room <= 0) return value;
-  double wanted = value + Deviation(job.random()) * room * unit;
+  // The rounding of the result takes half an ulp.
+  double margin = ulps - OwnError(job.type()) - 0.5;
+  if (job.type() == PrimitiveType::kF64) margin += 0.5;
+  if (margin <= 0) return value;
+  double wanted = value + Deviation(job.random()) * margin * unit;
   double stored = RoundTo(job.type(), wanted);
   if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
   // Rounding across a power of two may exceed half of the smaller ulp.

@@ -86,7 +86,8 @@ class Sweeper {
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
           const Slope& slope = node.slopes[i * node.operands.size() + k];
-          // The radius is not small where the argument is too large for a slope.
+          // The steepest slope of the enclosure, which for a sine of a large argument is all of
+          // [-1, 1].
           const double steepest =
               std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
           Add(node.operands[k], ElementOf(*nodes_[node.operands[k]], i), steepest, way);
@@ -151,7 +152,7 @@ class LeafTests {
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
       // An infinite deviation is a question of range, not of rounding.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
-      // The first-order estimate is not usable if deviations are as large as the element.
+      // The first-order estimate is not usable for an element below kDeviations deviations.
       if (!linear && kDeviations * error.deviation > std::fabs(error.at)) continue;
       ++found_.elements;
       Take(Test::kElement, i, off, error.deviation);

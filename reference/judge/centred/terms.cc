@@ -9,6 +9,7 @@
 #include "reference/kernels/dot.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/instruction.h"
+#include "spec/ops/op_facts.h"
 
 namespace hlocts::reference {
 namespace {
@@ -96,10 +97,9 @@ bool ReductionTermsOf(SetInterpreter& interpreter, const Node& node, const Shape
 
 // Returns the number of leading operands whose elements move; the others are indices.
 size_t MovedOperands(const Instruction& instruction) {
-  const Opcode opcode = instruction.opcode();
-  if (ops::IsOneOf(opcode, {Opcode::kDynamicSlice, Opcode::kGather})) return 1;
-  if (ops::IsOneOf(opcode, {Opcode::kPad, Opcode::kDynamicUpdateSlice})) return 2;
-  return static_cast<size_t>(instruction.operand_count());
+  int64_t k = 0;
+  while (k < instruction.operand_count() && !IsIndexOperand(instruction, k)) ++k;
+  return static_cast<size_t>(k);
 }
 
 // Finds where each element comes from by moving element numbers instead of the elements.

@@ -52,7 +52,8 @@ bool Selects(Opcode opcode) {
 
 bool IsNumber(const AcceptanceSet& s) {
   constexpr uint16_t kOthers = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
-                               AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified;
+                               AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified |
+                               AcceptanceSet::kScaledHull;  // its interval is in other units
   return s.finite() && !s.Has(kOthers);
 }
 

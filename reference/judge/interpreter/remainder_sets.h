@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a loop's state to which their own distance from another is added: x + (c - x) is c
-// (RULES 45), as in the last trip of a loop whose step is cut to end at c.
+// Narrows sums x + (c - x), where x is part of a loop's state: the sum is c (RULES 45). A loop
+// whose last step is cut to end at c computes such a sum.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -24,16 +25,15 @@ class RemainderSets {
  public:
   // `module` must outlive it.
   explicit RemainderSets(const Module& module);
-  // Returns true if an instruction of the module is such a sum, or if one in its computation
-  // depends on its sets.
+  // Returns true if `instruction` is such a sum, or if a sum depends on its sets.
   bool Concerns(const Instruction& instruction) const {
-    return !sums_.empty() && (sums_.contains(&instruction) || needed_.contains(&instruction));
+    return sums_.contains(&instruction) || needed_.contains(&instruction);
   }
-  // The state that the body reads from now on is the stored result of a trip, or no longer.
+  // After HandOn, the state that the body reads is the stored result of a trip, until Leave.
   void HandOn(const Computation& body) { handed_on_.insert(&body); }
   void Leave(const Computation& body) { handed_on_.erase(&body); }
-  // For each of them, when it has run on a device: keeps the sets that a sum depends on, and gives
-  // a sum the sets of c where it is c for certain.
+  // To be called when such an instruction has run on a device. Keeps the sets that a sum depends
+  // on, and replaces those of a sum by the sets of c where it certainly is c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,
             absl::Span<const SetValue> operands, SetValue& result);
 

@@ -49,7 +49,7 @@ absl::StatusOr<ClientOptions> TakeClientOptions(Options& options) {
   }
   HLOCTS_ASSIGN_OR_RETURN(taken.devices, options.TakeInt(kDevicesOption, 1, 1));
   if (taken.devices > kDevicesMax)
-    return InvalidInput("option cpu_device_count: expected 1 to ", kDevicesMax, ", found ",
+    return InvalidInput("option ", kDevicesOption, ": expected 1 to ", kDevicesMax, ", found ",
                         taken.devices);
   taken.platform = options.Take("platform_name");
   if (taken.platform.empty()) taken.platform = ThisPlugin().platform;
