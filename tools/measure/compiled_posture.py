@@ -8,11 +8,11 @@ A contraction without `high` or `highest` is computed at the chip's default prec
 
 import argparse
 import collections
-import json
 import pathlib
 import re
-import subprocess
 import tempfile
+
+import batch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENGINES = [f"tpu?topology={name}" for name in ("v2:2x2x1", "v3:2x2x1", "v4:2x2x1", "v5e:2x2",
@@ -99,14 +99,9 @@ def compiled(hlocts, engine, folder):
     """For each program: its operations, or why there are none."""
     jobs = [{"module": str(folder / f"{number}.hlo"), "output": str(folder / f"{number}.out")}
             for number in range(len(PROGRAMS))]
-    done = subprocess.run([hlocts, "convert", f"--compiled-by={engine}", "--to=text", "--batch=-"],
-                          input="".join(json.dumps(job) + "\n" for job in jobs),
-                          capture_output=True, text=True, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(jobs):
-        raise SystemExit(f"{engine}: {done.stderr.strip()}")
+    command = [hlocts, "convert", f"--compiled-by={engine}", "--to=text"]
     return [operations(pathlib.Path(job["output"]).read_text()) if answer["ok"] else "refused"
-            for job, answer in zip(jobs, answers)]
+            for job, answer in zip(jobs, batch.answers(command, jobs))]
 
 
 def main():

@@ -10,11 +10,12 @@ import argparse
 import ctypes
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
+
+import batch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TERMS, ROWS, COLUMNS = 4096, 8, 8
@@ -155,10 +156,7 @@ def judge(hlocts, a, b, outputs):
         for k, (_, output) in enumerate(outputs):
             np.savez(f"{folder}/{k}.npz", output)
             jobs.append({"module": module, "inputs": inputs, "outputs": f"{folder}/{k}.npz"})
-        text = "".join(json.dumps(job) + "\n" for job in jobs)
-        done = subprocess.run([hlocts, "judge", "--batch=-"], input=text, text=True,
-                              stdout=subprocess.PIPE, check=False)
-    return [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
+        return [answer["verdict"] for answer in batch.answers([hlocts, "judge"], jobs)]
 
 
 def main():

@@ -14,15 +14,14 @@ no row is a finding. A program is an entry of posture_programs.py.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import random
 import re
 import struct
-import subprocess
 import tempfile
 
+import batch
 from posture_programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -134,17 +133,15 @@ class Engine:
     """Runs jobs of one module each; an answer is the list of its elements as text, or None."""
 
     def __init__(self, hlocts, backend):
-        self.command = [hlocts, "eval", f"--backend={backend}", "--json", "--batch=-"]
+        self.command = [hlocts, "eval", f"--backend={backend}", "--json"]
 
     def run(self, jobs, processors=None, donate=False):
         command = self.command + (["--donate=0"] if donate else [])
-        lines = "".join(json.dumps({"module": module, "inputs": inputs}) + "\n"
-                        for module, inputs in jobs)
         limit = (lambda: os.sched_setaffinity(0, processors)) if processors else None
-        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False,
-                              preexec_fn=limit)
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        if len(answers) != len(jobs):
+        try:
+            answers = batch.answers(command, [{"module": module, "inputs": inputs}
+                                              for module, inputs in jobs], preexec_fn=limit)
+        except RuntimeError:
             return [None] * len(jobs)
         return [self.elements(answer, donate) for answer in answers]
 

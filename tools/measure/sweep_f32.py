@@ -8,16 +8,15 @@ the C library's function, so that an error of the engine's f64 shows: the two fi
 """
 
 import argparse
-import json
 import math
 import pathlib
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 import time
 
+import batch
 from sweep import FUNCTIONS, ROOT
 
 ROW = 4096
@@ -111,15 +110,11 @@ def elements(text):
 
 class Engine:
     def __init__(self, hlocts, backend, folder):
-        self.command = [hlocts, "eval", f"--backend={backend}", "--json", "--batch=-",
-                        "--timeout=600s"]
+        self.command = [hlocts, "eval", f"--backend={backend}", "--json", "--timeout=600s"]
         self.folder = folder
 
     def run(self, jobs):
-        lines = "".join(json.dumps({"module": m, "inputs": i}) + "\n" for m, i in jobs)
-        done = subprocess.run(self.command, input=lines, capture_output=True, text=True,
-                              check=False)
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        answers = batch.answers(self.command, [{"module": m, "inputs": i} for m, i in jobs])
         for answer in answers:
             if not answer["ok"]:
                 raise RuntimeError(answer.get("error", "failed"))
