@@ -174,7 +174,7 @@ std::string RecordedName(absl::string_view text) {
   return absl::StrCat(label, has_options ? WithoutFolders(rest.substr(question)) : "");
 }
 
-bool NamesCode(absl::string_view text) {
+bool MayRunUserCode(absl::string_view text) {
   const auto name = ParseBackendName(text);
   if (!name.ok() || name->name == "exec" || name->name == "pjrt") return true;
   auto is_path = [](absl::string_view word) {
@@ -185,20 +185,20 @@ bool NamesCode(absl::string_view text) {
                      [&](const auto& option) { return is_path(option.second); });
 }
 
-std::string PlaceOfEngine(const std::string& recorded) {
+std::string EngineLocationOption(const std::string& recorded) {
   const std::string name = recorded.substr(0, recorded.find('?'));
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
   const auto parsed = ParseBackendName(recorded);
-  if (parsed.ok() && NamesCode(recorded)) return "--backend=ENGINE";
+  if (parsed.ok() && MayRunUserCode(recorded)) return "--backend=ENGINE";
   if (!parsed.ok() || RowOf(parsed->name)) return "";
   const auto release = FindRelease(*parsed);
   if (!release.ok() || release->has_value()) return "";
   return absl::StrCat("--backend=", name, "=pjrt:/path/to/plugin.so");
 }
 
-std::string RecordedWord(absl::string_view word) {
+std::string RedactedArgument(absl::string_view word) {
   constexpr absl::string_view kFlag = "--backend=";
   if (!absl::StartsWith(word, kFlag)) return WithoutFolders(word);
   return absl::StrCat(
@@ -206,7 +206,7 @@ std::string RecordedWord(absl::string_view word) {
                  RecordedNames(SplitBackendNames({std::string(word.substr(kFlag.size()))})), ","));
 }
 
-std::string EngineWord(absl::string_view recorded) {
+std::string EngineNameOf(absl::string_view recorded) {
   return std::string(recorded.substr(0, recorded.find_first_of("@:?")));
 }
 
@@ -250,7 +250,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
     return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
   }
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
-  const bool built = release && IsOurs(*release);
+  const bool built = release && IsBuiltIn(*release);
   const bool compiles = release && release->reach() == engines::COMPILE;
   if (release && release->reach() != engines::PJRT && !compiles && !built)
     return MakeReleaseWorker(name, *release);
@@ -278,7 +278,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   const std::string flag = absl::StrCat("--backend=", text);
   std::vector<std::string> own = {OwnProgram(), "worker", flag};
   const bool ours = isolated == Isolation::kOptional;
-  auto worker = MakeWorkerBackend({recorded, ours ? std::move(own) : ForeignWorkerArguments(flag)});
+  auto worker =
+      MakeWorkerBackend({recorded, ours ? std::move(own) : ThirdPartyWorkerArguments(flag)});
   if (!compiles && !(name.name == "pjrt" && DescribesDevices(name.options))) return worker;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
   return MakeCompiledBackend(std::move(worker), std::move(reference));
@@ -286,7 +287,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
 
 // External code runs with the system's malloc, as its own users run it: that malloc checks the heap
 // and ends a process that has corrupted it. Our code uses the allocator that hlocts is linked with.
-std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
+std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag) {
   std::vector<std::string> argv = {OwnProgram(), "worker", flag};
 #ifdef HLOCTS_ALLOCATOR
   const char* others = std::getenv("LD_PRELOAD");
@@ -297,13 +298,13 @@ std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
   return argv;
 }
 
-bool IsForeign(const std::string& text) {
+bool IsThirdParty(const std::string& text) {
   auto name = ParseBackendName(text);
   if (!name.ok()) return true;
   if (const Row* row = RowOf(name->name)) return row->isolation == Isolation::kAlways;
   const auto list = LoadEngineList();
   const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
-  return engine == nullptr || !IsOurs(*engine);
+  return engine == nullptr || !IsBuiltIn(*engine);
 }
 
 std::vector<std::string> ListedBackends() {
@@ -314,7 +315,7 @@ std::vector<std::string> ListedBackends() {
   if (const auto list = LoadEngineList(); list.ok()) {
     for (const engines::Engine& engine : list->engine()) {
       if (!engine.alias().empty()) names.push_back(engine.alias());
-      if (IsOurs(engine)) names.push_back(engine.name());
+      if (IsBuiltIn(engine)) names.push_back(engine.name());
     }
   }
   return names;

@@ -29,7 +29,7 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // Returns true if the engine's name decides which code runs or which files are accessed: it has a
 // plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the
 // user's consent.
-bool NamesCode(absl::string_view text);
+bool MayRunUserCode(absl::string_view text);
 // The name of an engine in records, bundles and file names. With a label it is the label and the
 // options. Without a label it is the text with only the last component of each path,
 // "pjrt:plugin.so", since the location of an engine is private to its owner.
@@ -37,13 +37,13 @@ std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
 // The command-line option that is needed to find the engine of a record again; "" if its name is
 // enough. Only the owner can resolve a recorded path or label.
-std::string PlaceOfEngine(const std::string& recorded);
+std::string EngineLocationOption(const std::string& recorded);
 // The recorded form of a command-line word: RecordedName of the value of "--backend=", and the last
 // component of any other word that is a path.
-std::string RecordedWord(absl::string_view word);
+std::string RedactedArgument(absl::string_view word);
 // The part of a recorded name before '@', ':' or '?', which names the engine. Its expectations are
 // in suites/expectations/<word>.textproto.
-std::string EngineWord(absl::string_view recorded);
+std::string EngineNameOf(absl::string_view recorded);
 // Splits `--backend` values at commas, except names with exec: or pjrt:.
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
 
@@ -57,11 +57,11 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 
 // The command that starts this program as a worker of external code; `flag` selects the engine that
 // it serves.
-std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
+std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag);
 
 // Returns true if the engine is external: a release, a plugin, a program, or an entry of
 // backends.def that always runs in its own process.
-bool IsForeign(const std::string& name);
+bool IsThirdParty(const std::string& name);
 
 // The names that `hlocts backends` lists: every engine that needs no argument, and the aliases of
 // releases.

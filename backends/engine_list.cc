@@ -25,7 +25,7 @@ namespace {
 using engines::Engine;
 using engines::EngineList;
 
-class FirstComplaint : public google::protobuf::io::ErrorCollector {
+class FirstParseError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
     if (text.empty()) text = absl::StrCat(line + 1, ":", column + 1, ": ", message);
@@ -68,14 +68,14 @@ bool IsDate(absl::string_view text) {
 }
 
 // The first error of one entry, regardless of the other entries; "" if it is valid.
-std::string WhatIsWrong(const Engine& engine) {
+std::string EntryError(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";
   if (engine.package().empty()) return "expected a package";
   if (engine.reach() == engines::USER)
     return engine.worker().empty() ? "worker: expected one, found none" : "";
   if (engine.version().empty()) return "expected a package and its version";
-  if (IsPartOfAnother(engine) || IsOurs(engine)) return "";
+  if (IsPartOfAnother(engine) || IsBuiltIn(engine)) return "";
   if (!IsHash(engine.sha256()))
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
   if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
@@ -144,7 +144,7 @@ bool IsPython(const Engine& engine) {
 }
 
 // Returns true if Python finds the user's package, which does not mean that it works.
-bool UserHas(const Engine& engine) {
+bool IsInstalledByUser(const Engine& engine) {
   const std::string python = PythonOf(engine);
   return !python.empty() &&
          Runs(python, absl::StrCat("import importlib.util as u; assert u.find_spec(\"",
@@ -153,19 +153,19 @@ bool UserHas(const Engine& engine) {
 
 }  // namespace
 
-bool IsOurs(const Engine& engine) {
+bool IsBuiltIn(const Engine& engine) {
   return engine.reach() == engines::BUILD && !engine.library().empty();
 }
 
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
   EngineList list;
-  FirstComplaint complaint;
+  FirstParseError complaint;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&complaint);
   if (!parser.ParseFromString(text, &list)) return InvalidInput(path, ":", complaint.text);
   std::set<std::string> names;
   for (const Engine& engine : list.engine()) {
-    std::string wrong = WhatIsWrong(engine);
+    std::string wrong = EntryError(engine);
     for (const std::string& name : {engine.name(), engine.alias()}) {
       if (wrong.empty() && !name.empty() && !names.insert(name).second)
         wrong = absl::StrCat("name: expected one entry, found two of ", name);
@@ -203,7 +203,7 @@ absl::StatusOr<std::string> EngineCache() {
 
 absl::StatusOr<std::string> EngineFolder(const Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, EngineCache());
-  if (IsOurs(engine)) return OwnEnginesFolder(engine.library());
+  if (IsBuiltIn(engine)) return OwnEnginesFolder(engine.library());
   if (engine.reach() == engines::BUILD) return absl::StrCat(cache, "/xla-", engine.version());
   return absl::StrCat(cache, "/engines/", engine.name());
 }
@@ -230,7 +230,7 @@ bool HasItsLibrary(const Engine& engine, const std::string& folder) {
 }  // namespace
 
 bool IsInstalled(const Engine& engine) {
-  if (engine.reach() == engines::USER) return UserHas(engine);
+  if (engine.reach() == engines::USER) return IsInstalledByUser(engine);
   if (!engine.converter().empty()) {
     auto list = LoadEngineList();
     const Engine* converter = list.ok() ? FindEngine(*list, engine.converter()) : nullptr;
@@ -240,7 +240,7 @@ bool IsInstalled(const Engine& engine) {
   auto folder = EngineFolder(engine);
   if (!folder.ok()) return false;
   std::error_code none;
-  if (IsOurs(engine)) return std::filesystem::exists(*folder + "/" + engine.library(), none);
+  if (IsBuiltIn(engine)) return std::filesystem::exists(*folder + "/" + engine.library(), none);
   std::ifstream in(*folder + "/.stamp");
   std::string stamp;
   std::getline(in, stamp);
@@ -268,7 +268,7 @@ bool IsLater(const Engine& engine, const Engine& other) { return engine.date() >
 bool HasWorker(const Engine& engine) { return !IsPython(engine) || !engine.worker().empty(); }
 
 absl::Status CheckRunnable(const Engine& engine) {
-  if (engine.reach() == engines::BUILD && !IsOurs(engine)) {
+  if (engine.reach() == engines::BUILD && !IsBuiltIn(engine)) {
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " runs as hlo-evaluator in a build that takes it"));
   }
@@ -290,7 +290,7 @@ absl::Status CheckUsable(const Engine& engine) {
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), ": ", PythonOf(engine),
                                                " has no ", engine.package()));
   }
-  if (IsOurs(engine)) {
+  if (IsBuiltIn(engine)) {
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), " is not built: no ",
                                                engine.library(),
                                                " beside this program or in HLOCTS_ENGINES_DIR"));
@@ -303,7 +303,7 @@ absl::Status CheckUsable(const Engine& engine) {
 absl::StatusOr<std::string> PluginOf(absl::string_view name) {
   HLOCTS_ASSIGN_OR_RETURN(const EngineList list, LoadEngineList());
   const Engine* engine = FindEngine(list, name);
-  if (engine == nullptr || (engine->reach() != engines::PJRT && !IsOurs(*engine)))
+  if (engine == nullptr || (engine->reach() != engines::PJRT && !IsBuiltIn(*engine)))
     return InvalidInput(name, " is no engine that is a PJRT plugin");
   HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
   HLOCTS_ASSIGN_OR_RETURN(const std::string folder, EngineFolder(*engine));

@@ -27,7 +27,7 @@ absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
 // Returns true if the engine is one of our own plugins, which a build makes: reach BUILD with a
 // library. Its directory is $HLOCTS_ENGINES_DIR, or a directory in the build or installation that
 // contains this program.
-bool IsOurs(const engines::Engine& engine);
+bool IsBuiltIn(const engines::Engine& engine);
 // The required contents of .stamp in the directory: the wheel's hash and the members unpacked from
 // it.
 std::string EngineStamp(const engines::Engine& engine);

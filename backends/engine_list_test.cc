@@ -140,18 +140,18 @@ TEST(LabelTest, ALabelStandsForAPath) {
   EXPECT_EQ(RecordedName("exec:/a/python3 -B ./a/worker.py --out=/b/x"),
             "exec:python3 -B worker.py --out=x");
   EXPECT_EQ(RecordedName("mine=pjrt:/p.so?dump=/a/d"), "mine?dump=d");
-  EXPECT_EQ(RecordedWord("--backend=mine=pjrt:/p.so"), "--backend=mine");
-  EXPECT_EQ(RecordedWord("--out=/a/out"), "--out=out");
-  EXPECT_EQ(EngineWord("xla@0.11.2?a=b"), "xla");
+  EXPECT_EQ(RedactedArgument("--backend=mine=pjrt:/p.so"), "--backend=mine");
+  EXPECT_EQ(RedactedArgument("--out=/a/out"), "--out=out");
+  EXPECT_EQ(EngineNameOf("xla@0.11.2?a=b"), "xla");
   EXPECT_EQ(ParseBackendName("xla?a=b")->label, "");
 }
 
 TEST(ForeignTest, ReleasesPluginsAndProgramsAreNotOurs) {
   for (const char* name : {"xla", "hlo-evaluator", "litert", "xla@0.11.2?a=b", "pjrt:/p.so",
                            "exec:run", "mine=exec:run"})
-    EXPECT_TRUE(IsForeign(name)) << name;
+    EXPECT_TRUE(IsThirdParty(name)) << name;
   for (const char* name : {"cpu", "cpu?isolation=none", "cuda-host", "reference"})
-    EXPECT_FALSE(IsForeign(name)) << name;
+    EXPECT_FALSE(IsThirdParty(name)) << name;
 }
 
 TEST(LabelTest, ALabelTakesNoEnginesPlace) {

@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine) {
+absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> argv, PythonWorker(engine, folder));
   argv.insert(argv.end(), {"--name=" + engine.name(), "--version=", "--reached"});
@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Eng
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine) {
-  const bool ours = IsOurs(engine);
+  const bool ours = IsBuiltIn(engine);
   const bool compiles = engine.reach() == engines::COMPILE;
   if (engine.reach() != engines::PJRT && !compiles && !ours)
     return InvalidInput("backend \"", name.text, "\": not a plugin");

@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& na
 // The command that prints the module that the compiler of an engine gets if the engine is reached
 // through StableHLO. The caller appends one argument, a file with a HloModuleProto; the command
 // writes another HloModuleProto to standard output.
-absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine);
+absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends
 

@@ -56,7 +56,7 @@ const std::vector<Include>& AllIncludes() {
   return *includes;
 }
 
-std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
+std::string TopDirectoryOf(const std::string& path) { return path.substr(0, path.find('/')); }
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 bool IsTest(const std::string& file) {
@@ -93,7 +93,7 @@ const std::map<std::string, std::set<std::string>>& AllowedInBackends() {
 }
 
 bool MayInclude(const Include& include) {
-  std::string from = RoomOf(include.file), to = RoomOf(include.path);
+  std::string from = TopDirectoryOf(include.file), to = TopDirectoryOf(include.path);
   if (!Allowed().contains(to) || Allowed().at(from).contains(to)) return true;
   for (const auto& [folder, rooms] : AllowedInBackends()) {
     if (absl::StartsWith(include.file, folder) && rooms.contains(to)) return true;
@@ -125,25 +125,27 @@ const std::set<std::string>& PublicHeaders() {
   return *headers;
 }
 
-bool KeepsEnginesApart(const Include& include) {
+bool RespectsEngineIsolation(const Include& include) {
   if (!absl::StartsWith(include.file, kEngines)) return !absl::StartsWith(include.path, kEngines);
-  return absl::StartsWith(include.path, kEngines) || !Allowed().contains(RoomOf(include.path)) ||
+  return absl::StartsWith(include.path, kEngines) ||
+         !Allowed().contains(TopDirectoryOf(include.path)) ||
          PublicHeaders().contains(include.path);
 }
 
-TEST(LayeringTest, EnginesSeeInstalledHeadersAndNobodySeesThem) {
+TEST(LayeringTest, EnginesIncludeOnlyPublicHeaders) {
   for (const Include& include : AllIncludes()) {
-    EXPECT_TRUE(KeepsEnginesApart(include))
+    EXPECT_TRUE(RespectsEngineIsolation(include))
         << include.file << ":" << include.line << " includes " << include.path;
     const bool installed = PublicHeaders().contains(include.file);
-    EXPECT_TRUE(!installed || RoomOf(include.path) != "spec" ||
+    EXPECT_TRUE(!installed || TopDirectoryOf(include.path) != "spec" ||
                 PublicHeaders().contains(include.path))
         << include.file << " is installed, " << include.path << " is not";
   }
   EXPECT_LE(PublicHeaders().size(), kPublicHeadersMax);
-  EXPECT_FALSE(KeepsEnginesApart({"tools/a.cc", 1, "backends/engine/plan/graph.h"}));
-  EXPECT_FALSE(KeepsEnginesApart({"backends/engine/cpu/a_test.cc", 1, "generators/arguments.h"}));
-  EXPECT_FALSE(KeepsEnginesApart({"backends/engine/cpu/a.cc", 1, "spec/judge/judge.h"}));
+  EXPECT_FALSE(RespectsEngineIsolation({"tools/a.cc", 1, "backends/engine/plan/graph.h"}));
+  EXPECT_FALSE(
+      RespectsEngineIsolation({"backends/engine/cpu/a_test.cc", 1, "generators/arguments.h"}));
+  EXPECT_FALSE(RespectsEngineIsolation({"backends/engine/cpu/a.cc", 1, "spec/judge/judge.h"}));
 }
 
 TEST(LayeringTest, AForbiddenIncludeIsSeen) {
@@ -155,7 +157,7 @@ TEST(LayeringTest, AForbiddenIncludeIsSeen) {
 
 // Headers with heavy or engine-specific dependencies, and the only directories that may include
 // them.
-TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
+TEST(LayeringTest, ThirdPartyHeadersStayInTheirDirectories) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
       {"Eigen/", {"backends/engine/cpu/kernels/linear_algebra/"}},
       {"hwy/", {"backends/engine/cpu/"}},
@@ -192,8 +194,8 @@ std::map<std::string, std::set<std::string>> FolderGraph() {
 }
 
 // A path from `from` back to itself; empty: none.
-std::vector<std::string> Circle(const std::map<std::string, std::set<std::string>>& graph,
-                                const std::string& from) {
+std::vector<std::string> FindCycle(const std::map<std::string, std::set<std::string>>& graph,
+                                   const std::string& from) {
   std::vector<std::string> way = {from};
   std::set<std::string> seen;
   std::function<bool(const std::string&)> search = [&](const std::string& folder) {
@@ -209,18 +211,18 @@ std::vector<std::string> Circle(const std::map<std::string, std::set<std::string
   return search(from) ? way : std::vector<std::string>();
 }
 
-TEST(LayeringTest, NoFoldersMeetInACircle) {
+TEST(LayeringTest, NoIncludeCycles) {
   const auto graph = FolderGraph();
   ASSERT_GT(graph.size(), 40u);
   for (const auto& [folder, unused] : graph) {
-    EXPECT_THAT(Circle(graph, folder), testing::IsEmpty());
+    EXPECT_THAT(FindCycle(graph, folder), testing::IsEmpty());
   }
 }
 
-TEST(LayeringTest, ACircleIsSeen) {
-  EXPECT_THAT(Circle({{"a", {"b"}}, {"b", {"c"}}, {"c", {"a"}}}, "a"),
+TEST(LayeringTest, CycleIsDetected) {
+  EXPECT_THAT(FindCycle({{"a", {"b"}}, {"b", {"c"}}, {"c", {"a"}}}, "a"),
               testing::ElementsAre("a", "b", "c", "a"));
-  EXPECT_THAT(Circle({{"a", {"b"}}, {"b", {"c"}}}, "a"), testing::IsEmpty());
+  EXPECT_THAT(FindCycle({{"a", {"b"}}, {"b", {"c"}}}, "a"), testing::IsEmpty());
 }
 
 }  // namespace

@@ -186,7 +186,8 @@ ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
   ROOT r = f32[2] sort(s), dimensions={0}, to_apply=high })",
                                                 3));
   ASSERT_TRUE(shrunk.reproduced);
-  EXPECT_FALSE(FailureTraitsOf(shrunk.sample).rivals) << PrintModule(*shrunk.sample.module);
+  EXPECT_FALSE(FailureTraitsOf(shrunk.sample).has_interchangeable_callees)
+      << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
@@ -399,7 +400,7 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
 }
 
 // An engine that accepts every module.
-class CredulousEngine : public backends::Backend {
+class AcceptAllEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
   absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
@@ -410,7 +411,7 @@ class CredulousEngine : public backends::Backend {
 
 // Shrinks a module that breaks a rule, on an engine that accepts it.
 ShrinkResult ShrinkInvalid(const Sample& sample) {
-  CredulousEngine engine;
+  AcceptAllEngine engine;
   WrongEngine values(Opcode::kAdd, Opcode::kAdd);
   ShrinkOptions options;
   options.trial.invalid = true;
@@ -459,7 +460,7 @@ TEST(ShrinkTest, SizesOfAnInvalidModuleAreShrunkAsTheyAreWritten) {
   EXPECT_EQ(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
 }
 
-TEST(ShrinkTest, AnUnusedCulpritBecomesTheRoot) {
+TEST(ShrinkTest, FaultyUnusedInstructionBecomesRoot) {
   Sample sample = Parsed(
       "HloModule m\nENTRY e { p = f32[2] parameter(0) q = f32[3] parameter(1)\n"
       " n = f32[2] negate(p) unused = f32[2] add(n, q) ROOT r = f32[2] abs(n) }",

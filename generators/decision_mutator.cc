@@ -53,7 +53,8 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
 
 // An input with the offsets of its instructions; a span is the decisions of one instruction.
 struct Decisions {
-  explicit Decisions(absl::string_view bytes) : bytes(bytes), borders(InstructionBorders(bytes)) {}
+  explicit Decisions(absl::string_view bytes)
+      : bytes(bytes), borders(InstructionBoundaries(bytes)) {}
   size_t spans() const { return borders.empty() ? 0 : borders.size() - 1; }
   absl::string_view Span(size_t i) const {
     return bytes.substr(borders[i], borders[i + 1] - borders[i]);
@@ -98,7 +99,7 @@ Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options) {
   return GenerateWith(choose, bytes, std::move(options));
 }
 
-std::vector<size_t> InstructionBorders(absl::string_view bytes) {
+std::vector<size_t> InstructionBoundaries(absl::string_view bytes) {
   const size_t header = std::min<size_t>(1, bytes.size());
   MarkingSource choose(AsBytes(bytes.substr(header)));
   GenerateWith(choose, bytes, {});

@@ -21,7 +21,7 @@ Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
 // Returns the offset of each instruction's decisions in order, nested instructions included, and
 // finally the offset of their end. The decisions of the plan precede the first offset.
-std::vector<size_t> InstructionBorders(absl::string_view bytes);
+std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 
 // Returns the input with one change and at most `size_max` bytes. A change removes, repeats,
 // inserts or swaps instructions, truncates the input, appends random decisions, or changes one byte

@@ -28,12 +28,12 @@ std::string TextOf(absl::string_view bytes) {
 
 TEST(DecisionMutatorTest, BordersAreInOrderAndInside) {
   std::string bytes = Bytes(1, 400);
-  std::vector<size_t> borders = InstructionBorders(bytes);
+  std::vector<size_t> borders = InstructionBoundaries(bytes);
   ASSERT_GT(borders.size(), 3u);
   EXPECT_GT(borders[0], 1u);
   EXPECT_TRUE(std::is_sorted(borders.begin(), borders.end()));
   EXPECT_LE(borders.back(), bytes.size());
-  EXPECT_TRUE(InstructionBorders("").empty() || InstructionBorders("").back() == 0);
+  EXPECT_TRUE(InstructionBoundaries("").empty() || InstructionBoundaries("").back() == 0);
 }
 
 // Applies a sequence of mutations: all modules are valid, and most mutations change the module.

@@ -85,7 +85,7 @@ Claimed MakeClaimed(int number) {
   return made;
 }
 
-TEST(FactsTest, WhatIsClaimedOfAValueHoldsOfIt) {
+TEST(FactsTest, ValueFactsHold) {
   constexpr int kModules = 10000;
   int64_t checked = 0;
   for (int number = 0; number < kModules; ++number) {

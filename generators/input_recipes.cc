@@ -77,7 +77,7 @@ class Draws {
     return FromPool(static_cast<Pool>(pool)) & BitMask(BitWidth(type_));
   }
   // Returns one of the few special values for which most rules have a case.
-  uint64_t Telling(uint64_t number) {
+  uint64_t TestedSpecialValue(uint64_t number) {
     if (!IsFloat(type_)) return IntegerBits(type_, static_cast<double>(number % 5) - 2);
     const FloatFormat& format = FormatOf(type_);
     const uint64_t least = format.has_zero ? uint64_t{1} << format.mantissa_bits : 0;
@@ -118,7 +118,7 @@ class Draws {
       case kOwn:
         return Own();
       case kSpecial:
-        return random_.Next() & 1 ? Telling(random_.Next())
+        return random_.Next() & 1 ? TestedSpecialValue(random_.Next())
                                   : special[random_.Below(special.size())];
       case kLimits:
         return IsFloat(type_) ? FloatLimit() : IntegerLimit();
@@ -295,7 +295,7 @@ std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t
       break;
     case Arrangement::kInTurn:
       for (size_t i = 0; i < bits.size(); ++i) {
-        bits[i] = turn < 24 && type != PrimitiveType::kPred ? draws.Telling(turn + i)
+        bits[i] = turn < 24 && type != PrimitiveType::kPred ? draws.TestedSpecialValue(turn + i)
                                                             : draws.From(recipe.shares);
       }
       break;

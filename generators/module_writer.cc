@@ -37,10 +37,10 @@ ModuleWriter::ModuleWriter(ChoiceSource& choices, ModulePlan drawn)
 
 // Returns names as in real modules: %add, then %add.7.
 std::string ModuleWriter::Name(absl::string_view stem) {
-  if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end())
+  if (std::find(used_base_names_.begin(), used_base_names_.end(), stem) != used_base_names_.end())
     return absl::StrCat(stem, ".", names_++);
-  stems_.emplace_back(stem);
-  return stems_.back();
+  used_base_names_.emplace_back(stem);
+  return used_base_names_.back();
 }
 
 PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
@@ -83,7 +83,7 @@ Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
     const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && in_range(term.dims())) return term.dims();
   }
-  const Dims& shared = choose.Pick(plan.palette);
+  const Dims& shared = choose.Pick(plan.common_shapes);
   if (choose.Below(4) != 3 && in_range(shared)) return shared;
   Dims dims;
   int64_t elements = 1;
@@ -135,7 +135,7 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
   Scope scope;
   scope.computation = module_->Add(std::make_unique<Computation>(Name(name)));
   scope.scalars_only = runs == Runs::kByElement;
-  scope.uniform = runs == Runs::kAsTheCaller && scope_->uniform;
+  scope.uniform = runs == Runs::kUnconditional && scope_->uniform;
   Scope* outer = scope_;
   int written = written_;
   scope_ = &scope;
@@ -173,7 +173,7 @@ Computation* ModuleWriter::Reducer(Opcode opcode, PrimitiveType type) {
   return computation;
 }
 
-Computation* ModuleWriter::Overwriter(PrimitiveType type) {
+Computation* ModuleWriter::OverwriteComputation(PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   return Define("overwrite", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) { return p[1]; });
 }

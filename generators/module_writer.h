@@ -63,12 +63,12 @@ class ModuleWriter {
   Value* Checked(Value* term, const Requirement& demand);
   // Decides whether an operation that cannot be judged on special values or imprecise types gets
   // ordinary operands: always in checked streams, mostly in others.
-  bool DrawOrdinary() { return plan.checked() || !choose.OneIn(16); }
+  bool DrawWithoutSpecials() { return plan.checked() || !choose.OneIn(16); }
   // Returns a parameter or constant with varied elements, which satisfies `demand` in every stream.
-  Value* MakeVaried(PrimitiveType type, const Dims& dims, const Requirement& demand);
+  Value* MakeNonConstant(PrimitiveType type, const Dims& dims, const Requirement& demand);
   // Like FindOrMake; with `ordinary`, the value satisfies `demand` in every stream.
-  Value* FindOrdinary(PrimitiveType type, const Dims& dims, const Requirement& demand,
-                      bool ordinary);
+  Value* FindWithoutSpecials(PrimitiveType type, const Dims& dims, const Requirement& demand,
+                             bool ordinary);
   // Returns a scalar index of an integer type: mostly in [0, bound], sometimes out of range.
   Value* Index(PrimitiveType type, int64_t bound);
   // Returns the largest magnitude of a value of the type in checked streams.
@@ -83,12 +83,12 @@ class ModuleWriter {
   };
   // Writes a computation with the root that `body` returns, without access to outer values.
   using Body = std::function<Value*(const Terms& parameters)>;
-  enum class Runs : uint8_t { kAsTheCaller, kOrNot, kByElement };
+  enum class Runs : uint8_t { kUnconditional, kMaybeConditional, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
-                      const Body& body, Runs runs = Runs::kOrNot);
+                      const Body& body, Runs runs = Runs::kMaybeConditional);
   // Returns the computation (T, T) -> T of one opcode, which all callers share.
   Computation* Reducer(Opcode opcode, PrimitiveType type);
-  Computation* Overwriter(PrimitiveType type);  // (old, new) -> new
+  Computation* OverwriteComputation(PrimitiveType type);  // (old, new) -> new
   // Adds random instructions to the current computation.
   void Grow(int instructions);
   int depth() const { return depth_; }
@@ -142,7 +142,7 @@ class ModuleWriter {
   std::vector<Parameter> entry_parameters_;
   std::vector<std::pair<int, Computation*>> reducers_;
   int64_t names_ = 0;
-  std::vector<std::string> stems_;  // names in use without a number
+  std::vector<std::string> used_base_names_;  // names in use without a number
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced

@@ -16,7 +16,7 @@ struct Breaks {
   std::vector<ModuleRow> module;
 };
 
-const Breaks& TheBreaks() {
+const Breaks& AllBreaks() {
   static const Breaks* const table = [] {
     auto* made = new Breaks();
     for (const std::vector<BreakRow>& rows : {AttributeBreaks(), IndexingBreaks(), RowBreaks()}) {
@@ -40,7 +40,7 @@ struct Place {
 };
 
 std::vector<Place> PlacesIn(const Module& module) {
-  const Breaks& table = TheBreaks();
+  const Breaks& table = AllBreaks();
   std::vector<Place> places;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -98,7 +98,7 @@ std::string BreakOneRule(ChoiceSource& choose, Module& module) {
 }
 
 std::vector<std::string> BreakableRules() {
-  const Breaks& table = TheBreaks();
+  const Breaks& table = AllBreaks();
   std::vector<std::string> rules;
   for (size_t opcode = 0; opcode < kOpcodeCount; ++opcode) {
     for (const BreakRow& row : table.rows[opcode]) rules.push_back(row.rule);

@@ -55,7 +55,7 @@ Generators MakeGenerators() {
   return table;
 }
 
-const Generators& TheGenerators() {
+const Generators& AllGenerators() {
   static const Generators* const table = new Generators(MakeGenerators());
   return *table;
 }
@@ -77,7 +77,7 @@ TypeSet GeneratedTypes(Opcode opcode) {
   return types;
 }
 
-OpGenerator OpGeneratorOf(Opcode opcode) { return TheGenerators().of[static_cast<int>(opcode)]; }
-const std::vector<Opcode>& GeneratedOpcodes() { return TheGenerators().opcodes; }
+OpGenerator OpGeneratorOf(Opcode opcode) { return AllGenerators().of[static_cast<int>(opcode)]; }
+const std::vector<Opcode>& GeneratedOpcodes() { return AllGenerators().opcodes; }
 
 }  // namespace hlocts::generators

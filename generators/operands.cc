@@ -265,7 +265,8 @@ Value* ModuleWriter::Checked(Value* term, const Requirement& demand) {
   return Emit(Opcode::kClamp, Shape(type, term->dims()), {low, term, high}, facts);
 }
 
-Value* ModuleWriter::MakeVaried(PrimitiveType type, const Dims& dims, const Requirement& demand) {
+Value* ModuleWriter::MakeNonConstant(PrimitiveType type, const Dims& dims,
+                                     const Requirement& demand) {
   ValueFacts facts = plan.checked() ? DataFacts(type, demand) : RangeFacts(demand.low, demand.high);
   facts.bits_known = true;
   const bool room = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
@@ -273,10 +274,10 @@ Value* ModuleWriter::MakeVaried(PrimitiveType type, const Dims& dims, const Requ
   return Constant(LiteralWithFacts(Shape(type, dims), facts, false, data_), facts);
 }
 
-Value* ModuleWriter::FindOrdinary(PrimitiveType type, const Dims& dims, const Requirement& demand,
-                                  bool ordinary) {
+Value* ModuleWriter::FindWithoutSpecials(PrimitiveType type, const Dims& dims,
+                                         const Requirement& demand, bool ordinary) {
   return plan.checked() || !ordinary ? FindOrMake(type, dims, demand)
-                                     : MakeVaried(type, dims, demand);
+                                     : MakeNonConstant(type, dims, demand);
 }
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {

@@ -94,7 +94,7 @@ void EvenFamilies(ModulePlan& plan) {
 }
 
 // Keeps only a few operations, so that they are combined more often.
-void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
+void RestrictOpcodes(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
   for (uint64_t count = 1 + choose.Below(kFewMax); count > 0; --count)
@@ -127,7 +127,7 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePl
   }
   const bool even = IsEven(options);
   if (even) EvenFamilies(plan);
-  if (even && !plan.opcodes.empty() && choose.Below(3) != 0) KeepFew(choose, plan);
+  if (even && !plan.opcodes.empty() && choose.Below(3) != 0) RestrictOpcodes(choose, plan);
   if (!plan.opcodes.empty()) return;
   for (Opcode opcode : all) {
     plan.opcodes.push_back(opcode);
@@ -169,7 +169,7 @@ void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
     const size_t rank = dims.size();
     if (rank >= 2 && dims[rank - 1] > dims[rank - 2] && choose.OneIn(3))
       dims[rank - 1] = dims[rank - 2];
-    plan.palette.push_back(std::move(dims));
+    plan.common_shapes.push_back(std::move(dims));
   }
 }
 

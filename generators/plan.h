@@ -18,7 +18,7 @@ struct ModulePlan {
   std::vector<Opcode> opcodes;
   std::vector<int> weights;  // of each element of `opcodes`
   std::vector<int64_t> sizes;
-  std::vector<Dims> palette;  // shapes that occur repeatedly
+  std::vector<Dims> common_shapes;  // shapes that occur repeatedly
   int64_t elements_max = 64;
   int64_t rank_min = 0, rank_max = 4;  // unless an operation requires another rank
   int instructions = 10;

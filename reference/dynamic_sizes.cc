@@ -75,10 +75,10 @@ CutInstruction Cut(const Instruction& original, absl::Span<const Literal> operan
 }
 
 Literal PutBack(Literal result, const Shape& shape) {
-  if (!shape.IsTuple()) return PutIntoBounds(result, shape);
+  if (!shape.IsTuple()) return PadToBounds(result, shape);
   std::vector<Literal> elements;
   for (size_t i = 0; i < shape.tuple_shapes().size(); ++i) {
-    elements.push_back(PutIntoBounds(result.elements()[i], shape.tuple_shapes()[i]));
+    elements.push_back(PadToBounds(result.elements()[i], shape.tuple_shapes()[i]));
   }
   return Literal::Tuple(std::move(elements));
 }
@@ -93,7 +93,7 @@ Literal CutToSizes(const Literal& literal) {
   return dense;
 }
 
-Literal PutIntoBounds(const Literal& dense, const Shape& shape) {
+Literal PadToBounds(const Literal& dense, const Shape& shape) {
   const Sizes& sizes = dense.shape().dimensions();
   Literal result(shape);
   CopyCorner(CornerGeometry(sizes, sizes, shape.dimensions()), dense, result);

@@ -20,7 +20,7 @@ namespace hlocts::reference {
 Literal CutToSizes(const Literal& literal);
 // Inverts CutToSizes: puts `dense` into the low corner of an array of `shape` and pads with zero.
 // Dynamic dimensions, and those with a size below the bound, get run-time sizes.
-Literal PutIntoBounds(const Literal& dense, const Shape& shape);
+Literal PadToBounds(const Literal& dense, const Shape& shape);
 // Returns the sizes of the instruction's result for operands of the given sizes; a tuple has the
 // sizes of all its elements. Unimplemented for opcodes whose sizes do not follow.
 absl::StatusOr<std::vector<int64_t>> ResultSizes(

@@ -20,7 +20,7 @@ namespace hlocts::reference {
 
 class CustomCallLibrary;  // reference/custom_call.h
 class EvalHook;           // reference/eval_hook.h
-class World;              // reference/world_interface.h
+class DeviceEnvironment;  // reference/world_interface.h
 
 // Returns the deadline of a run that begins now and may take `seconds`; 0 means no limit.
 inline std::chrono::steady_clock::time_point DeadlineAfter(double seconds) {
@@ -31,7 +31,7 @@ inline std::chrono::steady_clock::time_point DeadlineAfter(double seconds) {
 
 struct EvalOptions : RunSettings {
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
-  World* world = nullptr;                           // nullptr: one device, no channels
+  DeviceEnvironment* world = nullptr;               // nullptr: one device, no channels
   EvalHook* hook = nullptr;                         // sees and may change every value
   // The evaluation checks the deadline periodically and returns DeadlineExceeded after it.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

@@ -192,7 +192,7 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
     case PlannedStep::Kind::kElementwise:
       return RunElementwise(step, values);
     case PlannedStep::Kind::kEvaluator:
-    case PlannedStep::Kind::kWorld:
+    case PlannedStep::Kind::kDeviceEnvironment:
       return RunWithOperands(step, values);
     case PlannedStep::Kind::kUnsupported:
       return step.status;
@@ -238,7 +238,7 @@ absl::StatusOr<Literal> Interpreter::RunWithOperands(const PlannedStep& step,
     run_time_sizes = run_time_sizes || HasRunTimeSizes(operands.back());
   }
   HLOCTS_RETURN_IF_ERROR(Annotate(ReserveBytes(step.result_bytes), step.instruction->name()));
-  if (step.kind == PlannedStep::Kind::kWorld) {
+  if (step.kind == PlannedStep::Kind::kDeviceEnvironment) {
     if (options_.world == nullptr) {
       return Unsupported(step.instruction->name(), ": ", OpcodeName(step.instruction->opcode()),
                          " needs other devices or a host, found none");

@@ -40,7 +40,7 @@ const EvaluatorRow& RowOfEvaluator(Opcode opcode) {
 }
 
 PlannedStep::Kind KindOf(Opcode opcode) {
-  if (FactsOf(opcode).Has(trait::kHandsOn)) return PlannedStep::Kind::kPass;
+  if (FactsOf(opcode).Has(trait::kForwardsOperand0)) return PlannedStep::Kind::kPass;
   if (const std::optional<ops::Given> given = ops::GivenOf(opcode)) {
     return *given == ops::Given::kParameter ? PlannedStep::Kind::kParameter
                                             : PlannedStep::Kind::kConstant;
@@ -98,7 +98,7 @@ void Resolve(PlannedStep& step) {
     step.kind = KindOf(opcode);
   } else if (family == Family::kCollective || family == Family::kChannel ||
              HasSideEffect(instruction)) {
-    step.kind = PlannedStep::Kind::kWorld;
+    step.kind = PlannedStep::Kind::kDeviceEnvironment;
   } else {
     step.status = Unsupported(instruction.name(), ": ", OpcodeName(opcode), " has no evaluator");
   }

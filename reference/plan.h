@@ -23,12 +23,12 @@ struct PlannedStep {
     kConstant,
     kTuple,
     kGetTupleElement,
-    kPass,         // the first operand, unchanged (copy, opt-barrier, ...)
-    kElementwise,  // runs `op`
-    kEvaluator,    // runs `evaluator`
-    kWorld,        // evaluated by the World
-    kNoElements,   // returns an array of `shape`, which has no elements
-    kUnsupported,  // returns `status`
+    kPass,               // the first operand, unchanged (copy, opt-barrier, ...)
+    kElementwise,        // runs `op`
+    kEvaluator,          // runs `evaluator`
+    kDeviceEnvironment,  // evaluated by the World
+    kNoElements,         // returns an array of `shape`, which has no elements
+    kUnsupported,        // returns `status`
   };
   const Instruction* instruction = nullptr;
   Kind kind = Kind::kUnsupported;

@@ -15,9 +15,9 @@
 
 namespace hlocts::reference {
 
-class World {
+class DeviceEnvironment {
  public:
-  virtual ~World() = default;
+  virtual ~DeviceEnvironment() = default;
   virtual int64_t replica_id() const = 0;
   virtual int64_t partition_id() const = 0;
   virtual int64_t partition_count() const = 0;

@@ -50,7 +50,7 @@ std::string EngineText(const std::map<std::pair<std::string, std::string>, Capab
 
 void Capabilities::Add(const Verdict& verdict) {
   // A module that was not sent shows nothing about the engine.
-  if (verdict.error.kind == ErrorKind::kNotSent) return;
+  if (verdict.error.kind == ErrorKind::kNotEncodable) return;
   const std::string operation = OperationOf(verdict.case_address);
   const std::string type = TypeOf(verdict.case_address);
   CapabilityRow& row = rows_[verdict.backend][{operation, type}];

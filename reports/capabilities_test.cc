@@ -40,7 +40,7 @@ TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
 
 TEST(CapabilitiesTest, WhatWasNotSentSaysNothingOfTheEngine) {
   Verdict verdict = VerdictOn("elementwise/constant:out_of_range", Outcome::kUnsupported);
-  verdict.error.kind = ErrorKind::kNotSent;
+  verdict.error.kind = ErrorKind::kNotEncodable;
   verdict.reason = "line 3, column 33: '256' is out of range of u8";
   Capabilities capabilities;
   capabilities.Add(verdict);

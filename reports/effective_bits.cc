@@ -35,7 +35,7 @@ int64_t ElementsBelowTwoBits(const Verdict& verdict) {
   return below;
 }
 
-int64_t ElementsHardlyChecked(const Verdict& verdict) {
+int64_t ElementsBarelyChecked(const Verdict& verdict) {
   return ElementsBelowTwoBits(verdict) + verdict.unspecified_elements - verdict.unspecified_floats;
 }
 

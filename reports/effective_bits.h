@@ -15,10 +15,10 @@
 namespace hlocts::reports {
 
 // Return the number of floating-point elements with fewer than two checked bits (fewer than one for
-// a format of one bit), including unspecified elements. ElementsHardlyChecked also includes the
+// a format of one bit), including unspecified elements. ElementsBarelyChecked also includes the
 // unspecified elements of other types.
 int64_t ElementsBelowTwoBits(const Verdict& verdict);
-int64_t ElementsHardlyChecked(const Verdict& verdict);
+int64_t ElementsBarelyChecked(const Verdict& verdict);
 
 class EffectiveBitsTable {
  public:

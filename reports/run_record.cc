@@ -161,21 +161,21 @@ absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
 MergeCheck::MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records)
     : folders_(std::move(folders)), records_(std::move(records)) {
   if (records_.empty()) return;
-  asked_.assign(records_[0]->selection.begin(), records_[0]->selection.end());
-  std::sort(asked_.begin(), asked_.end());
-  asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+  requested_.assign(records_[0]->selection.begin(), records_[0]->selection.end());
+  std::sort(requested_.begin(), requested_.end());
+  requested_.erase(std::unique(requested_.begin(), requested_.end()), requested_.end());
 }
 
 bool MergeCheck::Add(const std::string& backend, const std::string& address) {
-  auto at = std::lower_bound(asked_.begin(), asked_.end(), address);
+  auto at = std::lower_bound(requested_.begin(), requested_.end(), address);
   bool added = false;
-  if (at == asked_.end() || *at != address) {
+  if (at == requested_.end() || *at != address) {
     added = foreign_.emplace(backend, address).second;
   } else {
     std::vector<bool>& seen = seen_[backend];
-    seen.resize(asked_.size());
-    added = !seen[at - asked_.begin()];
-    seen[at - asked_.begin()] = true;
+    seen.resize(requested_.size());
+    added = !seen[at - requested_.begin()];
+    seen[at - requested_.begin()] = true;
   }
   if (!added) twice_.emplace(backend, address);
   return added;
@@ -186,8 +186,8 @@ std::set<std::pair<std::string, std::string>> MergeCheck::Missing() const {
   if (records_.empty()) return missing;
   for (const std::string& backend : records_[0]->backends) {
     auto seen = seen_.find(backend);
-    for (size_t i = 0; i < asked_.size(); ++i) {
-      if (seen == seen_.end() || !seen->second[i]) missing.emplace(backend, asked_[i]);
+    for (size_t i = 0; i < requested_.size(); ++i) {
+      if (seen == seen_.end() || !seen->second[i]) missing.emplace(backend, requested_[i]);
     }
   }
   return missing;

@@ -80,7 +80,7 @@ struct Sums {
   Counts all{};
   int all_expected = 0;
   double bits = 0;
-  int64_t elements = 0, unspecified = 0, by_nature = 0;
+  int64_t elements = 0, unspecified = 0, declared_inconclusive = 0;
   std::map<std::string, int> freedoms;  // number of verdicts that depend on each
   std::map<int64_t, std::pair<int, int>>
       partitioned;  // devices -> (pass, total without unsupported)
@@ -100,7 +100,7 @@ struct Sums {
     elements += verdict.elements;
     unspecified += verdict.unspecified_elements;
     for (const std::string& freedom : verdict.freedoms) ++freedoms[freedom];
-    by_nature += !verdict.inconclusive_by_nature.empty();
+    declared_inconclusive += !verdict.inconclusive_by_nature.empty();
     effective.Add(verdict);
     const int64_t devices = verdict.localisation.partitions;
     if (devices == 0 || verdict.kind == Outcome::kUnsupported) return;
@@ -127,7 +127,7 @@ std::string OneLine(const Verdict& verdict) {
 }
 
 // Returns the unexpected verdicts, sorted by cause.
-std::vector<const Verdict*> Surprises(const std::vector<Verdict>& verdicts) {
+std::vector<const Verdict*> UnexpectedVerdicts(const std::vector<Verdict>& verdicts) {
   std::vector<const Verdict*> surprises;
   for (const Verdict& verdict : verdicts) {
     if (!verdict.expected) surprises.push_back(&verdict);
@@ -135,7 +135,7 @@ std::vector<const Verdict*> Surprises(const std::vector<Verdict>& verdicts) {
   return InOrderOfCauses(std::move(surprises));
 }
 
-std::string SurprisesText(const std::vector<const Verdict*>& surprises) {
+std::string UnexpectedVerdictsText(const std::vector<const Verdict*>& surprises) {
   std::string text;
   for (const Verdict* verdict : surprises) absl::StrAppend(&text, OneLine(*verdict), "\n");
   return text.empty() ? "" : absl::StrCat("\nnot as expected:\n", text);
@@ -192,8 +192,8 @@ std::string Scorecard::ToText(bool verbose) const {
   std::string text;
   for (const auto& [backend, verdicts] : verdicts_) {
     Sums sums(verdicts);
-    const std::vector<const Verdict*> surprises = Surprises(verdicts);
-    text += SurprisesText(surprises);
+    const std::vector<const Verdict*> surprises = UnexpectedVerdicts(verdicts);
+    text += UnexpectedVerdictsText(surprises);
     text += Table(backend, verdicts.front().backend_version, sums);
     if (auto promised = promises_.find(backend); promised != promises_.end()) {
       text += PromisesText(promised->second);
@@ -215,8 +215,9 @@ std::string Scorecard::ToText(bool verbose) const {
       absl::StrAppend(&text, "  partitioned by the engine, pass: ",
                       absl::StrJoin(sums.partitioned, ", ", of_devices), "\n");
     }
-    if (sums.by_nature > 0) {
-      absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by design\n");
+    if (sums.declared_inconclusive > 0) {
+      absl::StrAppend(&text, "  ", sums.declared_inconclusive,
+                      " cases cannot be judged by design\n");
     }
     if (verbose) {
       absl::StrAppendFormat(&text, "  %.1f bits checked each\n", sums.bits / count);

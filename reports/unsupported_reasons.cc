@@ -45,7 +45,7 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
   std::map<std::string, Group> unsupported, not_sent;
   for (const Verdict& verdict : verdicts) {
     if (verdict.kind != Outcome::kUnsupported) continue;
-    const bool sent = verdict.error.kind != ErrorKind::kNotSent;
+    const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
     const std::string statement = sent ? FoldedReason(verdict) : verdict.reason;
     Group& group = (sent ? unsupported : not_sent)[Pattern(statement)];
     if (group.count++ == 0) group.sample = statement.substr(0, kTextMax);

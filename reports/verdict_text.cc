@@ -56,7 +56,7 @@ bool IsBoilerplate(absl::string_view line) {
 }
 
 // Returns true for a log line with the reason of an abort: "F0000 ..." or a failed check.
-bool IsTelling(absl::string_view line) {
+bool StatesAbortReason(absl::string_view line) {
   constexpr size_t kDigits = 4;
   if (absl::StrContains(line, "Check failed")) return true;
   return line.size() > kDigits && line[0] == 'F' &&
@@ -155,7 +155,7 @@ std::string ExplanationText(const Localisation& found) {
 }
 
 std::string ReasonText(const Verdict& verdict) {
-  const bool sent = verdict.error.kind != ErrorKind::kNotSent;
+  const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
   std::vector<std::string> statements = {
       absl::StrCat(sent ? "" : "a text that cannot be sent as a module: ", verdict.reason)};
   const std::string finding = FindingText(verdict.localisation);
@@ -183,8 +183,8 @@ std::string StatisticalText(const Verdict& verdict) {
 }
 
 std::string ExpectationText(const Verdict& verdict) {
-  const bool by_nature = !verdict.inconclusive_by_nature.empty();
-  return absl::StrCat(by_nature ? "@inconclusive: " : "", verdict.expectation);
+  const bool declared_inconclusive = !verdict.inconclusive_by_nature.empty();
+  return absl::StrCat(declared_inconclusive ? "@inconclusive: " : "", verdict.expectation);
 }
 
 std::string FoldedError(const EngineError& error) {
@@ -197,7 +197,7 @@ std::string FoldedError(const EngineError& error) {
     text.clear();
     return shown.Text();
   }
-  auto telling = ended ? absl::c_find_if(lines, IsTelling) : lines.begin();
+  auto telling = ended ? absl::c_find_if(lines, StatesAbortReason) : lines.begin();
   std::string one(telling == lines.end() ? lines[0] : *telling);
   const size_t left = lines.size() - 1;
   if (left > 0) absl::StrAppend(&one, " (", left, left == 1 ? " more line)" : " more lines)");

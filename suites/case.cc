@@ -120,7 +120,7 @@ struct Choice {
 };
 
 // Sets the reasons why the case is inconclusive in the default and relaxed profiles.
-absl::Status SetNature(const Template& from, const Choice& choice, Case& result) {
+absl::Status SetInconclusiveReasons(const Template& from, const Choice& choice, Case& result) {
   const auto nature = from.arguments.find("inconclusive");
   if (nature == from.arguments.end()) return absl::OkStatus();
   if (nature->second.empty()) return InvalidInput("expected a reason");
@@ -166,7 +166,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
   SetTexts(from, assignment, result);
   if (!ReadLeaves(Field(from.arguments, "donate", assignment), result.donated))
     note("donate", InvalidInput("expected numbers of argument leaves"));
-  note("inconclusive", SetNature(from, choice, result));
+  note("inconclusive", SetInconclusiveReasons(from, choice, result));
   const std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas))
     note("replicas", InvalidInput("expected a number"));

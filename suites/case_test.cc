@@ -185,7 +185,7 @@ TEST(ShardTest, EachAddressIsInExactlyOneShard) {
   for (int count : counts) EXPECT_GT(count, 800);
 }
 
-TEST(QueryTest, WhatSelectsNothingIsToldWhatWould) {
+TEST(QueryTest, EmptyQuerySuggestsNearest) {
   const std::vector<std::string> addresses = {"movement/pad:a", "movement/rev:middle_one",
                                               "movement/rev:middle_two"};
   EXPECT_EQ(NearestQuery("movement/rev:middle", addresses),

@@ -121,8 +121,8 @@ void CompareHashes(const char* what, const Json& claimed, const Json& found,
 }
 
 // Checks that each reason why a verdict is excused as inconclusive is the suite's own.
-void CheckNature(const std::vector<Case>& cases, const reports::LoadedRun& run,
-                 std::vector<std::string>& problems) {
+void CheckInconclusiveReasons(const std::vector<Case>& cases, const reports::LoadedRun& run,
+                              std::vector<std::string>& problems) {
   std::map<absl::string_view, const Case*> by_address;
   for (const Case& one : cases) by_address[one.address] = &one;
   for (const reports::Verdict& verdict : run.verdicts) {
@@ -146,7 +146,7 @@ void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& pro
     problems.emplace_back(cases.status().message());
     return;
   }
-  CheckNature(*cases, run, problems);
+  CheckInconclusiveReasons(*cases, run, problems);
   std::vector<std::string> addresses = AddressesOf(*cases);
   std::sort(addresses.begin(), addresses.end());
   if (addresses != record.selection) {

@@ -83,7 +83,7 @@ TEST(CostsTest, WhatIsWrittenIsRead) {
   }
 }
 
-TEST(CostsTest, SweepsAreSpreadBeforeAnyoneMeasuredThem) {
+TEST(CostsTest, UnmeasuredSweepsAreDistributed) {
   std::vector<Case> suite(9);
   std::vector<std::string> addresses = Addresses("sweep", 9);
   for (size_t i = 0; i < suite.size(); ++i) {

@@ -23,7 +23,7 @@
 namespace hlocts::suites {
 
 std::string ExpectationsPath(const std::string& backend) {
-  return absl::StrCat(HomeFolder(), "/suites/expectations/", backends::EngineWord(backend),
+  return absl::StrCat(HomeFolder(), "/suites/expectations/", backends::EngineNameOf(backend),
                       ".textproto");
 }
 

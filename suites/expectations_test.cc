@@ -19,7 +19,7 @@ absl::StatusOr<ExpectationList> ListOf(const std::string& name, const std::strin
 }
 
 // `since` and `before` name releases, which are ordered by the age of their sources.
-TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
+TEST(ExpectationsTest, ConditionBeforeReleaseExcludesFixedVersion) {
   auto list = ListOf(
       "releases.textproto",
       "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
@@ -106,7 +106,7 @@ TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
   EXPECT_TRUE(ExpectationList::Load("/nonexistent").ok()) << "no file: nothing is expected";
 }
 
-TEST(ExpectationsTest, AMisspeltVerdictIsToldWithItsLine) {
+TEST(ExpectationsTest, MisspeltVerdictNamesLine) {
   const absl::Status status = ListOf("fial.textproto",
                                      "# list\nexpectation { query: 'a/b' verdict: 'fial' kind: "
                                      "BUG clause: 'pad.1' reason: 'r' }\n")

@@ -41,13 +41,13 @@ std::string Secret() {
 
 }  // namespace
 
-std::string OwnMark(const std::string& text) {
+std::string OwnershipTag(const std::string& text) {
   const std::string secret = Secret();
   return secret.empty() ? "" : Sha256(secret + Sha256(secret + text));
 }
 
 bool IsOwn(const std::string& text, const std::string& mark) {
-  return !mark.empty() && mark == OwnMark(text);
+  return !mark.empty() && mark == OwnershipTag(text);
 }
 
 }  // namespace hlocts::suites

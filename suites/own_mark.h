@@ -10,7 +10,7 @@ namespace hlocts::suites {
 
 // Returns a hash of the text and of a secret, which is created on first use in the user's cache
 // directory. Returns "" if no secret can be kept.
-std::string OwnMark(const std::string& text);
+std::string OwnershipTag(const std::string& text);
 bool IsOwn(const std::string& text, const std::string& mark);
 
 }  // namespace hlocts::suites

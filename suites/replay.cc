@@ -43,7 +43,7 @@ class CommandLine {
   // Writes {"arguments": ["diff", "{folder}/module.hlo", ...]}.
   absl::Status Write(const Case& one) const {
     nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
-    json["mark"] = OwnMark(absl::StrJoin(movable_, "\n"));
+    json["mark"] = OwnershipTag(absl::StrJoin(movable_, "\n"));
     return WriteFile(absl::StrCat(folder_, "/replay.json"), JsonText(json, 1) + "\n");
   }
 
@@ -142,7 +142,7 @@ constexpr absl::string_view kPlainWords[] = {"{folder}/",
                                              "--invalid"};
 
 bool IsPlain(absl::string_view word) {
-  if (absl::ConsumePrefix(&word, kEngine)) return !backends::NamesCode(word);
+  if (absl::ConsumePrefix(&word, kEngine)) return !backends::MayRunUserCode(word);
   return std::any_of(std::begin(kPlainWords), std::end(kPlainWords),
                      [&](absl::string_view one) { return absl::StartsWith(word, one); });
 }

@@ -124,7 +124,7 @@ absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verd
   replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # " << OutcomeName(verdict.kind)
            << (verdict.expected ? ", known" : "") << std::endl;
   ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
-  surprises_ += !verdict.expected;
+  unexpected_ += !verdict.expected;
   return absl::OkStatus();
 }
 
@@ -141,7 +141,7 @@ std::string RunFolder::Summary() const {
   std::string what = absl::StrCat(failures_, failures_ == 1 ? " failure" : " failures");
   if (inconclusive_ > 0) absl::StrAppend(&what, " and ", inconclusive_, " inconclusive");
   return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-                      " QUERY   (", what, "; ", surprises_, " of these ", listed,
+                      " QUERY   (", what, "; ", unexpected_, " of these ", listed,
                       " not as expected; why: ", path_, "/failing.txt)\n");
 }
 

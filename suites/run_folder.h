@@ -47,7 +47,7 @@ class RunFolder {
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
   // Counts for failing.txt, which includes inconclusive cases; surprises are unexpected verdicts.
-  int64_t failures_ = 0, inconclusive_ = 0, surprises_ = 0;
+  int64_t failures_ = 0, inconclusive_ = 0, unexpected_ = 0;
 };
 
 }  // namespace hlocts::suites

@@ -67,7 +67,7 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
 
 // Makes the verdict unsupported if the documents let the engine accept or reject the module. A
 // crash or a wrong value still counts.
-void LeaveOpen(const Case& one, reports::Verdict& verdict) {
+void AllowAcceptOrReject(const Case& one, reports::Verdict& verdict) {
   if (one.open_ruling.empty() || verdict.of_control) return;
   const bool taken = verdict.kind == Outcome::kAccepted;
   if (!taken && verdict.kind != Outcome::kRejected) return;
@@ -77,7 +77,7 @@ void LeaveOpen(const Case& one, reports::Verdict& verdict) {
 }
 
 // Makes the rejection of an opcode unsupported if no document names the opcode (ruling 0101).
-void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
+void MarkUndocumentedOpcodeUnsupported(const Case& one, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected || one.operation != one.opcode) return;
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
   if (!opcode.has_value() || !RowOf(*opcode).documented_as.empty()) return;
@@ -87,7 +87,7 @@ void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
 
 // Checks a case that declares that nothing can be checked. If the judge can check something in the
 // default profile, the directive must be removed.
-void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
+void CheckDeclaredInconclusive(const Case& one, Profile profile, reports::Verdict& verdict) {
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
   if (nature.empty()) return;
@@ -121,9 +121,9 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                                         : RunReject(one, **module, backend, options);
     }
   }
-  LeaveOpen(one, verdict);
-  ExcuseLackingOpcode(one, verdict);
-  HoldToItsNature(one, options.profile, verdict);
+  AllowAcceptOrReject(one, verdict);
+  MarkUndocumentedOpcodeUnsupported(one, verdict);
+  CheckDeclaredInconclusive(one, options.profile, verdict);
   if (verdict.first_failure)
     verdict.first_failure->clause = ClauseOfCase(verdict.first_failure->clause, one.clauses);
   backends::BackendInfo info = backend.info();
@@ -188,7 +188,7 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   if (!module.ok()) return module.status();
   absl::Status loaded = engine.Load(**module, backends::LoadOptions()).status();
   const bool refused = !loaded.ok() && (backends::OutcomeOf(loaded) == Outcome::kRejected ||
-                                        ErrorOf(loaded).kind == ErrorKind::kTakesNoModule);
+                                        ErrorOf(loaded).kind == ErrorKind::kRejectsEveryModule);
   if (!refused) return absl::OkStatus();
   return InvalidInput("with these options (a client's begin with client.) it refuses a constant: ",
                       loaded.message());
@@ -235,7 +235,7 @@ reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const Runne
   reports::Verdict verdict = RunCase(one, engine, diff, options.stop);
   verdict.case_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!options.is_surprise(verdict)) return verdict;
+  if (!options.is_unexpected(verdict)) return verdict;
   return RunAgain(one, engine, options, std::move(verdict));
 }
 

@@ -20,7 +20,7 @@ struct RunnerOptions {
   int jobs = 1;
   // Called for every verdict. If it returns true, the case runs again, `again` times; different
   // verdicts are a flake.
-  std::function<bool(const reports::Verdict&)> is_surprise = [](const reports::Verdict&) {
+  std::function<bool(const reports::Verdict&)> is_unexpected = [](const reports::Verdict&) {
     return false;
   };
   int again = 2;

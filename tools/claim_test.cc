@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
+TEST(ClaimTest, DetectsModifiedClaim) {
   const std::string folder = ::testing::TempDir() + "/hlocts_claim";
   std::filesystem::remove_all(folder);
   // Some cases cannot be judged. The suite declares them, so no list of expectations is needed.

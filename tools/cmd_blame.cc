@@ -19,7 +19,7 @@
 namespace hlocts::tools {
 namespace {
 
-using backends::Guilty;
+using backends::FailurePhase;
 using backends::JudgedStage;
 using backends::PassBlame;
 using Json = nlohmann::ordered_json;
@@ -70,7 +70,7 @@ absl::StatusOr<PassBlame> Blame(const BlameOptions& options, const std::string& 
   const backends::EngineFactory engine = [&] { return backends::MakeBackend(name); };
   if (options.one_step) return backends::BlameInOneStep(subject, engine);
   HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
-  if (!options.keep.empty()) folder.KeepAs(options.keep);
+  if (!options.keep.empty()) folder.MoveToOnDestruction(options.keep);
   return backends::BlamePass(subject, engine, folder.path());
 }
 
@@ -81,10 +81,11 @@ std::string StageName(const JudgedStage& stage) {
 }
 
 std::string AnswerText(const PassBlame& blame) {
-  if (blame.guilty == Guilty::kAfterPass && blame.pass.empty()) return "in the first passes";
-  if (blame.guilty == Guilty::kPass && blame.pass.empty()) return "a pass";
-  if (blame.pass.empty()) return std::string(backends::GuiltyName(blame.guilty));
-  return absl::StrCat(backends::GuiltyName(blame.guilty), " ", blame.pass);
+  if (blame.failing_phase == FailurePhase::kAfterPass && blame.pass.empty())
+    return "in the first passes";
+  if (blame.failing_phase == FailurePhase::kPass && blame.pass.empty()) return "a pass";
+  if (blame.pass.empty()) return std::string(backends::FailurePhaseName(blame.failing_phase));
+  return absl::StrCat(backends::FailurePhaseName(blame.failing_phase), " ", blame.pass);
 }
 
 std::string Accepted(const PassBlame& blame) {
@@ -93,10 +94,10 @@ std::string Accepted(const PassBlame& blame) {
 
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
-  if (blame.confirmed && blame.guilty == Guilty::kAfterPass)
+  if (blame.confirmed && blame.failing_phase == FailurePhase::kAfterPass)
     return absl::StrCat("right without ", blame.suspects[0]);
   if (blame.confirmed) return "confirmed";
-  return blame.guilty == Guilty::kPass ? "not confirmed" : "";
+  return blame.failing_phase == FailurePhase::kPass ? "not confirmed" : "";
 }
 
 Json ToJson(const std::string& path, const PassBlame& blame) {
@@ -112,7 +113,7 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
           {"backend", blame.verdict.backend},
           {"backend_version", blame.verdict.backend_version},
           {"verdict", OutcomeName(blame.verdict.kind)},
-          {"guilty", backends::GuiltyName(blame.guilty)},
+          {"guilty", backends::FailurePhaseName(blame.failing_phase)},
           {"pass", blame.pass},
           {"pipeline", blame.pipeline},
           {"suspects", blame.suspects},
@@ -167,13 +168,13 @@ void PrintRow(const std::string& path, const PassBlame& blame) {
             << std::endl;
 }
 
-bool HasAnswer(const PassBlame& blame) { return blame.guilty != Guilty::kUnknown; }
+bool HasAnswer(const PassBlame& blame) { return blame.failing_phase != FailurePhase::kUnknown; }
 
 void PrintShares(const std::vector<PassBlame>& all) {
   std::map<std::string, int> counts;
   int answered = 0, confirmed = 0;
   for (const PassBlame& blame : all) {
-    ++counts[std::string(backends::GuiltyName(blame.guilty))];
+    ++counts[std::string(backends::FailurePhaseName(blame.failing_phase))];
     answered += HasAnswer(blame) ? 1 : 0;
     confirmed += blame.confirmed ? 1 : 0;
   }

@@ -132,7 +132,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   if (verdict.kind == Outcome::kPass) return;
   std::cout << "outputs of " << verdict.module << " by the sets of " << judging.module_name;
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
-  std::cout << ":\n" << StoryOf(verdict, "") << "\n";
+  std::cout << ":\n" << VerdictReport(verdict, "") << "\n";
   if (!part.empty()) std::cout << "    first part that differs: " << part << "\n";
   std::cout << std::flush;
 }

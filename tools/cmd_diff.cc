@@ -93,7 +93,7 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
       [&](const backends::RunOutcome& outcome) { return judge.DiffOutcome(outcome, backend); });
   answer.verdict = differ.DiffOutcome(repeated.outcome, backend);
   answer.runs = std::move(repeated.counts);
-  SayCounts(answer.runs, answer.verdict);
+  RecordRunCounts(answer.runs, answer.verdict);
 }
 
 // The command that reproduces the verdict on one engine: the command line as typed, or for inputs

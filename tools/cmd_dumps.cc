@@ -28,7 +28,7 @@ struct DumpsOptions {
   std::optional<uint64_t> module;
 };
 
-struct Looked {
+struct DumpReport {
   std::vector<Stage> stages;        // in dump order
   std::vector<JudgedStage> judged;  // if inputs are given
   std::string not_judged;           // why nothing was judged
@@ -46,8 +46,8 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
   return backends::JudgeStages(*job.module, stages, differ, job.request, diff.load, {});
 }
 
-absl::StatusOr<Looked> Look(const DumpsOptions& options, const DumpedModule& module) {
-  Looked looked;
+absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {
+  DumpReport looked;
   HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
   if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
   auto judged = JudgeDump(options, module, looked.stages);
@@ -56,7 +56,7 @@ absl::StatusOr<Looked> Look(const DumpsOptions& options, const DumpedModule& mod
   return looked;
 }
 
-Json ToJson(const DumpedModule& module, const Looked& looked) {
+Json ToJson(const DumpedModule& module, const DumpReport& looked) {
   Json stages = Json::array();
   for (size_t i = 0; i < looked.stages.size(); ++i) {
     const Stage& stage = looked.stages[i];
@@ -73,7 +73,7 @@ Json ToJson(const DumpedModule& module, const Looked& looked) {
           {"stages", std::move(stages)}};
 }
 
-void Print(const DumpedModule& module, const Looked& looked) {
+void Print(const DumpedModule& module, const DumpReport& looked) {
   std::cout << absl::StrFormat("module_%04d %s: %d passes, %d texts that differ", module.number,
                                module.name, module.passes, looked.stages.size());
   if (!module.complete && module.passes > 0)
@@ -123,7 +123,7 @@ int RunDumps(const DumpsOptions& options) {
   if (!modules.ok()) return Fail(modules.status());
   int status = kExitOk;
   for (const DumpedModule& module : *modules) {
-    auto looked = Look(options, module);
+    auto looked = InspectDump(options, module);
     if (!looked.ok()) {
       status = std::max(status, Fail(looked.status()));
       continue;

@@ -66,7 +66,7 @@ void Print(const Engine& engine, bool json) {
                                  {"alias", engine.alias()},
                                  {"note", engine.note()}};
   // Prints the path of an installed PJRT plugin.
-  if (engine.reach() == engines::PJRT || backends::IsOurs(engine)) {
+  if (engine.reach() == engines::PJRT || backends::IsBuiltIn(engine)) {
     absl::StatusOr<std::string> path = backends::PluginOf(engine.name());
     if (path.ok()) line["path"] = *path;
   }
@@ -93,7 +93,7 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 }
 
 absl::Status Install(const Engine& engine) {
-  if (backends::IsOurs(engine)) {
+  if (backends::IsBuiltIn(engine)) {
     return absl::UnavailableError("is built, not installed: cmake --build builds backends/engine");
   }
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
@@ -169,7 +169,7 @@ absl::Status Remove(const Engine& engine) {
 
 // Returns true if an installation is in progress in the directory: it uses .NAME.XXXXXX and locks
 // .NAME.lock.
-bool IsAtWork(const fs::path& folder) {
+bool IsInstalling(const fs::path& folder) {
   std::string name = folder.filename();
   if (name[0] != '.') return false;
   fs::path lock = folder.parent_path() / (name.substr(0, name.rfind('.')) + ".lock");
@@ -188,7 +188,7 @@ absl::Status Prune(const EngineList& list) {
   for (const fs::directory_entry& entry : fs::directory_iterator(cache + "/engines", none)) {
     std::string name = entry.path().filename();
     const Engine* engine = backends::FindEngine(list, name);
-    if (!entry.is_directory() || IsAtWork(entry.path())) continue;
+    if (!entry.is_directory() || IsInstalling(entry.path())) continue;
     if (engine && backends::IsInstalled(*engine)) continue;
     HLOCTS_RETURN_IF_ERROR(RemoveFolder(entry.path()));
     std::printf("%s removed\n", name.c_str());

@@ -157,7 +157,7 @@ absl::Status History(const HistoryOptions& options) {
     HLOCTS_RETURN_IF_ERROR(AddSubjects(options, list, path, subjects));
   const auto words = options.engines.empty() ? CompilersOf(list, subjects) : options.engines;
   HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(words));
-  for (Subject& subject : subjects) subject.answers = releases.Unasked(options.install);
+  for (Subject& subject : subjects) subject.answers = releases.InitialAnswers(options.install);
   CatchInterrupts();
   absl::Status status = Ask(options, releases, subjects);
   if (options.common.json) {

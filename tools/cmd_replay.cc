@@ -69,7 +69,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
         [&](const backends::RunOutcome& outcome) { return judge(outcome, false); });
     verdict = judge(repeated.outcome, true);
     counts = std::move(repeated.counts);
-    SayCounts(counts, verdict);
+    RecordRunCounts(counts, verdict);
   }
   verdict.module = folder;
   PrintVerdict(verdict, options.common.json, "", counts);

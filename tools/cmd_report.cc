@@ -26,7 +26,7 @@ struct ReportOptions {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   std::vector<std::string> notes;
-  int64_t nights = kNightsShown;
+  int64_t nights = kNightlyRunsShown;
   bool json = false;
 
   bool WantsHistory() const {
@@ -132,12 +132,12 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
 }
 
 absl::Status WriteHistory(reports::History history, const ReportOptions& options) {
-  const reports::NightChanges changes = reports::NewestChanges(history);
+  const reports::NightlyRunDiff changes = reports::NewestChanges(history);
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.markdown, reports::ToMarkdown(history, changes)));
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.badge, reports::ToBadge(history, changes)));
   HLOCTS_RETURN_IF_ERROR(
       WriteIfAsked(options.summary, reports::ToSummaryJson(history, changes) + "\n"));
-  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.text, reports::ToNightText(history, changes)));
+  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.text, reports::NightlyRunText(history, changes)));
   if (options.html.empty()) return absl::OkStatus();
   return WriteFile(options.html, reports::ToPage(PageInputOf(std::move(history))));
 }
@@ -168,7 +168,7 @@ int ReportStore(const ReportOptions& options) {
   auto history = LoadHistory(**store, options.nights, options.night);
   if (!history.ok()) return Fail(history.status());
   if (!history->nights.empty()) history->nights.back().notes = options.notes;
-  const reports::NightChanges changes = reports::NewestChanges(*history);
+  const reports::NightlyRunDiff changes = reports::NewestChanges(*history);
   std::cout << (options.json ? reports::ToSummaryJson(*history, changes) + "\n"
                              : reports::ToMarkdown(*history, changes));
   const bool red = !history->nights.empty() &&

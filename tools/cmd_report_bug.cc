@@ -70,8 +70,8 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
 
 // Adds operation and operands to a record of an earlier version, which has neither, by judging the
 // stored outputs again. If that is impossible, the record stays as it is.
-void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle,
-                           reports::Verdict& verdict) {
+void CompleteOldRecord(const std::string& folder, const fuzz::Bundle& bundle,
+                       reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;
   const Module& module = *bundle.sample.module;
   backends::DiffOptions diff;
@@ -91,7 +91,7 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
-  AddWhatOldRecordsLack(folder, bundle, bundle.result.verdict);
+  CompleteOldRecord(folder, bundle, bundle.result.verdict);
   if (bundle.signature.empty()) bundle.signature = TitleOf(bundle.result.verdict);
   auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has no such file
   bundle.expected =

@@ -12,7 +12,7 @@
 namespace hlocts::tools {
 
 inline constexpr char kStorePath[] = "out/store.db";
-inline constexpr int kNightsShown = 14;
+inline constexpr int kNightlyRunsShown = 14;
 
 // The newest `nights` nightly runs up to `night` (empty: the newest), with releases ordered by date
 // (backends/engines.textproto).

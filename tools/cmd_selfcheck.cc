@@ -23,7 +23,7 @@
 #include "tools/selfcheck/noise_check.h"
 #include "tools/selfcheck/rule_mutants.h"
 #include "tools/selfcheck/selfcheck_clauses.h"
-#include "tools/selfcheck/twin_check.h"
+#include "tools/selfcheck/variant_check.h"
 
 namespace hlocts::tools {
 namespace {
@@ -81,8 +81,8 @@ int JobsOf(const SelfcheckOptions& options) {
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
-int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trials,
-                Profile profile) {
+int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,
+                    Profile profile) {
   const std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
   auto run = [&](const std::vector<std::string>& faults, const std::vector<Trial>& on) {
@@ -125,7 +125,8 @@ class NoiseProgress {
   explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
   void operator()(const NoiseReport& report) {
     if (shown_) std::cerr << "\r\33[K";
-    for (; told_ < report.failures.size(); ++told_) std::cerr << NoiseLine(report.failures[told_]);
+    for (; reported_ < report.failures.size(); ++reported_)
+      std::cerr << NoiseLine(report.failures[reported_]);
     if (shown_ && report.modules < count_) {
       std::cerr << "  " << report.modules << " of " << count_ << " modules, "
                 << report.failures.size() << " failures" << std::flush;
@@ -135,7 +136,7 @@ class NoiseProgress {
  private:
   const int64_t count_;
   const bool shown_;
-  size_t told_ = 0;
+  size_t reported_ = 0;
 };
 
 int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
@@ -199,13 +200,13 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
   return kExitOk;
 }
 
-int RunTwins(const SelfcheckOptions& options) {
+int RunVariants(const SelfcheckOptions& options) {
   constexpr int64_t kModulesPerTwin = 40;  // rules for rare operations need many modules
   const int64_t wanted = options.modules > 0 ? options.modules : 20;
   std::ofstream table = OutFile(options, "twins.txt");
   int64_t twins = 0, failures = 0, rules = 0;
-  for (const TwinTally& tally :
-       CheckTwins(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
+  for (const VariantCounts& tally :
+       CheckVariants(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
     std::string line = absl::StrFormat(
         "%-12s %-40s %-7s %6d twins, %d failures",
         std::string(generators::RuleGroupName(tally.rule->group)), std::string(tally.rule->name),
@@ -257,7 +258,7 @@ int RunSelfcheck(const SelfcheckOptions& options) {
   int status = kExitOk;
   if (parts->count("clauses"))
     status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
-  if (parts->count("twins")) status = std::max(status, RunTwins(options));
+  if (parts->count("twins")) status = std::max(status, RunVariants(options));
   if (!parts->count("canaries") && !parts->count("rules") && !parts->count("noise")) return status;
   auto cases = suites::SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
@@ -267,7 +268,8 @@ int RunSelfcheck(const SelfcheckOptions& options) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  if (parts->count("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
+  if (parts->count("canaries"))
+    status = std::max(status, RunSeededFaults(options, trials, *profile));
   if (parts->count("noise")) status = std::max(status, RunNoise(options, trials));
   if (parts->count("rules")) status = std::max(status, RunRules(options, std::move(trials)));
   return status;

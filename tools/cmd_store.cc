@@ -45,7 +45,7 @@ int Import(const StoreOptions& options) {
   if (options.json) {
     nlohmann::ordered_json line = {{"night", done->night},       {"runs", done->runs},
                                    {"verdicts", done->verdicts}, {"campaigns", done->campaigns},
-                                   {"findings", done->findings}, {"known", done->known_already}};
+                                   {"findings", done->findings}, {"known", done->already_imported}};
     std::cout << JsonText(line) << std::endl;
   } else {
     std::printf(
@@ -53,7 +53,7 @@ int Import(const StoreOptions& options) {
         "already imported\n",
         options.path.c_str(), done->night.c_str(), done->runs,
         static_cast<long long>(done->verdicts), done->campaigns, done->findings,
-        done->known_already);
+        done->already_imported);
   }
   return kExitOk;
 }

@@ -63,7 +63,7 @@ absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
                       "=pjrt:", std::filesystem::absolute(file).lexically_normal().string(), rest);
 }
 
-void Say(bool good, const std::string& what, const std::string& more) {
+void PrintCheck(bool good, const std::string& what, const std::string& more) {
   std::cout << Coloured(good ? Colour::kGreen : Colour::kRed, good ? "ok   " : "FAILS") << "  "
             << what << (more.empty() ? "" : ": ") << more << std::endl;
 }
@@ -93,7 +93,8 @@ constexpr Step kSteps[] = {
 
 bool CheckStep(const Step& step, backends::Backend& engine) {
   auto module = ParseModule(step.module);
-  if (!module.ok()) return Say(false, step.what, std::string(module.status().message())), false;
+  if (!module.ok())
+    return PrintCheck(false, step.what, std::string(module.status().message())), false;
   backends::DiffOptions options;
   reports::Verdict verdict;
   if (step.valid) {
@@ -104,7 +105,8 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
     verdict = backends::DiffInvalidModule(**module, engine, options);
   }
   bool good = verdict.kind == Outcome::kPass;
-  Say(good, step.what,
+  PrintCheck(
+      good, step.what,
       good ? "" : absl::StrCat(OutcomeName(verdict.kind), ": ", reports::FoldedReason(verdict)));
   return good;
 }
@@ -113,7 +115,8 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
 absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
-  Say(info.available, "starts", info.available ? info.version : reports::FoldedError(info.error));
+  PrintCheck(info.available, "starts",
+             info.available ? info.version : reports::FoldedError(info.error));
   if (!info.available) return false;
   std::string has;
   for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
@@ -141,7 +144,7 @@ std::string TryAgain(const TryOptions& options, const std::string& more) {
 }
 
 // Prints how many modules the plugin declined for lack of devices.
-void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& verdicts) {
+void PrintMissingDevices(const TryOptions& options, const std::vector<reports::Verdict>& verdicts) {
   int declined = 0, unsupported = 0;
   int64_t devices = 0;
   for (const reports::Verdict& verdict : verdicts) {
@@ -158,7 +161,7 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
 
 // Prints the facts that an engine without facts may declare, or those of XLA for a plugin of
 // XLA:CPU.
-void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
+void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
     return !verdict.expected && verdict.kind == Outcome::kInconclusive;
@@ -213,15 +216,15 @@ absl::Status WriteWorkflow(const TryOptions& options) {
 }
 
 // Prints the next steps that the records suggest.
-void SayNext(const TryOptions& options, const std::string& engine) {
+void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
   if (!run.ok()) return;
   const std::string indent = absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " ");
   const std::string run_engine = absl::StrCat("run --backend=", suites::ShellQuoted(engine));
   const std::string out = suites::ShellQuoted(options.suite.out);
   std::cout << "\nWhat next:\n";
-  SayPromises(options, *run);
-  SayDevices(options, run->verdicts);
+  PrintFactSuggestions(options, *run);
+  PrintMissingDevices(options, run->verdicts);
   if (std::any_of(run->verdicts.begin(), run->verdicts.end(),
                   [](const reports::Verdict& verdict) { return !verdict.expected; })) {
     std::cout << "  one failure again, step by step (its address, or its beginning up to / : or ,):"
@@ -262,7 +265,7 @@ int RunTry(TryOptions options) {
   if (options.ci && (status == kExitOk || status == kExitFailed)) {
     if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
   }
-  if (status != kExitUsage && !options.suite.common.json) SayNext(options, engine);
+  if (status != kExitUsage && !options.suite.common.json) PrintNextSteps(options, engine);
   return status;
 }
 

@@ -38,14 +38,14 @@ except KeyboardInterrupt:
 
 struct ViewOptions {
   std::string store = kStorePath, night;
-  int64_t port = 8713, nights = kNightsShown;
+  int64_t port = 8713, nights = kNightlyRunsShown;
 };
 
 absl::Status WritePages(const ViewOptions& options, const std::filesystem::path& folder) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToRead(options.store));
   HLOCTS_ASSIGN_OR_RETURN(reports::History history,
                           LoadHistory(*store, options.nights, options.night));
-  const reports::NightChanges changes = reports::NewestChanges(history);
+  const reports::NightlyRunDiff changes = reports::NewestChanges(history);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const auto write = [&](const char* name, const std::string& text) {

@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> ClientOptionsOf(const std::stri
   std::vector<std::pair<std::string, std::string>> options;
   const auto list = backends::LoadEngineList();
   const engines::Engine* engine = list.ok() ? backends::FindEngine(*list, name) : nullptr;
-  if (engine == nullptr || !backends::IsOurs(*engine)) return options;
+  if (engine == nullptr || !backends::IsBuiltIn(*engine)) return options;
   for (const std::string& option : engine->option())
     options.push_back(absl::StrSplit(option, absl::MaxSplits('=', 1)));
   return options;
@@ -75,13 +75,13 @@ struct Walked {
 class Walks {
  public:
   Walks(backends::WalkedPlugin plugin, const WalkOptions& options, const TemporaryFolder& folder)
-      : plugin_(std::move(plugin)), options_(options), way_(folder.path() + "/way") {}
+      : plugin_(std::move(plugin)), options_(options), walk_options_(folder.path() + "/way") {}
 
   Walked Of(const backends::WalkSteps& steps) const {
     Walked walked;
     RunForked(
         1, 1, options_.seconds, [&](size_t) { return InChild(steps); },
-        [&](size_t, const ForkedResult& result) { walked = Told(result); });
+        [&](size_t, const ForkedResult& result) { walked = ParseChildResult(result); });
     return walked;
   }
 
@@ -89,7 +89,7 @@ class Walks {
   std::string InChild(const backends::WalkSteps& steps) const {
     // Plugins write many log messages.
     if (std::freopen("/dev/null", "w", stderr) == nullptr) return "";
-    std::ofstream way(way_, std::ios::trunc);
+    std::ofstream way(walk_options_, std::ios::trunc);
     const auto tell = [&](const std::string& step) { way << step << std::endl; };
     auto report = backends::WalkPjrt(plugin_, steps, tell);
     if (!report.ok()) return absl::StrCat("load\n", report.status().message());
@@ -99,9 +99,9 @@ class Walks {
     return text;
   }
 
-  Walked Told(const ForkedResult& result) const {
+  Walked ParseChildResult(const ForkedResult& result) const {
     Walked walked;
-    if (auto way = ReadFile(way_); way.ok())
+    if (auto way = ReadFile(walk_options_); way.ok())
       walked.steps = absl::StrSplit(*way, '\n', absl::SkipEmpty());
     const std::vector<std::string> lines = absl::StrSplit(result.text, '\n');
     const std::string last = walked.steps.empty() ? "before the first step" : walked.steps.back();
@@ -118,7 +118,7 @@ class Walks {
 
   const backends::WalkedPlugin plugin_;
   const WalkOptions& options_;
-  const std::string way_;
+  const std::string walk_options_;
 };
 
 // Removes numbers, so that failures with one cause have one text.
@@ -150,8 +150,8 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
 // A failure whose text depends on threads does not recur in each try; it is reported as it was.
 constexpr int kTries = 3;
 
-void SayFailure(const WalkOptions& options, const Walks& walks, int64_t number,
-                const Walked& walked) {
+void PrintFailure(const WalkOptions& options, const Walks& walks, int64_t number,
+                  const Walked& walked) {
   const uint64_t seed = SeedOf(options, number);
   int again = 0;
   for (int i = 0; i < kTries; ++i) {
@@ -191,7 +191,7 @@ int RunWalk(const WalkOptions& options) {
     for (const std::string& lack : walked.lacks) ++lacks[lack];
     if (walked.failure.empty()) continue;
     ++failed;
-    if (++kinds[KindOf(walked.failure)] == 1) SayFailure(options, walks, number, walked);
+    if (++kinds[KindOf(walked.failure)] == 1) PrintFailure(options, walks, number, walked);
     if (static_cast<int64_t>(kinds.size()) >= options.failures) break;
   }
   for (const auto& [lack, times] : lacks) {

@@ -98,7 +98,7 @@ TEST_F(EnginesTest, WrongWordsAreUsageErrors) {
   EXPECT_EQ(Engines("remove xla@2026.03").status, 2);  // part of a build
 }
 
-TEST_F(EnginesTest, WithoutANetworkASentenceSaysSo) {
+TEST_F(EnginesTest, NoNetworkIsReported) {
   Ran ran = Engines("install xla@2025.11");
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.out, HasSubstr("64 MB to download"));
@@ -115,7 +115,7 @@ TEST_F(EnginesTest, TheScriptTakesTheMembersThatAreNamed) {
   EXPECT_THAT(Fetch("unread", "toy/*.so").out, HasSubstr("already installed"));
 }
 
-TEST_F(EnginesTest, TheScriptLeavesOutWhatIsTakenOutAgain) {
+TEST_F(EnginesTest, FetchSkipsExcludedMembers) {
   Ran ran = Fetch(MakeWheel(), "toy/*' '--member=!*.py");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_TRUE(fs::exists(folder_ + "/cache/engines/toy/toy/a.so"));

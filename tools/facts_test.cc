@@ -54,7 +54,7 @@ TEST_F(FactsTest, FactsOfATarget) {
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --fact=ulps.exponential.f32=2").status, 1);
 }
 
-TEST_F(FactsTest, AnEngineIsHeldToWhatItPromises) {
+TEST_F(FactsTest, DeclaredFactsNarrowSets) {
   const std::string near = "--outputs=" + folder_ + "/near.txt ";
   EXPECT_EQ(Judge(near).status, 0);
   EXPECT_EQ(Judge(near + "--fact=ulps.exponential.f32=1").status, 1);

@@ -48,7 +48,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (!IsFailure(verdict->kind)) continue;  // NaN bits only: no campaign reports it
     auto known = suites::ExpectationList::Load(
-        absl::StrCat(kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
+        absl::StrCat(kExpectations, "/", backends::EngineNameOf(verdict->backend), ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
     auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
     ASSERT_TRUE(inputs.ok()) << inputs.status();

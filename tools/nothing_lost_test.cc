@@ -131,7 +131,7 @@ TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
   EXPECT_EQ(Text("b/history.json"), "garbage");
 }
 
-TEST_F(NothingLostTest, TheFileOfAFolderRunsNoCodeWithoutTheUsersWord) {
+TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
   const std::string here = absl::StrCat("cd ", folder_, " &&");
   for (const char* line :
        {"engine = \"exec:touch pwned\"", "engine = \"x=exec:touch pwned\"",

@@ -101,7 +101,7 @@ TEST_F(WithXlaTest, ManualRegionsRunOnTheirMesh) {
   EXPECT_THAT(ran.out, HasSubstr("partition 1\nf32[4]{0} {5, 7, 5, 7}"));
 }
 
-TEST_F(WithXlaTest, WhatIsNoStablehloIsAnErrorWithItsLine) {
+TEST_F(WithXlaTest, InvalidStablehloNamesLine) {
   Write("bad.mlir", "module @m {\n  func.func @main() { return %x : tensor<f32> }\n}\n");
   Ran ran = RunHlocts("verify " + Path("bad.mlir"));
   EXPECT_EQ(ran.status, 2);
@@ -120,7 +120,7 @@ TEST_F(WithXlaTest, QuantizedTypesHaveNoHloType) {
   EXPECT_THAT(ran.out, HasSubstr("quantized types have no HLO type"));
 }
 
-TEST_F(StablehloTest, WithoutAConverterOneSentenceSaysSo) {
+TEST_F(StablehloTest, MissingConverterIsReported) {
   Write("m.mlir", "module @m {\n}\n");
   Ran ran = RunHlocts("verify " + Path("m.mlir"),
                       "HLOCTS_XLA_LIBRARY=/nowhere/lib.so "

@@ -237,7 +237,7 @@ TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
                           HasSubstr("watch: " + module + " changed"), HasSubstr("exit status 2")));
 }
 
-TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
+TEST(StoryTest, LintFindsHiddenMistakes) {
   const std::string path =
       Write("mistakes.case",
             "@operation Pad\n@opcode pad\n@clauses pad.999\n@case one\n@module\n"

@@ -81,7 +81,7 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
     // work afterwards.
     const bool refused =
         outcome.failure == Outcome::kCrash || outcome.failure == Outcome::kRejected;
-    if (refused && IsForeign(GetParam())) return ExpectWorks();
+    if (refused && IsThirdParty(GetParam())) return ExpectWorks();
     ASSERT_TRUE(outcome.has_values()) << what << ": " << outcome.error.Text();
     std::vector<Literal> arguments = ArgumentsOf(module);
     ASSERT_EQ(outcome.result.outputs.size(), 1u) << what;
@@ -101,7 +101,7 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
   BackendInfo info_;
 };
 
-TEST_P(ContractTest, SaysWhoItIs) {
+TEST_P(ContractTest, ReportsNameAndVersion) {
   EXPECT_FALSE(info_.name.empty());
   EXPECT_FALSE(info_.version.empty());
   auto list = LoadEngineList();
@@ -198,7 +198,7 @@ ENTRY e {
   ExpectWorks();
 }
 
-TEST_P(ContractTest, NobodyWaitsAnyMore) {
+TEST_P(ContractTest, CancelledRunReturns) {
   LoadOptions options;
   options.stop = [] { return true; };
   EXPECT_FALSE(Run(*Identity("f32[4]"), options).has_values());

@@ -96,7 +96,7 @@ absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& reque
   PieceRunner runner(module, request, subject.options, subject.backend, each, subject.deadline);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
   if (wrong != nullptr) return BlameOf(*wrong, subject);
-  TogetherSearch search(module, runner, subject.deadline);
+  MinimalGroupSearch search(module, runner, subject.deadline);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> together, search.Find());
   if (together != nullptr) return BlameOf(*together, subject);
   Blame nothing;
@@ -174,7 +174,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
 // first, since they give the strongest verdict.
 constexpr int64_t kCheckpoints[] = {256, 16, 1};
 
-bool LeavesOpen(const reports::Verdict& verdict) {
+bool IsUndecided(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kInconclusive ||
          (verdict.kind == Outcome::kPass && verdict.unspecified_elements > 0);
 }
@@ -212,9 +212,9 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             Backend& backend) {
   const bool suspect = whole.kind == Outcome::kSuspect;
   bool judged =
-      LeavesOpen(whole) || suspect || whole.kind == Outcome::kPass || IsFinding(whole.kind);
+      IsUndecided(whole) || suspect || whole.kind == Outcome::kPass || IsFinding(whole.kind);
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
-                (options.cut == 0 && (suspect || LeavesOpen(whole)));
+                (options.cut == 0 && (suspect || IsUndecided(whole)));
   if (!judged || !wanted) return whole;
   // Cutting a wrong module may take long; it gets the time limit of one module again.
   DiffOptions of_pieces = options;

@@ -98,7 +98,7 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
 
 // Makes the verdict `unsupported` if the engine does not support tiles that do not divide an array
 // (ruling 0120).
-void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
+void MarkUnevenShardsUnsupported(const Module& module, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected) return;
   const Instruction* uneven = FirstUneven(module);
   if (uneven == nullptr) return;
@@ -141,7 +141,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     judge.profile = options_.profile;
     judge.change_rule = options_.change_rule;
     judge.rigorous = kind == Kind::kRigorous;
-    judge.likely = LambdaOf(kind);
+    judge.likely = SigmaFactorOf(kind);
     judge.replicas = options_.load.replicas;
     judge.partitions = options_.load.partitions;
     judge.infeed = request_.infeed;
@@ -212,7 +212,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
-  const std::string unequal = IsSharded(module_) ? UnequalCopies(outputs) : "";
+  const std::string unequal = IsSharded(module_) ? MismatchedReplicas(outputs) : "";
   if (!unequal.empty()) {
     reports::Verdict verdict = JudgeOutputs({outputs[0]}, facts);
     // A module without meaning (ruling 0124) has no copies that must be equal.
@@ -249,7 +249,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
-  ExcuseUnevenShards(module_, verdict);
+  MarkUnevenShardsUnsupported(module_, verdict);
   // Run-time sizes that do not match are neither the module's nor the engine's fault.
   const bool dynamic = absl::c_any_of(ArgumentLeafShapes(module_),
                                       [](const Shape& leaf) { return leaf.is_dynamic(); });
@@ -260,7 +260,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
       verdict.notes.push_back(absl::StrCat("the arguments do not fit: ", sets.message()));
     }
   }
-  const bool acquitted = AcquitOfConversion(info, verdict);
+  const bool acquitted = DismissIfConversionIsAtFault(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
@@ -310,7 +310,7 @@ reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& back
   verdict.kind = ours ? Outcome::kPass : Outcome::kUnsupported;
   verdict.elements = ours ? 1 : 0;
   verdict.reason = std::string(refusal.message());
-  if (!ours) verdict.error.kind = ErrorKind::kNotSent;
+  if (!ours) verdict.error.kind = ErrorKind::kNotEncodable;
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   return verdict;

@@ -77,11 +77,11 @@ class Differ {
  private:
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
-  bool AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
+  bool DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verdict& verdict);
   // The kind of sets: those of every judgement, rigorous ones to confirm a failure, likely and far
   // ones to find improbable features.
-  enum class Kind { kUsual, kRigorous, kLikely, kFar };
-  double LambdaOf(Kind kind) const;
+  enum class Kind { kUsual, kRigorous, kLikely, kVeryLikely };
+  double SigmaFactorOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
   void AddStatistical(const std::vector<std::vector<Literal>>& outputs,

@@ -12,7 +12,7 @@ namespace {
 
 // ENGINE if the engine reports "via:ENGINE": the engine gets the module in another form, and ENGINE
 // evaluates that form.
-std::string RoadOf(const BackendInfo& info) {
+std::string ReferenceEngineOf(const BackendInfo& info) {
   for (absl::string_view word : info.capabilities) {
     if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
   }
@@ -23,8 +23,8 @@ std::string RoadOf(const BackendInfo& info) {
 
 // Makes a failure inconclusive if the engine receives a converted module whose meaning the
 // conversion has changed.
-bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
-  const std::string road = RoadOf(info);
+bool Differ::DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verdict& verdict) {
+  const std::string road = ReferenceEngineOf(info);
   if (verdict.kind != Outcome::kFail || road.empty()) return false;
   absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
   RunOutcome outcome =

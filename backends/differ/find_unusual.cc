@@ -14,13 +14,11 @@ namespace {
 
 // If nearly all elements have more effective bits than this, the statistics add nothing to the
 // sets.
-constexpr double kSharp = 20;
+constexpr double kTightBits = 20;
 
-absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
-                                                 const ExecuteRequest& request,
-                                                 const DiffOptions& options,
-                                                 const std::vector<Literal>& outputs,
-                                                 const std::vector<std::string>& facts) {
+absl::StatusOr<reference::StatisticalTestResult> StatisticalTestOf(
+    const Module& module, const ExecuteRequest& request, const DiffOptions& options,
+    const std::vector<Literal>& outputs, const std::vector<std::string>& facts) {
   reference::JudgeOptions judge{{options.load}};
   judge.profile = options.profile;
   judge.infeed = request.infeed;
@@ -29,14 +27,14 @@ absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
   for (const std::string& fact : facts) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> arguments,
                           NestArguments(module, request.arguments[0]));
-  return reference::FindSuspect(module, arguments, outputs, judge);
+  return reference::RunStatisticalTests(module, arguments, outputs, judge);
 }
 
 }  // namespace
 
-double Differ::LambdaOf(Kind kind) const {
+double Differ::SigmaFactorOf(Kind kind) const {
   if (kind == Kind::kLikely) return kLikelyLambda;
-  if (kind != Kind::kFar) return 0;
+  if (kind != Kind::kVeryLikely) return 0;
   // Each element of each result may be a sum. Iterations of a loop count once, since only the
   // square root of the logarithm of the number matters.
   int64_t sums = 1;
@@ -45,7 +43,7 @@ double Differ::LambdaOf(Kind kind) const {
       for (const Shape& leaf : LeafShapes(instruction->shape())) sums += leaf.ElementCount();
     }
   }
-  return FarLambda(sums);
+  return VeryLikelyFactor(sums);
 }
 
 Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
@@ -58,7 +56,7 @@ Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
     open = open || !std::all_of(device.leaves.begin(), device.leaves.end(), exact);
   }
   if (!open) return found;
-  auto likely = Sets(facts, Kind::kLikely), far = Sets(facts, Kind::kFar);
+  auto likely = Sets(facts, Kind::kLikely), far = Sets(facts, Kind::kVeryLikely);
   for (size_t d = 0; likely.ok() && far.ok() && d < outputs.size(); ++d) {
     const Unusual one = hlocts::FindUnusual((**sets)[d], (**far)[d], (**likely)[d], outputs[d]);
     found.tensors += one.tensors;
@@ -73,13 +71,13 @@ Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
 void Differ::AddStatistical(const std::vector<std::vector<Literal>>& outputs,
                             const std::vector<std::string>& facts, reports::Verdict& verdict) {
   const bool open = verdict.kind == Outcome::kInconclusive;
-  const bool wide = verdict.effective_bits_p5 >= 0 && verdict.effective_bits_p5 < kSharp;
+  const bool wide = verdict.effective_bits_p5 >= 0 && verdict.effective_bits_p5 < kTightBits;
   using Suspect = DiffOptions::Suspect;
   const Suspect least = open   ? Suspect::kWhereInconclusive
                         : wide ? Suspect::kWhereWide
                                : Suspect::kAlways;
   if (options_.suspect < least || outputs.size() != 1) return;
-  auto found = SuspicionOf(module_, request_, options_, outputs[0], facts);
+  auto found = StatisticalTestOf(module_, request_, options_, outputs[0], facts);
   if (!found.ok() || found->elements == 0) return;
   constexpr const char* kTests[] = {"element", "variance", "bias"};
   reports::Statistical& of = verdict.statistical.emplace();

@@ -110,7 +110,7 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
   }
 }
 
-std::string UnequalCopies(const std::vector<std::vector<Literal>>& outputs) {
+std::string MismatchedReplicas(const std::vector<std::vector<Literal>>& outputs) {
   if (outputs.size() < 2) return "";
   for (size_t o = 0; o < outputs[0].size(); ++o) {
     const Literal &one = outputs[0][o], &other = outputs[1][o];

@@ -22,7 +22,7 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
                   reports::Verdict& verdict);
 
 // A sentence if devices have different copies of an element of a partitioned module; otherwise "".
-std::string UnequalCopies(const std::vector<std::vector<Literal>>& outputs);
+std::string MismatchedReplicas(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends
 

@@ -79,7 +79,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   }
   if (&computation == module_.entry()) entry_pieces_ = found->second.pieces.size();
   for (const Piece& piece : found->second.pieces) {
-    if (FoundAll()) return absl::OkStatus();
+    if (HasEnoughWrongPieces()) return absl::OkStatus();
     if (Clock::now() > deadline_) {
       Stop("out of time");
       return absl::OkStatus();
@@ -121,7 +121,7 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
 
 // Does not count an inconclusive call if the pieces inside the called computation are conclusive;
 // the call is then treated like the module itself.
-void PieceRunner::LeaveToInside(const reports::Verdict& verdict, const CutCounts& before) {
+void PieceRunner::DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before) {
   const bool settled = counts_.pieces > before.pieces &&
                        counts_.inconclusive == before.inconclusive &&
                        counts_.not_run == before.not_run && counts_.stopped == before.stopped;
@@ -171,7 +171,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   const size_t before = wrong_.size();
   const CutCounts counts_before = counts_;
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
-  LeaveToInside(verdict, counts_before);
+  DeferToInnerPieces(verdict, counts_before);
   // Each trip of a loop runs the same pieces.
   bool known = std::any_of(wrong_.begin(), wrong_.end(),
                            [&](const auto& run) { return run->piece == &piece; });
@@ -272,7 +272,7 @@ absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values stat
   if (!block.ok()) return false;
   const Computation& body = *loop.CalledComputation(Attr::kBody);
   int64_t trips = kBlockTrips;
-  for (int64_t first = 0; !FoundAll();) {
+  for (int64_t first = 0; !HasEnoughWrongPieces();) {
     if (Clock::now() > deadline_) return Stop("out of time");
     std::optional<ExecuteRequest> request = RequestFor(**block, state);
     if (!request) return false;
@@ -299,7 +299,7 @@ absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values stat
     if (verdict.kind == Outcome::kInconclusive) {
       Values in_trip = state;
       HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));
-      LeaveToInside(verdict, counts_before);
+      DeferToInnerPieces(verdict, counts_before);
     }
     first += trips;
     bool again = false;
@@ -320,7 +320,7 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Instruction* in_condition = condition.parameters()[0];
   const Instruction* in_body = body.parameters()[0];
-  for (const int64_t end = trip + kTripsMax; !FoundAll(); ++trip) {
+  for (const int64_t end = trip + kTripsMax; !HasEnoughWrongPieces(); ++trip) {
     std::string at = absl::StrCat(where, instruction.name(), ", trip ", trip, ": ");
     Values in_test, in_trip;
     for (const auto& [value, literals] : state) {
@@ -333,7 +333,7 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
       Stop("devices that leave a loop apart are not followed inside");
       return absl::OkStatus();
     }
-    if (*again == 0 || FoundAll()) return absl::OkStatus();
+    if (*again == 0 || HasEnoughWrongPieces()) return absl::OkStatus();
     if (trip == end) {
       Stop(absl::StrCat(instruction.name(), ": trips from ", end, " on are not looked into"));
       return absl::OkStatus();

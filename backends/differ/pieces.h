@@ -82,7 +82,7 @@ class PieceRunner {
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
   // Adds a verdict to the counts; times = -1 subtracts it.
   void Count(const reports::Verdict& verdict, int times = 1);
-  void LeaveToInside(const reports::Verdict& verdict, const CutCounts& before);
+  void DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before);
   bool Stop(const std::string& why);
 
   const Module& module_;
@@ -96,7 +96,7 @@ class PieceRunner {
   std::map<const Instruction*, Piece> blocks_;  // blocks of trips, by loop
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
-  bool FoundAll() const { return wrong_.size() >= wrong_max_; }
+  bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }
   std::vector<std::unique_ptr<PieceRun>> wrong_;
   size_t wrong_max_ = 1;
   CutCounts counts_;

@@ -133,7 +133,7 @@ TEST(PiecesTest, TheFewestThatAreWrongTogether) {
   EXPECT_THAT(reports::ReasonText(two.Diff(chain, 0)), HasSubstr("compiled together: {a, c}"));
 }
 
-TEST(PiecesTest, WhatVanishesInEveryCutIsNotBlamedOnAnybody) {
+TEST(PiecesTest, FailureThatDisappearsWhenCutIsNotLocalised) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
   wrong.only_in = "m";  // a piece has a name of its own

@@ -91,7 +91,7 @@ Outcome OfBuffers(const char* root, const char* output, int64_t aliased_output) 
   return VerdictOn(text.c_str(), request, result).kind;
 }
 
-TEST(PromisesTest, WithoutAnAliasInputAndOutputLieApart) {
+TEST(PromisesTest, UnaliasedBuffersDoNotOverlap) {
   EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", -1), Outcome::kPass);
   EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", 0), Outcome::kFail);
   EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), Outcome::kPass);  // returned unchanged

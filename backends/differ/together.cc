@@ -7,7 +7,7 @@
 
 namespace hlocts::backends {
 
-absl::StatusOr<bool> TogetherSearch::Wrong(const Members& members) {
+absl::StatusOr<bool> MinimalGroupSearch::Wrong(const Members& members) {
   if (members.empty() || PieceRunner::Clock::now() > deadline_) return false;
   auto piece = CutOut(module_, *module_.entry(), members);
   if (!piece.ok()) return false;  // cannot be cut there
@@ -22,7 +22,7 @@ absl::StatusOr<bool> TogetherSearch::Wrong(const Members& members) {
 
 // Drops chunks of half, a quarter, ... down to one instruction, while the remaining part stays
 // wrong.
-absl::Status TogetherSearch::Shrink(bool front) {
+absl::Status MinimalGroupSearch::Shrink(bool front) {
   for (size_t chunk = members_.size() / 2; chunk >= 1; chunk /= 2) {
     bool smaller = true;
     while (smaller && members_.size() > chunk) {
@@ -35,7 +35,7 @@ absl::Status TogetherSearch::Shrink(bool front) {
   return absl::OkStatus();
 }
 
-absl::Status TogetherSearch::TryComponents() {
+absl::Status MinimalGroupSearch::TryComponents() {
   std::map<const Instruction*, Members> components;  // keyed by the first member
   std::map<const Instruction*, const Instruction*> first_of;
   for (const Instruction* member : members_) {
@@ -63,7 +63,7 @@ absl::Status TogetherSearch::TryComponents() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<PieceRun>> TogetherSearch::Find() {
+absl::StatusOr<std::unique_ptr<PieceRun>> MinimalGroupSearch::Find() {
   auto all = CutMembers(*module_.entry());
   if (!all.ok()) return all.status();
   HLOCTS_ASSIGN_OR_RETURN(bool wrong, Wrong(*all));

@@ -10,10 +10,11 @@
 
 namespace hlocts::backends {
 
-class TogetherSearch {
+class MinimalGroupSearch {
  public:
   // `runner` must have run the module with one operation per piece and found nothing wrong.
-  TogetherSearch(const Module& module, PieceRunner& runner, PieceRunner::Clock::time_point deadline)
+  MinimalGroupSearch(const Module& module, PieceRunner& runner,
+                     PieceRunner::Clock::time_point deadline)
       : module_(module), runner_(runner), deadline_(deadline) {}
 
   // Returns the smallest wrong piece that it finds. It starts with all instructions, then drops as

@@ -15,19 +15,19 @@ using ::testing::HasSubstr;
 
 // An engine that is wrong by two representable values and reports the conversion by which it gets
 // its modules.
-class ReachedBackend : public InjectingBackend {
+class ConvertedInputBackend : public InjectingBackend {
  public:
-  ReachedBackend(std::string road, int steps)
+  ConvertedInputBackend(std::string road, int steps)
       : InjectingBackend({.instruction = "r", .element = 0, .steps = steps}),
-        road_(std::move(road)) {}
+        via_(std::move(road)) {}
   BackendInfo info() override {
     BackendInfo info = InjectingBackend::info();
-    info.capabilities.push_back("via:" + road_);
+    info.capabilities.push_back("via:" + via_);
     return info;
   }
 
  private:
-  std::string road_;
+  std::string via_;
 };
 
 reports::Verdict Diff(const std::string& road, int steps) {
@@ -39,25 +39,27 @@ ENTRY e {
 })");
   ExecuteRequest request;
   request.arguments = {{*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")}};
-  ReachedBackend engine(road, steps);
+  ConvertedInputBackend engine(road, steps);
   return Differ(*module, request, DiffOptions()).Diff(engine);
 }
 
-TEST(ViaTest, AFailBehindARoadThatKeepsTheMeaningIsTheEngines) {
+TEST(ViaTest, FailAfterCorrectConversionIsTheEngines) {
   EXPECT_EQ(Diff("reference", 2).kind, Outcome::kFail);
 }
 
-TEST(ViaTest, AFailBehindARoadThatLosesTheMeaningSaysNothing) {
+TEST(ViaTest, FailAfterWrongConversionIsInconclusive) {
   const reports::Verdict verdict = Diff("canary:subtract.operands-swapped?isolation=none", 2);
   EXPECT_EQ(verdict.kind, Outcome::kInconclusive);
   EXPECT_THAT(verdict.reason, HasSubstr("accepted -2, found 2"));
 }
 
-TEST(ViaTest, AFailBehindARoadThatIsNotThereSaysNothing) {
+TEST(ViaTest, FailWithoutReferenceEngineIsInconclusive) {
   EXPECT_EQ(Diff("no-such-engine", 2).kind, Outcome::kInconclusive);
 }
 
-TEST(ViaTest, APassNeedsNoRoad) { EXPECT_EQ(Diff("no-such-engine", 0).kind, Outcome::kPass); }
+TEST(ViaTest, PassNeedsNoConversionCheck) {
+  EXPECT_EQ(Diff("no-such-engine", 0).kind, Outcome::kPass);
+}
 
 }  // namespace
 }  // namespace hlocts::backends

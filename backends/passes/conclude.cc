@@ -17,7 +17,7 @@ void Suspect(const std::string& pass, PassBlame& blame) {
 
 // The conclusion if stage `right` is right and later ones are wrong or unknown.
 void AfterPass(size_t right, size_t end, PassBlame& blame) {
-  blame.guilty = Guilty::kAfterPass;
+  blame.failing_phase = FailurePhase::kAfterPass;
   blame.pass = blame.stages[right].stage.after;
   blame.pipeline = blame.stages[right].stage.pipeline;
   for (size_t i = right + 1; i < end; ++i) Suspect(blame.stages[i].stage.after, blame);
@@ -26,10 +26,10 @@ void AfterPass(size_t right, size_t end, PassBlame& blame) {
 
 void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) {
   if (wrong == 0) {
-    blame.guilty = Guilty::kBeforePasses;
+    blame.failing_phase = FailurePhase::kBeforePasses;
     blame.reason = "the first text in the dump is wrong already: " + blame.stages[0].verdict.reason;
   } else if (right && *right + 1 == wrong) {
-    blame.guilty = Guilty::kPass;
+    blame.failing_phase = FailurePhase::kPass;
     blame.pass = blame.stages[wrong].stage.after;
     blame.pipeline = blame.stages[wrong].stage.pipeline;
   } else if (right) {
@@ -51,7 +51,7 @@ void ConcludeFromStages(PassBlame& blame) {
                        ? "no text in the dump"
                        : "no text can be evaluated: " + blame.stages[0].verdict.reason;
   } else if (*right + 1 == blame.stages.size()) {
-    blame.guilty = Guilty::kCodeGeneration;
+    blame.failing_phase = FailurePhase::kCodeGeneration;
   } else {
     AfterPass(*right, blame.stages.size(), blame);
   }
@@ -63,7 +63,7 @@ void ConcludeFromStages(PassBlame& blame) {
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {
-    blame.guilty = Guilty::kPass;
+    blame.failing_phase = FailurePhase::kPass;
     blame.pass = named;
     blame.reason = "XLA's verifier refuses what this pass makes";
     return;
@@ -72,10 +72,10 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   // crash.
   if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
-    blame.guilty = Guilty::kCodeGeneration;
+    blame.failing_phase = FailurePhase::kCodeGeneration;
     return;
   }
-  blame.guilty = dumped.passes == 0 ? Guilty::kBeforePasses : Guilty::kAfterPass;
+  blame.failing_phase = dumped.passes == 0 ? FailurePhase::kBeforePasses : FailurePhase::kAfterPass;
   for (const DumpFile& dump : dumped.files) {
     if (dump.kind != DumpKind::kPass || dump.after == kPipelineStart) continue;
     blame.pass = dump.after;

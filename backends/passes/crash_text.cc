@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kSuspectsMax = 8;
 
 // Returns true for classes in the stack frames of all passes, which identify no pass.
-bool IsMachinery(const std::string& name) {
+bool IsPassInfrastructure(const std::string& name) {
   for (const char* part : {"HloPassInterface", "HloPassPipeline", "HloPassFix", "OpExpanderPass",
                            "HloModule", "HloComputation", "HloInstruction", "CpuCompiler",
                            "DfsHloRewriteVisitor", "ShapeInference", "ShapeUtil"}) {
@@ -25,7 +25,7 @@ bool IsMachinery(const std::string& name) {
 }
 
 // Converts RngExpander to rng_expander.
-std::string Snake(const std::string& camel) {
+std::string ToSnakeCase(const std::string& camel) {
   std::string snake;
   for (size_t i = 0; i < camel.size(); ++i) {
     const bool word = absl::ascii_isupper(camel[i]) && i > 0 && !absl::ascii_isupper(camel[i - 1]);
@@ -63,7 +63,7 @@ std::vector<std::string> PassesNamedByStack(const EngineError& error) {
   std::smatch match;
   if (std::regex_search(text, match, *check)) Suspect(match[1], passes);
   for (std::sregex_iterator it(text.begin(), text.end(), *frame), end; it != end; ++it) {
-    if (!IsMachinery((*it)[1])) Suspect(Snake((*it)[1]), passes);
+    if (!IsPassInfrastructure((*it)[1])) Suspect(ToSnakeCase((*it)[1]), passes);
   }
   return passes;
 }

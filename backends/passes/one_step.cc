@@ -23,10 +23,10 @@ absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engin
 void ConcludeFromOptimized(PassBlame& blame) {
   const reports::Verdict& optimized = blame.stages.front().verdict;
   if (optimized.kind == Outcome::kFail) {
-    blame.guilty = Guilty::kPass;
+    blame.failing_phase = FailurePhase::kPass;
     blame.reason = "what the code was made of is wrong already; only dumps say since which pass";
   } else if (optimized.kind == Outcome::kPass) {
-    blame.guilty = Guilty::kCodeGeneration;
+    blame.failing_phase = FailurePhase::kCodeGeneration;
   } else {
     blame.reason =
         absl::StrCat("what the code was made of cannot be evaluated: ", optimized.reason);

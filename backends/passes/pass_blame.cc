@@ -23,14 +23,15 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
 // Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
-  if (blame.guilty == Guilty::kPass) return Confirm(subject, differ, factory, blame.pass, blame);
+  if (blame.failing_phase == FailurePhase::kPass)
+    return Confirm(subject, differ, factory, blame.pass, blame);
   for (const std::string& pass : std::vector<std::string>(blame.suspects)) {
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
     // The compiler crashes after the last text, but not without this pass: this pass crashed.
     if (blame.stages.empty()) {
-      blame.guilty = Guilty::kPass;
+      blame.failing_phase = FailurePhase::kPass;
       blame.pass = pass;
       blame.pipeline.clear();
     }
@@ -41,7 +42,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
 }
 
 // Returns true if the engine writes dumps at all, tested with a correct module.
-absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string& folder,
+absl::StatusOr<bool> WritesDumps(const EngineFactory& factory, const std::string& folder,
                                  const std::string& flags) {
   MoreXlaFlags more(flags);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
@@ -71,17 +72,17 @@ absl::StatusOr<PassBlame> WithoutDumps(const BlameSubject& subject, const Engine
 
 }  // namespace
 
-absl::string_view GuiltyName(Guilty guilty) {
-  switch (guilty) {
-    case Guilty::kPass:
+absl::string_view FailurePhaseName(FailurePhase failing_phase) {
+  switch (failing_phase) {
+    case FailurePhase::kPass:
       return "pass";
-    case Guilty::kCodeGeneration:
+    case FailurePhase::kCodeGeneration:
       return "code generation";
-    case Guilty::kAfterPass:
+    case FailurePhase::kAfterPass:
       return "after pass";
-    case Guilty::kBeforePasses:
+    case FailurePhase::kBeforePasses:
       return "before the passes";
-    case Guilty::kUnknown:
+    case FailurePhase::kUnknown:
       return "unknown";
   }
   return "";
@@ -103,9 +104,9 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   }
   auto modules = ReadDumpFolder(folder);
   if (!modules.ok()) {
-    HLOCTS_ASSIGN_OR_RETURN(const bool leaves, LeavesDumps(engine, folder, flags));
+    HLOCTS_ASSIGN_OR_RETURN(const bool leaves, WritesDumps(engine, folder, flags));
     if (!leaves) return WithoutDumps(subject, engine);
-    blame.guilty = Guilty::kBeforePasses;
+    blame.failing_phase = FailurePhase::kBeforePasses;
     return blame;
   }
   const DumpedModule* dumped = MainModule(*modules, *subject.module);

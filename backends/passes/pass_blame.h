@@ -43,17 +43,17 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::v
                                                      const LoadOptions& options,
                                                      const std::vector<std::string>& facts);
 
-enum class Guilty : uint8_t {
+enum class FailurePhase : uint8_t {
   kPass,            // `pass` changes values, crashes or refuses the module
   kCodeGeneration,  // every text is right, including the last: the code is wrong
   kAfterPass,       // right after `pass`, later texts are unknown
   kBeforePasses,    // refused, crashed or changed before any pass ran
   kUnknown,         // the engine writes no dumps, or none can be evaluated
 };
-absl::string_view GuiltyName(Guilty guilty);
+absl::string_view FailurePhaseName(FailurePhase failing_phase);
 
 struct PassBlame {
-  Guilty guilty = Guilty::kUnknown;
+  FailurePhase failing_phase = FailurePhase::kUnknown;
   std::string pass, pipeline;
   std::vector<std::string> suspects;  // with kAfterPass: the later passes that changed the text
   std::string reason;                 // for users: why the answer is unknown or imprecise

@@ -105,7 +105,7 @@ class BlameTest : public ::testing::Test {
 
 TEST_F(BlameTest, AnEditedStageIsNamed) {
   PassBlame blame = Blame({kAdd, kSwapped, kWrong, kWrong, kWrong});
-  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kPass);
   EXPECT_EQ(blame.pass, "b");
   EXPECT_EQ(blame.pipeline, "p");
   ASSERT_EQ(blame.stages.size(), 3u);
@@ -140,7 +140,7 @@ TEST_F(BlameTest, StagesBehindThePartitionerAreEvaluatedOnAllDevices) {
   const std::string wrong = absl::StrFormat(kExchange, "{0,0},{1,1}");
   const std::string given = kRotation;
   PassBlame blame = Blame({given, right, wrong, wrong, wrong}, true, given, {"f32[3] {1, 2, 3}"});
-  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kPass);
   EXPECT_EQ(blame.pass, "b");
   ASSERT_EQ(blame.stages.size(), 3u);
   EXPECT_EQ(blame.stages[1].verdict.kind, Outcome::kPass) << blame.stages[1].verdict.reason;
@@ -162,13 +162,13 @@ TEST_F(BlameTest, APassThatRunsAPipelineMadeWhatIsSeenAtItsStart) {
 
 TEST_F(BlameTest, RightToTheEndIsCodeGeneration) {
   PassBlame blame = Blame({kAdd, kAdd, kSwapped, kSwapped, kSwapped});
-  EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kCodeGeneration);
   EXPECT_EQ(blame.stages.size(), 2u);
 }
 
 TEST_F(BlameTest, BehindALibraryCallNothingIsKnown) {
   PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kLibrary, kLibrary});
-  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kAfterPass);
   EXPECT_EQ(blame.pass, "a");
   EXPECT_THAT(blame.suspects, ElementsAre("b"));
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
@@ -176,19 +176,19 @@ TEST_F(BlameTest, BehindALibraryCallNothingIsKnown) {
 
 TEST_F(BlameTest, WrongBehindALibraryCallHasSeveralSuspects) {
   PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kWrong, kWrong});
-  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kAfterPass);
   EXPECT_EQ(blame.pass, "a");
   EXPECT_THAT(blame.suspects, ElementsAre("b", "c"));
 }
 
 TEST_F(BlameTest, WrongFromTheStartIsNoPass) {
   PassBlame blame = Blame({kWrong, kWrong, kWrong, kWrong, kWrong});
-  EXPECT_EQ(blame.guilty, Guilty::kBeforePasses);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kBeforePasses);
 }
 
 TEST_F(BlameTest, ACrashIsAfterThePassThatLeftTheLastText) {
   PassBlame blame = Blame({kAdd, kSwapped, "", "", ""}, /*has_values=*/false);
-  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kAfterPass);
   EXPECT_EQ(blame.pass, "a");
   EXPECT_THAT(blame.suspects, ElementsAre("b"));
 }
@@ -215,18 +215,18 @@ TEST(CrashTextTest, VerifierAndStackNamePasses) {
 
 TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {
   PassBlame blame = Blame({kAdd, kAdd, kAdd, kAdd, kAdd}, /*has_values=*/false);
-  EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kCodeGeneration);
 }
 
 TEST_F(BlameTest, ACrashOfAWrongTextIsThatOfItsPass) {
   PassBlame blame = Blame({kAdd, kSwapped, kWrong, kWrong, kWrong}, /*has_values=*/false);
-  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kPass);
   EXPECT_EQ(blame.pass, "b");
 }
 
 TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
   PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kLibrary, kLibrary}, /*has_values=*/false);
-  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kAfterPass);
   EXPECT_EQ(blame.pass, "a");
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
@@ -284,28 +284,28 @@ PassBlame BlamePlanted(const Planted& planted, const std::string& dumps = "") {
   return dumps.empty() ? *BlameInOneStep(subject, engine) : *BlamePass(subject, engine, dumps);
 }
 
-TEST(OneStepTest, WhatCodeWasMadeOfTellsPassFromCodeGeneration) {
+TEST(OneStepTest, OptimizedModuleSeparatesPassesFromCodegen) {
   PassBlame pass = BlamePlanted({kWrong, kWrong});
-  EXPECT_EQ(pass.guilty, Guilty::kPass);
+  EXPECT_EQ(pass.failing_phase, FailurePhase::kPass);
   EXPECT_EQ(pass.pass, "");
   ASSERT_EQ(pass.stages.size(), 1u);
   EXPECT_THAT(pass.stages[0].verdict.reason, HasSubstr("accepted 4, found -2"));
-  EXPECT_EQ(BlamePlanted({kWrong, kSwapped}).guilty, Guilty::kCodeGeneration);
+  EXPECT_EQ(BlamePlanted({kWrong, kSwapped}).failing_phase, FailurePhase::kCodeGeneration);
 }
 
-TEST(OneStepTest, WhatCannotBeEvaluatedOrIsNotToldSaysSo) {
+TEST(OneStepTest, MissingOptimizedModuleIsReported) {
   PassBlame library = BlamePlanted({kWrong, kLibrary});
-  EXPECT_EQ(library.guilty, Guilty::kUnknown);
+  EXPECT_EQ(library.failing_phase, FailurePhase::kUnknown);
   EXPECT_THAT(library.reason, HasSubstr("lib"));
   PassBlame silent = BlamePlanted({kWrong, ""});
-  EXPECT_EQ(silent.guilty, Guilty::kUnknown);
+  EXPECT_EQ(silent.failing_phase, FailurePhase::kUnknown);
   EXPECT_THAT(silent.reason, HasSubstr("does not tell"));
   EXPECT_THAT(BlamePlanted({kAdd, kWrong}).reason, HasSubstr("does not fail"));
 }
 
-TEST_F(BlameTest, AnEngineWithoutDumpsIsAskedInOneStep) {
+TEST_F(BlameTest, EngineWithoutDumpsUsesOneStepBlame) {
   PassBlame blame = BlamePlanted({kWrong, kWrong}, folder_.path());
-  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kPass);
   EXPECT_THAT(blame.reason, HasSubstr("no dumps"));
 }
 

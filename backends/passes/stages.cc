@@ -25,11 +25,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
                                                            const ExecuteRequest& request,
                                                            LoadOptions options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
-  Spread spread;
+  DeviceTilings spread;
   bool partitioned = false;
   if (IsSharded(given)) {
     module = WithoutShardings(*module);
-    HLOCTS_ASSIGN_OR_RETURN(spread, SpreadOf(given));
+    HLOCTS_ASSIGN_OR_RETURN(spread, DeviceTilingsOf(given));
     partitioned = IsPerDevice(*module) || ArgumentLeafShapes(*module) != spread.arguments ||
                   OutputLeafShapes(*module) != spread.results;
   }
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
   plain.donated_leaves.clear();
   if (partitioned) {
     HLOCTS_RETURN_IF_ERROR(
-        KeepWhole(ArgumentLeafShapes(*module), OutputLeafShapes(*module), spread));
+        KeepUnsplit(ArgumentLeafShapes(*module), OutputLeafShapes(*module), spread));
     HLOCTS_ASSIGN_OR_RETURN(plain, Split(spread, plain));
   }
   HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(plain));

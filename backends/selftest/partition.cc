@@ -64,7 +64,7 @@ std::vector<Contracted> OfScatter(const Instruction& instruction,
 
 }  // namespace
 
-Literal NothingAdded(const Literal& like) {
+Literal NeutralInit(const Literal& like) {
   Literal neutral(like.shape());
   if (!IsFloat(NumberType(neutral))) return neutral;
   for (int64_t i = 0; i < NumberCount(neutral); ++i) WriteNumber(neutral, i, -0.0);
@@ -129,7 +129,7 @@ std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instructio
     if (start == limit) return std::nullopt;
     own[operand] = RowsOf(own[operand], dimension, start, limit);
   }
-  if (instruction.opcode() == Opcode::kScatter && tile > 0) own[0] = NothingAdded(own[0]);
+  if (instruction.opcode() == Opcode::kScatter && tile > 0) own[0] = NeutralInit(own[0]);
   return own;
 }
 

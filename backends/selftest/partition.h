@@ -36,7 +36,7 @@ std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instructio
                                                    const Contracted& cut, int64_t tile,
                                                    int64_t tiles);
 // The initial value of the other parts of a scatter: zeros that change no sum, −0 for floats.
-Literal NothingAdded(const Literal& like);
+Literal NeutralInit(const Literal& like);
 // Combines two parts elementwise by the instruction's own computation, or by addition.
 absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,
                                      const Instruction& instruction, const Literal& a,

@@ -27,7 +27,7 @@ bool HasWord(absl::string_view text, absl::string_view word) {
 
 }  // namespace
 
-absl::string_view TellingLine(const EngineError& error) {
+absl::string_view MainErrorLine(const EngineError& error) {
   std::vector<absl::string_view> lines = absl::StrSplit(error.message, '\n');
   const absl::string_view first = lines[0];
   for (absl::string_view line : absl::StrSplit(error.log, '\n')) lines.push_back(line);
@@ -42,7 +42,7 @@ absl::string_view TellingLine(const EngineError& error) {
 
 void ReadAssertion(EngineError& error) {
   constexpr absl::string_view kBegin = "Assertion `";
-  const absl::string_view line = TellingLine(error);
+  const absl::string_view line = MainErrorLine(error);
   const size_t begin = line.find(kBegin);
   if (begin == line.npos) return;
   const absl::string_view condition = line.substr(begin + kBegin.size(), kConditionMax);

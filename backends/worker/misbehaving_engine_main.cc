@@ -32,7 +32,7 @@ void UseMemory() {
 }
 
 // Allocates all at once, like a program that confuses a size with a count.
-void UseTenGigabytes() {
+void AllocateTenGigabytes() {
   std::vector<char> block(10 * kGiB, 1);
   usleep(10'000'000);
   if (block[kGiB] != 1) std::abort();
@@ -46,19 +46,19 @@ int Wanted(const char* name) {
 // Hangs, but for at most a minute and only while the driver lives, which the pipe of requests
 // shows. If the driver was killed, nothing else ends this process, and a reader of its output would
 // wait.
-void HangWhileSomeoneListens() {
+void HangWhileDriverAlive() {
   pollfd requests{STDIN_FILENO, 0, 0};
   poll(&requests, 1, 60'000);
 }
 
-void MisbehaveAsTheEnvironmentSays() {
+void MisbehaveByEnvironment() {
   static int executions = 0;
   ++executions;
   int abort_every = Wanted("MISBEHAVE_ABORT_EVERY"), hang_from = Wanted("MISBEHAVE_HANG_FROM");
   int memory_every = Wanted("MISBEHAVE_MEMORY_EVERY");
   if (abort_every > 0 && executions % abort_every == 0) std::abort();
   if (memory_every > 0 && executions % memory_every == 0) UseMemory();
-  if (hang_from > 0 && executions >= hang_from) HangWhileSomeoneListens();
+  if (hang_from > 0 && executions >= hang_from) HangWhileDriverAlive();
 }
 
 // Prints what a failed check prints: the failure, followed by much more text.
@@ -72,14 +72,14 @@ class Mirror : public Executable {
  public:
   Mirror(std::string name, int loads) : name_(std::move(name)), loads_(loads) {}
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    MisbehaveAsTheEnvironmentSays();
+    MisbehaveByEnvironment();
     if (name_ == "abort") std::abort();
     if (name_ == "complain") Complain();
     if (name_ == "warn") std::fprintf(stderr, "F0000 here.cc:7] Check failed: of no account\n");
     if (name_ == "exit") _exit(7);
     while (name_ == "hang") usleep(100'000);
     if (name_ == "memory") UseMemory();
-    if (name_ == "ten_gigabytes") UseTenGigabytes();
+    if (name_ == "ten_gigabytes") AllocateTenGigabytes();
     ExecuteResult result;
     result.outputs = request.arguments;
     if (name_ == "count_loads") result.seconds = loads_;

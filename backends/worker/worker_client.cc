@@ -71,7 +71,7 @@ class WorkerBackend : public Backend {
   absl::StatusOr<std::string> ExecuteFrame(const ExecuteRequest& request);
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
-  absl::Status HoldsStill(int64_t load) const;
+  absl::Status HasLoadedModule(int64_t load) const;
   // Converts a failure to load or execute: a refusal counts only if the engine does not refuse a
   // constant too.
   absl::Status Judged(const absl::Status& failure, const Module& module,
@@ -225,14 +225,14 @@ class WorkerExecutable : public Executable {
   int64_t load_;
 };
 
-absl::Status WorkerBackend::HoldsStill(int64_t load) const {
+absl::Status WorkerBackend::HasLoadedModule(int64_t load) const {
   if (load == loads_) return absl::OkStatus();
   return absl::FailedPreconditionError("the worker has loaded another module since");
 }
 
 absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& options,
                                                            int64_t load) {
-  HLOCTS_RETURN_IF_ERROR(HoldsStill(load));
+  HLOCTS_RETURN_IF_ERROR(HasLoadedModule(load));
   const bool tells =
       worker_ && absl::c_linear_search(worker_->hello().capabilities(), "optimized-module");
   if (worker_ && !tells)
@@ -249,7 +249,7 @@ absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& op
 
 absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
                                                      const LoadOptions& options, int64_t load) {
-  HLOCTS_RETURN_IF_ERROR(HoldsStill(load));
+  HLOCTS_RETURN_IF_ERROR(HasLoadedModule(load));
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   return Results(options);
@@ -292,7 +292,7 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
   if (!RefusesConstant(options.replicas, options.partitions, options)) return failure;
-  error.kind = ErrorKind::kTakesNoModule;
+  error.kind = ErrorKind::kRejectsEveryModule;
   if (RefusesConstant(1, 1, options)) {
     absl::StrAppend(&error.message, " (it refuses every module, with the options that it has)");
     return EngineStatus(absl::StatusCode::kUnavailable, error);

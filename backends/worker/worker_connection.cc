@@ -50,7 +50,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   return worker;
 }
 
-void WorkerConnection::BeginModule() { process_->ForgetErrors(); }
+void WorkerConnection::BeginModule() { process_->DiscardStderr(); }
 
 absl::Status WorkerConnection::Send(absl::string_view frames) {
   return WriteFrames(process_->input_fd(), frames).ok() ? absl::OkStatus() : Died();
@@ -62,17 +62,17 @@ absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limit
     auto frame = reader_->Read(kPollSeconds);
     if (frame.ok()) {
       worker::Reply reply;
-      if (!reply.ParseFromString(*frame)) return Rubbish("a frame that is no reply");
+      if (!reply.ParseFromString(*frame)) return MalformedReply("a frame that is no reply");
       return reply;
     }
     if (absl::IsOutOfRange(frame.status())) return Died();
-    if (!absl::IsDeadlineExceeded(frame.status())) return Rubbish(frame.status().message());
-    HLOCTS_RETURN_IF_ERROR(LosePatience(limits, deadline, poll % kPollsPerMemory == 0));
+    if (!absl::IsDeadlineExceeded(frame.status())) return MalformedReply(frame.status().message());
+    HLOCTS_RETURN_IF_ERROR(KillOnDeadline(limits, deadline, poll % kPollsPerMemory == 0));
   }
 }
 
-absl::Status WorkerConnection::LosePatience(const LoadOptions& limits, Deadline deadline,
-                                            bool look_at_memory) {
+absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadline deadline,
+                                              bool look_at_memory) {
   absl::Status status;
   if (Clock::now() > deadline) {
     status = absl::DeadlineExceededError(
@@ -98,7 +98,7 @@ absl::Status WorkerConnection::Died() {
   return EngineStatus(absl::StatusCode::kAborted, error);
 }
 
-absl::Status WorkerConnection::Rubbish(absl::string_view what) {
+absl::Status WorkerConnection::MalformedReply(absl::string_view what) {
   process_->Kill();
   return absl::AbortedError(absl::StrCat("worker broke the protocol: ", what));
 }

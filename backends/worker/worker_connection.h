@@ -38,9 +38,9 @@ class WorkerConnection {
   using Clock = std::chrono::steady_clock;
   using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
 
-  absl::Status LosePatience(const LoadOptions& limits, Deadline deadline, bool look_at_memory);
+  absl::Status KillOnDeadline(const LoadOptions& limits, Deadline deadline, bool look_at_memory);
   absl::Status Died();
-  absl::Status Rubbish(absl::string_view what);
+  absl::Status MalformedReply(absl::string_view what);
 
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<WorkerProcess> process_;

@@ -65,7 +65,7 @@ int64_t ResidentPages(pid_t pid, int depth) {
 }
 
 // The offset of the last line that states why a process ended itself; npos if there is none.
-size_t TellingLine(const std::string& text) {
+size_t MainErrorLine(const std::string& text) {
   size_t last = text.npos;
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
     size_t at = text.rfind(telling);
@@ -103,7 +103,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
 
 // Returns true if the worker has ended by itself. An idle worker does so when its input ends, and a
 // tool that watches it, e.g. a sanitizer, can then write its report.
-bool WorkerProcess::EndsByItself() {
+bool WorkerProcess::ExitsBeforeKill() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;
     usleep(kEndPauseMicros);
@@ -134,7 +134,7 @@ void KillAllWorkers() {
 WorkerProcess::~WorkerProcess() {
   Forget(pid_);
   close(input_fd_);
-  if (!reaped_ && !killed_ && EndsByItself()) {
+  if (!reaped_ && !killed_ && ExitsBeforeKill()) {
     reaped_ = true;
     kill(-pid_, SIGKILL);  // also kills its children
   }
@@ -178,21 +178,21 @@ std::string WorkerProcess::DescribeEnd() {
   return absl::StrCat("exited with status ", WEXITSTATUS(status_));
 }
 
-void WorkerProcess::ForgetErrors() {
-  told_from_ = std::max(told_from_, lseek(error_fd_, 0, SEEK_END));
+void WorkerProcess::DiscardStderr() {
+  stderr_reported_offset_ = std::max(stderr_reported_offset_, lseek(error_fd_, 0, SEEK_END));
 }
 
 std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   constexpr size_t kLookedAt = size_t{1} << 16;
   const off_t size = lseek(error_fd_, 0, SEEK_END);
-  if (size <= told_from_) return "";
-  const auto told = static_cast<size_t>(size - told_from_);
+  if (size <= stderr_reported_offset_) return "";
+  const auto told = static_cast<size_t>(size - stderr_reported_offset_);
   size_t count = std::min(std::max(bytes_max, kLookedAt), told);
   std::string tail(count, '\0');
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);
   size_t begin = tail.size() - std::min(bytes_max, tail.size());
-  tail = tail.substr(std::min(begin, TellingLine(tail)), bytes_max);
+  tail = tail.substr(std::min(begin, MainErrorLine(tail)), bytes_max);
   while (!tail.empty() && tail.back() == '\n') tail.pop_back();
   return tail;
 }

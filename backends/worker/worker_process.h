@@ -39,7 +39,7 @@ class WorkerProcess {
   // there, since a message and its stack may be longer than the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
   // Discards the output on standard error so far.
-  void ForgetErrors();
+  void DiscardStderr();
 
  private:
   WorkerProcess(pid_t pid, int input_fd, int output_fd, int error_fd)
@@ -48,11 +48,11 @@ class WorkerProcess {
   }
   static void Register(pid_t pid);
   static void Forget(pid_t pid);
-  bool EndsByItself();
+  bool ExitsBeforeKill();
 
   pid_t pid_;
   int input_fd_, output_fd_, error_fd_;
-  off_t told_from_ = 0;  // offset in its standard error
+  off_t stderr_reported_offset_ = 0;  // offset in its standard error
   bool reaped_ = false, killed_ = false;
   int status_ = 0;
   int64_t end_signal_ = 0;

@@ -18,7 +18,7 @@ namespace hlocts::backends {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr std::chrono::milliseconds kHeldBackMax(10);
+constexpr std::chrono::milliseconds kReplyDelayMax(10);
 
 class Server {
  public:
@@ -38,7 +38,7 @@ class Server {
       AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
       // Holds replies back while a client has sent more requests, so that it is not woken for each
       // reply, unless that would delay it.
-      const bool quick = std::chrono::steady_clock::now() - start < kHeldBackMax;
+      const bool quick = std::chrono::steady_clock::now() - start < kReplyDelayMax;
       if (quick && reader_.HasFrame()) continue;
       HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));
       replies.clear();
@@ -85,7 +85,8 @@ class Server {
     reply.set_uses_shared_memory(memory_ != nullptr);
     reply.set_answers_ahead(true);
     // Our own engines must refuse a malformed module by a rule of the verifier, not of the reader.
-    if (absl::c_linear_search(info.capabilities, "our-parser")) malformed_ = Malformed::kKeptToRun;
+    if (absl::c_linear_search(info.capabilities, "our-parser"))
+      malformed_ = Malformed::kKeepExecutable;
     return absl::OkStatus();
   }
 

@@ -52,7 +52,7 @@ TEST_F(StartsTest, OneInVainDoesNotEndARun) {
   EXPECT_EQ(Run("fine"), std::nullopt);
 }
 
-TEST_F(StartsTest, AnEngineThatHasGoneIsNotStartedForEachCase) {
+TEST_F(StartsTest, CrashedEngineIsNotRestartedPerCase) {
   Make(/*from=*/1, /*to=*/1000);
   for (int i = 0; i < 10; ++i) EXPECT_NE(Run("fine"), std::nullopt);
   EXPECT_EQ(Starts(), 4);

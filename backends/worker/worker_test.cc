@@ -94,7 +94,7 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
 
 // The module is queried if the engine has the capability; a crash during the query counts for the
 // module.
-TEST_P(WorkerTest, WhatCodeWasMadeOfIsTold) {
+TEST_P(WorkerTest, OptimizedModuleIsReported) {
   auto module = Identity("fine"), other = Identity("abort");
   auto executable = backend_->Load(*module, {});
   ASSERT_TRUE(executable.ok()) << executable.status();
@@ -169,7 +169,7 @@ TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   }
 }
 
-TEST_P(WorkerTest, WhatAnEarlierModuleWroteIsNotToldOfALaterOne) {
+TEST_P(WorkerTest, StderrOfEarlierModuleIsNotReported) {
   EXPECT_TRUE(RunOn(*backend_, *Identity("warn")).has_values());
   const RunOutcome outcome = RunOn(*backend_, *Identity("abort"));
   EXPECT_THAT(outcome.error.Text(), HasSubstr("signal 6"));
@@ -219,7 +219,7 @@ TEST(RefusalTest, PartitionsThatTheEngineNeverTakesAreUnsupported) {
   for (const char* name : {"fine", "refuse"}) {
     const RunOutcome outcome = RunOn(*backend, *Identity(name), two);
     EXPECT_EQ(outcome.failure, Outcome::kUnsupported) << name;
-    EXPECT_EQ(outcome.error.kind, ErrorKind::kTakesNoModule);
+    EXPECT_EQ(outcome.error.kind, ErrorKind::kRejectsEveryModule);
     EXPECT_THAT(outcome.error.message, HasSubstr("every module of 1 replicas and 2 partitions"));
   }
   const RunOutcome own = RunOn(*backend, *Identity("refuse"));
@@ -231,7 +231,7 @@ TEST(RefusalTest, AnOptionThatTheEngineDoesNotKnowIsAnErrorOfTheHarness) {
   auto backend = MakeWorkerBackend({"mirror", {kMirror, "options"}});
   const RunOutcome outcome = RunOn(*backend, *Identity("fine"));
   EXPECT_EQ(outcome.failure, Outcome::kError);
-  EXPECT_EQ(outcome.error.kind, ErrorKind::kTakesNoModule);
+  EXPECT_EQ(outcome.error.kind, ErrorKind::kRejectsEveryModule);
 }
 
 TEST(RefusalTest, ACustomCallWithoutAHandlerIsUnsupported) {

@@ -15,7 +15,7 @@
 #include "fuzz/campaign/engines.h"
 #include "fuzz/campaign/finding_store.h"
 #include "fuzz/campaign/guide.h"
-#include "fuzz/campaign/twin_trial.h"
+#include "fuzz/campaign/variant_trial.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
 
@@ -31,7 +31,7 @@ class Campaign {
 
   absl::Status Begin();
   void Work(Engines& engines);  // called by each job's thread
-  bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
+  bool IsFinished() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
   // Returns true if running work should stop.
   bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
   CampaignStatus Status();
@@ -47,16 +47,16 @@ class Campaign {
 
   double SecondsLeft() const;
   // Returns true if no new module should be started.
-  bool DrawsNoMore() const {
-    return Over() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
+  bool IsGenerationDone() const {
+    return IsFinished() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
   }
   void DrawModules(Engines& engines);
   void BeginShrinking();
-  void ShrinkLeftovers(Engines& engines);
+  void ShrinkPending(Engines& engines);
   // Both return false if the campaign ended first: the number then counts as not tried.
   bool TryModule(int64_t number, Engines& engines, bool again);
-  bool TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
-                std::vector<TrialResult>& results);
+  bool TryVariants(int64_t number, const Sample& sample, const FoundBy& found,
+                   std::vector<TrialResult>& results);
   bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
   void Count(const generators::Generated& generated, bool valid,
@@ -74,11 +74,12 @@ class Campaign {
   Clock::time_point start_ = Clock::now();
   std::atomic<int64_t> next_number_{0};
   std::atomic<bool> failed_{false};
-  std::atomic<bool> keeps_as_met_{false};
+  std::atomic<bool> stores_unshrunk_{false};
   std::mutex mutex_;
   CampaignStatus status_;
   CampaignState state_;
-  std::set<int64_t> leftovers_;  // numbers of modules that an earlier run had no time to shrink
+  std::set<int64_t>
+      pending_shrinks_;  // numbers of modules that an earlier run had no time to shrink
   Cells cells_;
   absl::Status failure_;
 };
@@ -90,13 +91,13 @@ absl::Status Campaign::Begin() {
   state_.seed = options_.seed;
   state_.recipe = status_.recipe = RecipeOf(options_);
   state_.backends = backends::RecordedNames(options_.backends);
-  keeps_as_met_ = options_.shrink_last;
+  stores_unshrunk_ = options_.shrink_last;
   next_number_ = options_.only.value_or(0);
   if (!exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_.out)));
   next_number_ = state_.next;
   HLOCTS_RETURN_IF_ERROR(store_.Load());
-  if (options_.shrink_evaluations > 0) leftovers_ = store_.NumbersToShrink();
+  if (options_.shrink_evaluations > 0) pending_shrinks_ = store_.NumbersToShrink();
   return absl::OkStatus();
 }
 
@@ -112,22 +113,22 @@ void Campaign::Fail(const absl::Status& status) {
 }
 
 void Campaign::Work(Engines& engines) {
-  if (!options_.shrink_last) ShrinkLeftovers(engines);
+  if (!options_.shrink_last) ShrinkPending(engines);
   DrawModules(engines);
   if (!options_.shrink_last) return;
   BeginShrinking();
-  ShrinkLeftovers(engines);
+  ShrinkPending(engines);
 }
 
 void Campaign::BeginShrinking() {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!keeps_as_met_) return;
-  leftovers_ = store_.NumbersToShrink();
-  keeps_as_met_ = false;
+  if (!stores_unshrunk_) return;
+  pending_shrinks_ = store_.NumbersToShrink();
+  stores_unshrunk_ = false;
 }
 
 void Campaign::DrawModules(Engines& engines) {
-  while (!DrawsNoMore()) {
+  while (!IsGenerationDone()) {
     int64_t number = next_number_++;
     if (options_.only ? number > *options_.only
                       : options_.modules_max > 0 && number >= options_.modules_max)
@@ -142,14 +143,14 @@ void Campaign::DrawModules(Engines& engines) {
   }
 }
 
-void Campaign::ShrinkLeftovers(Engines& engines) {
-  while (!Over()) {
+void Campaign::ShrinkPending(Engines& engines) {
+  while (!IsFinished()) {
     int64_t number = 0;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (leftovers_.empty()) return;
-      number = *leftovers_.begin();
-      leftovers_.erase(leftovers_.begin());
+      if (pending_shrinks_.empty()) return;
+      number = *pending_shrinks_.begin();
+      pending_shrinks_.erase(pending_shrinks_.begin());
     }
     TryModule(number, engines, /*again=*/true);
   }
@@ -178,7 +179,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
     bool twins = options_.twins > 0 && !trial.invalid;
     bool in_time =
-        twins ? TryTwins(number, sample, found, results)
+        twins ? TryVariants(number, sample, found, results)
               : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
@@ -197,7 +198,7 @@ bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& f
     {
       Stopwatch work(seconds);
       absl::Status stored =
-          store_.Add(sample, result, found, [this] { return keeps_as_met_ || Over(); });
+          store_.Add(sample, result, found, [this] { return stores_unshrunk_ || IsFinished(); });
       if (!stored.ok()) Fail(stored);
     }
     AddSeconds(status_.failure_seconds, seconds);
@@ -206,8 +207,8 @@ bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& f
   return true;
 }
 
-bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
-                        std::vector<TrialResult>& results) {
+bool Campaign::TryVariants(int64_t number, const Sample& sample, const FoundBy& found,
+                           std::vector<TrialResult>& results) {
   const TrialOptions& trial = found.trial;
   backends::RunOutcome outcome = RunSample(sample, *found.engine, trial);
   if (!outcome.has_values()) {
@@ -215,18 +216,18 @@ bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& fou
   }
   generators::SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
   for (int i = 0; i < options_.twins; ++i) {
-    auto drawn = generators::DrawTwin(*sample.module, sample.arguments, choose);
+    auto drawn = generators::DrawVariant(*sample.module, sample.arguments, choose);
     if (!drawn.ok()) return Fail(drawn.status()), false;
     if (!*drawn) return true;
     Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
     FoundBy by_twin = found;
     absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
-    TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
-    if (!Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results))
+    VariantTrial tried = RunVariant(sample, outcome, twin, *found.engine, trial);
+    if (!Judged(tried.is_variant ? twin : sample, std::move(tried.result), by_twin, results))
       return false;
     std::lock_guard<std::mutex> lock(mutex_);
     ++status_.twins;
-    status_.twins_judged += !tried.same;
+    status_.variants_judged += !tried.same;
   }
   return true;
 }

@@ -69,10 +69,10 @@ struct CampaignStatus {
   int64_t not_shrunk = 0;                 // buckets stored unshrunk for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
   int64_t twins = 0;                      // metamorphic variants that ran
-  int64_t twins_judged = 0;               // variants with outputs that differ
+  int64_t variants_judged = 0;            // variants with outputs that differ
 
   double unspecified = 0;                 // elements for which any value is accepted
-  double hardly_checked = 0;              // unspecified, or with fewer than two effective bits
+  double barely_checked = 0;              // unspecified, or with fewer than two effective bits
   double floats = 0, below_two_bits = 0;  // float elements, and those with few effective bits
 
   bool ended = false;  // the final status of a campaign

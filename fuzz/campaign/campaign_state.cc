@@ -50,7 +50,7 @@ absl::Status CampaignState::Load(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status SetAside(const std::string& out) {
+absl::Status RenameOldCampaign(const std::string& out) {
   std::error_code error;
   for (int number = 1; number < 10'000; ++number) {
     const std::string aside = absl::StrCat(out, ".", number);
@@ -87,7 +87,7 @@ absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restar
                         "it aside, or another folder");
   }
   if (!exists || !restart) return exists;
-  HLOCTS_RETURN_IF_ERROR(SetAside(out));
+  HLOCTS_RETURN_IF_ERROR(RenameOldCampaign(out));
   HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));
   return false;
 }

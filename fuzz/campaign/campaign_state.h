@@ -29,7 +29,7 @@ struct CampaignState {
 };
 
 // Renames the directory of a campaign to OUT.1, OUT.2, ..., so that nothing is deleted.
-absl::Status SetAside(const std::string& out);
+absl::Status RenameOldCampaign(const std::string& out);
 
 std::string StatePath(const std::string& out);
 // Creates and locks the directory; with `restart`, first renames a campaign in it. Returns true if

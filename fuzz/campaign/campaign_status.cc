@@ -17,7 +17,7 @@ void CampaignStatus::CountVerdict(const reports::Verdict& verdict) {
   bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   unspecified += static_cast<double>(verdict.unspecified_elements);
   below_two_bits += static_cast<double>(reports::ElementsBelowTwoBits(verdict));
-  hardly_checked += static_cast<double>(reports::ElementsHardlyChecked(verdict));
+  barely_checked += static_cast<double>(reports::ElementsBarelyChecked(verdict));
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
     floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
   }
@@ -41,10 +41,10 @@ std::string CampaignStatus::ToJson() const {
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
   json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
   json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
-  json["hardly_checked_share"] = elements == 0 ? 0.0 : hardly_checked / elements;
+  json["hardly_checked_share"] = elements == 0 ? 0.0 : barely_checked / elements;
   json["known"] = known;
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
-  if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
+  if (twins > 0) json["twins"] = twins, json["twins_judged"] = variants_judged;
   return JsonText(json);
 }
 
@@ -57,7 +57,7 @@ std::string CampaignStatus::ToText() const {
   if (not_shrunk > 0)
     absl::StrAppend(&text, "; ", not_shrunk, " not made small yet: --resume goes on with them");
   if (twins > 0)
-    absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " with other outputs");
+    absl::StrAppend(&text, "; ", twins, " twins, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as the generator meant");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
   if (const double all = seconds * jobs; all > 0) {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/shrinker.h"
-#include "fuzz/triage/culprits.h"
+#include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -26,14 +26,14 @@ absl::Status FindingStore::Load() {
     if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string())
       continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
-    Key met_as = {key.first, json.value("met_as", key.second)};
-    ++met_[met_as];
+    Key original_key = {key.first, json.value("met_as", key.second)};
+    ++met_[original_key];
     met_.try_emplace(key, 1);
-    if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
+    if (to_shrink_.erase(original_key) > 0) buckets_.erase(original_key);
     if (json.value("known", false)) continue;
-    Entry entry = {key, met_as, "", 0, {}, false, {}};
+    Entry entry = {key, original_key, "", 0, {}, false, {}};
     if (json["to_shrink"].is_number_integer()) {
-      entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
+      entry.to_shrink = to_shrink_[original_key] = json["to_shrink"].get<int64_t>();
     }
     entry.remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
                      json.value("needs", std::set<std::string>())};
@@ -66,11 +66,11 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
   json["bucket"] = BucketOf(entry.key.second, entry.remains).Name();
-  json["met_as"] = entry.met_as.second;
+  json["met_as"] = entry.original_key.second;
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
   json["elements"] = entry.remains.elements;
-  if (entry.remains.rivals) json["rivals"] = true;
+  if (entry.remains.has_interchangeable_callees) json["rivals"] = true;
   json["needs"] = entry.remains.needs;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
@@ -109,18 +109,19 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
 // Each instruction that is wrong by itself is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
-  const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
-  const Entry whole = {met_as, met_as, found.origin, 0, {}, true, {}};
-  if (options_.known(met_as.second, result.verdict, nullptr)) return CountKnown(whole);
+  const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};
+  const Entry whole = {original_key, original_key, found.origin, 0, {}, true, {}};
+  if (options_.known(original_key.second, result.verdict, nullptr)) return CountKnown(whole);
   bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
-  if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
-  const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
+  if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
+  const std::vector<FaultyInstruction> culprits =
+      FaultyInstructionsOf(sample, *found.engine, found.trial);
   // If no time is left, the module is stored as it is, to be cut later.
   if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
-  for (const Culprit& culprit : culprits)
+  for (const FaultyInstruction& culprit : culprits)
     HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));
-  return Retire(whole);
+  return RemoveBucket(whole);
 }
 
 absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
@@ -132,10 +133,10 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
                    SignatureOf(result.verdict, *sample.module),
                    found.origin,
                    ""};
-  Key met_as = {found.backend, bundle.signature};
-  Entry entry = {met_as, met_as, found.origin, 0, {}, false, {}};
+  Key original_key = {found.backend, bundle.signature};
+  Entry entry = {original_key, original_key, found.origin, 0, {}, false, {}};
   if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
-  if (!IsToShrink(CountIn(met_, met_as))) return CountAgain(met_as);
+  if (!IsToShrink(CountIn(met_, original_key))) return CountAgain(original_key);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
@@ -150,9 +151,9 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   return Store(bundle, entry);
 }
 
-absl::Status FindingStore::CountAgain(const Key& met_as) {
+absl::Status FindingStore::CountAgain(const Key& original_key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  known_ += known_as_.count(met_as) > 0;
+  known_ += known_as_.count(original_key) > 0;
   return absl::OkStatus();
 }
 
@@ -160,15 +161,15 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
-    known_as_.insert(entry.met_as);
+    known_as_.insert(entry.original_key);
   }
-  return Retire(entry);
+  return RemoveBucket(entry);
 }
 
-absl::Status FindingStore::Retire(const Entry& entry) {
+absl::Status FindingStore::RemoveBucket(const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  bool stored = to_shrink_.count(entry.met_as) > 0;
-  Forget(entry.met_as);
+  bool stored = to_shrink_.count(entry.original_key) > 0;
+  Forget(entry.original_key);
   if (!stored) return absl::OkStatus();
   Sample none = {std::make_unique<Module>("known"), {}};
   Entry line = entry;
@@ -204,7 +205,7 @@ FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry) {
 
 absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!entry.to_shrink) Forget(entry.met_as);
+  if (!entry.to_shrink) Forget(entry.original_key);
   int64_t instructions = CountInstructions(*bundle.sample.module);
   Key key = BucketKeyOf(entry);
   Bucket& bucket = buckets_[key];
@@ -216,7 +217,7 @@ absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
   if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
   if (!written.ok()) bucket.folder.clear();
-  if (entry.to_shrink) to_shrink_[entry.met_as] = *entry.to_shrink;
+  if (entry.to_shrink) to_shrink_[entry.original_key] = *entry.to_shrink;
   return Append(entry, bundle.sample, bucket.folder);
 }
 

@@ -64,7 +64,7 @@ class FindingStore {
   };
   using Key = std::pair<std::string, std::string>;  // engine, signature or bucket
   struct Entry {                                    // one line of findings.jsonl
-    Key key, met_as;
+    Key key, original_key;
     std::string origin;
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the number of a module that is stored unshrunk
@@ -79,8 +79,8 @@ class FindingStore {
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
   // Removes an unshrunk bucket that its parts replace or an expectation explains.
-  absl::Status Retire(const Entry& entry);
-  absl::Status CountAgain(const Key& met_as);  // counts without shrinking
+  absl::Status RemoveBucket(const Entry& entry);
+  absl::Status CountAgain(const Key& original_key);  // counts without shrinking
   void Forget(const Key& key);
   void Drop(const Key& bucket);
   // Returns the bucket of the finding, and drops buckets that it covers.
@@ -93,7 +93,7 @@ class FindingStore {
   std::map<Key, int64_t> cut_;  // occurrences, by signature before cutting
   std::map<Key, Bucket> buckets_;
   std::map<std::string, BucketSet> sets_;  // by backend
-  std::map<Key, int64_t> to_shrink_;       // number of each unshrunk module, by met_as
+  std::map<Key, int64_t> to_shrink_;       // number of each unshrunk module, by original_key
   int64_t known_ = 0;
   std::set<Key> known_as_;  // signatures before shrinking, of known findings
 };

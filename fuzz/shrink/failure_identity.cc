@@ -16,7 +16,7 @@ absl::string_view ReasonText(Difference difference) {
   switch (difference) {
     case Difference::kSame:
       return "the same failure";
-    case Difference::kSpent:
+    case Difference::kBudgetExhausted:
       return "no time or no evaluations were left";
     case Difference::kValidity:
       return "valid where the first was not, or invalid where it was";
@@ -36,7 +36,7 @@ absl::string_view ReasonText(Difference difference) {
       return "the reference cannot evaluate it, and could evaluate the first";
     case Difference::kSize:
       return "a slight error for a large one, or the other way round";
-    case Difference::kCarrier:
+    case Difference::kWrongInput:
       return "its data are carried wrongly";
     case Difference::kNoPermutation:
       return "it fails without its permutations, too";
@@ -76,8 +76,8 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
   // An error that is slight in precise types is large in coarse ones.
-  const bool size_matters = settled_ || (slight_.has_value() && !coarse_);
-  return size_matters && result.slight != slight_ ? Difference::kSize : Difference::kSame;
+  const bool size_matters = settled_ || (small_error_.has_value() && !coarse_);
+  return size_matters && result.slight != small_error_ ? Difference::kSize : Difference::kSame;
 }
 
 Difference FailureIdentity::OfBlame(const std::string& opcode) const {
@@ -86,16 +86,17 @@ Difference FailureIdentity::OfBlame(const std::string& opcode) const {
 
 void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carried) {
   wanted_ = FailureSignatureOf(result.verdict);
-  slight_ = result.slight;
+  small_error_ = result.slight;
   settled_ = true;
   permutes_ = permutes;
-  carried_ = carried;
+  inputs_were_correct_ = carried;
 }
 
 // Compares failures. Before the data are settled, a NaN may become another wrong element.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
-  if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
-  return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);
+  if (orders_ || (!settled_ && (moves_ || coarse_)))
+    return SameFailureIgnoringNan(signature, wanted_);
+  return moves_ ? SameFailureOfMove(signature, wanted_) : SameFailure(signature, wanted_);
 }
 
 std::vector<std::string> FailureIdentity::Lines() const {
@@ -108,9 +109,10 @@ std::vector<std::string> FailureIdentity::Lines() const {
   if (moves_) lines.push_back("what is to blame only moves elements");
   if (orders_) lines.push_back("what is to blame puts elements in order");
   if (coarse_) lines.push_back("its type has no NaN or no infinity");
-  if (slight_.has_value()) lines.push_back(*slight_ ? "the error is slight" : "the error is large");
+  if (small_error_.has_value())
+    lines.push_back(*small_error_ ? "the error is slight" : "the error is large");
   if (permutes_) lines.push_back("it fails for its permutations");
-  if (carried_) lines.push_back("the engine carries its data rightly");
+  if (inputs_were_correct_) lines.push_back("the engine carries its data rightly");
   if (must_be_defined()) lines.push_back("the reference can evaluate it");
   return lines;
 }

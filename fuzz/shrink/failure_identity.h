@@ -17,19 +17,19 @@ namespace hlocts::fuzz {
 // The reason why a candidate does not have the same failure; kSame if it does.
 enum class Difference : uint8_t {
   kSame,
-  kSpent,          // no time or evaluations are left
-  kValidity,       // only one of the two modules is valid
-  kRule,           // it breaks another rule
-  kOperation,      // no operation is left that may be to blame
-  kPermutation,    // it lacks the loop that permutes its state
-  kRepeated,       // it was tried before
-  kSteps,          // it might not terminate
-  kSignature,      // it does not fail, or fails in another way
-  kUndefined,      // the reference could evaluate only the first module
-  kSize,           // only one of the two errors is slight
-  kCarrier,        // a constant or argument is wrong, but was not before
-  kNoPermutation,  // it fails without the permutation, too
-  kBlame,          // another operation is to blame
+  kBudgetExhausted,  // no time or evaluations are left
+  kValidity,         // only one of the two modules is valid
+  kRule,             // it breaks another rule
+  kOperation,        // no operation is left that may be to blame
+  kPermutation,      // it lacks the loop that permutes its state
+  kRepeated,         // it was tried before
+  kSteps,            // it might not terminate
+  kSignature,        // it does not fail, or fails in another way
+  kUndefined,        // the reference could evaluate only the first module
+  kSize,             // only one of the two errors is slight
+  kWrongInput,       // a constant or argument is wrong, but was not before
+  kNoPermutation,    // it fails without the permutation, too
+  kBlame,            // another operation is to blame
 };
 // Returns a text for the reader, such as "another operation is to blame".
 absl::string_view ReasonText(Difference difference);
@@ -47,18 +47,18 @@ class FailureIdentity {
   Difference OfBlame(const std::string& opcode) const;
 
   // From now on, a slight error must stay slight, and a large one large.
-  void HoldSize(bool slight) { slight_ = slight; }
+  void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
   // From now on, candidates must fail like `result`, also in their data. `permutes`: only because
   // of a loop that permutes its state. `carried`: with correct constants and arguments.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
-  void HoldDefined(bool defined) { defined_ = defined; }
+  void RequireDefined(bool defined) { defined_ = defined; }
 
   bool settled() const { return settled_; }
   bool knows_operations() const { return !operations_.empty(); }
   // Used only if settled, since each check takes evaluations.
   bool permutes() const { return permutes_; }
-  bool carried() const { return carried_; }
+  bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
   // on undefined modules means nothing. A wrong value implies it already.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
@@ -76,8 +76,8 @@ class FailureIdentity {
   bool moves_, orders_, coarse_;
   // Set when the instruction at fault is known. Then a different size of the error, another wrong
   // element of a move, or wrong constants and arguments indicate another fault.
-  bool settled_ = false, permutes_ = false, carried_ = false, defined_ = false;
-  std::optional<bool> slight_;
+  bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
+  std::optional<bool> small_error_;
 };
 
 }  // namespace hlocts::fuzz

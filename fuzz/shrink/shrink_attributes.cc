@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinks attributes to their defaults.
 #include "fuzz/shrink/shrinker.h"
-#include "fuzz/triage/plain_attributes.h"
+#include "fuzz/triage/simple_attributes.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {
@@ -45,7 +45,7 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
     for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
       int64_t index = static_cast<int64_t>(i);
       Opcode opcode = sample.module->computations()[c]->instructions()[i]->opcode();
-      for (const PlainEdit& edit : PlainEdits())
+      for (const SimplifyingEdit& edit : SimplifyingEdits())
         progress = TryEdit(sample, c, index, edit.run, still_fails) || progress;
       for (const AttributeUse& use : RowOf(opcode).attribute_uses()) {
         if (use.required) continue;

@@ -41,7 +41,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-bool EnterCalled(Sample& sample, const StillFails& still_fails) {
+bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails) {
   if (VerifyModule(*sample.module).ok()) return false;
   // Callees come first, so that this finds the innermost computation.
   for (size_t c = 0; c < sample.module->computations().size(); ++c)

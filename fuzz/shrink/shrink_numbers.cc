@@ -13,7 +13,7 @@ namespace {
 // A number of an attribute and its simplest value.
 struct Number {
   int64_t* value;
-  int64_t plainest;
+  int64_t simplest;
 };
 
 // Returns the numbers of a copied attribute.
@@ -70,31 +70,31 @@ bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
 // Tries the simplest number and its neighbour, and then approaches it in halved steps.
 bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& still_fails) {
   auto now = [&] { return NumbersOf(attr, *AttributeAt(sample, place))[place.number]; };
-  int64_t value = *now().value, plainest = now().plainest;
-  if (value == plainest) return false;
-  int64_t towards = value > plainest ? -1 : 1;
-  if (TryNumber(sample, attr, place, plainest, still_fails)) return true;
-  if (plainest - towards == value) return false;
-  if (TryNumber(sample, attr, place, plainest - towards, still_fails)) return true;
+  int64_t value = *now().value, simplest = now().simplest;
+  if (value == simplest) return false;
+  int64_t towards = value > simplest ? -1 : 1;
+  if (TryNumber(sample, attr, place, simplest, still_fails)) return true;
+  if (simplest - towards == value) return false;
+  if (TryNumber(sample, attr, place, simplest - towards, still_fails)) return true;
   bool progress = false;
-  for (int64_t step = std::abs(value - plainest) / 2; step > 0;) {
+  for (int64_t step = std::abs(value - simplest) / 2; step > 0;) {
     bool taken = TryNumber(sample, attr, place, value + towards * step, still_fails);
     progress = progress || taken;
     if (taken) value += towards * step;
-    if (!taken || step >= std::abs(value - plainest)) step /= 2;
+    if (!taken || step >= std::abs(value - simplest)) step /= 2;
   }
   return progress;
 }
 
-struct Plainer {
+struct SimplerNumbers {
   Attr attr;
   Place place;
   int64_t way;  // distance to the simplest number
 };
 
 // Returns all numbers that are not the simplest. Accepted edits do not change these positions.
-std::vector<Plainer> PlacesOf(const Sample& sample) {
-  std::vector<Plainer> places;
+std::vector<SimplerNumbers> PlacesOf(const Sample& sample) {
+  std::vector<SimplerNumbers> places;
   const auto& computations = sample.module->computations();
   for (size_t c = 0; c < computations.size(); ++c) {
     for (size_t i = 0; i < computations[c]->instructions().size(); ++i) {
@@ -103,7 +103,7 @@ std::vector<Plainer> PlacesOf(const Sample& sample) {
         auto [attr, copy] = attributes[a];
         const std::vector<Number> numbers = NumbersOf(attr, copy);
         for (size_t n = 0; n < numbers.size(); ++n) {
-          const int64_t way = numbers[n].plainest - *numbers[n].value;
+          const int64_t way = numbers[n].simplest - *numbers[n].value;
           if (way != 0) places.push_back({attr, {c, i, a, n}, way});
         }
       }
@@ -115,7 +115,7 @@ std::vector<Plainer> PlacesOf(const Sample& sample) {
 // Moves each number of the attribute one step towards its simplest value.
 void StepAll(Sample& sample, Attr attr, const Place& place) {
   for (const Number& number : NumbersOf(attr, *AttributeAt(sample, place))) {
-    const int64_t way = number.plainest - *number.value;
+    const int64_t way = number.simplest - *number.value;
     *number.value += (way > 0) - (way < 0);
   }
 }

@@ -78,7 +78,7 @@ struct Region {
   std::vector<Instruction*> operands;
 };
 // Excludes bodies of invalid modules that need more operands than given, or contain the caller.
-bool CanStandIn(const Region& region, const Instruction& caller) {
+bool CanReplaceCaller(const Region& region, const Instruction& caller) {
   if (region.body == nullptr || region.body->root() == nullptr) return false;
   if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
   for (const auto& instruction : region.body->instructions()) {
@@ -115,7 +115,7 @@ std::vector<Region> RegionsOf(const Instruction& caller) {
         break;
     }
   }
-  std::erase_if(regions, [&](const Region& region) { return !CanStandIn(region, caller); });
+  std::erase_if(regions, [&](const Region& region) { return !CanReplaceCaller(region, caller); });
   return regions;
 }
 
@@ -161,7 +161,7 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   Module& module = *candidate.module;
   Computation *replaced = module.computations()[from].get(), *by = module.computations()[to].get();
   if (replaced == by || replaced == module.entry() || by == module.entry()) return false;
-  if (!MayStandFor(*replaced, *by) || Reaches(by, replaced)) return false;
+  if (!HaveSameSignature(*replaced, *by) || Reaches(by, replaced)) return false;
   CallInstead(module, replaced, by);
   RemoveDeadCode(candidate);
   module.Reorder(module.CallOrder());
@@ -260,7 +260,7 @@ bool DropInstructions(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-bool PeelRegions(Sample& sample, const StillFails& still_fails) {
+bool InlineRegions(Sample& sample, const StillFails& still_fails) {
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
     const Computation& computation = *sample.module->computations()[c];
     for (const auto& instruction : computation.instructions()) {

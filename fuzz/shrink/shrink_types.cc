@@ -7,7 +7,7 @@ namespace hlocts::fuzz {
 bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (PrimitiveType from : TypesOf(*sample.module)) {
-    for (PrimitiveType to : PlainerThan(from)) {
+    for (PrimitiveType to : SimplerTypesThan(from)) {
       if (to == from) continue;
       if (!KeepIfFails(sample, Retyped(sample, from, to), still_fails)) continue;
       progress = true;

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/shrink_shardings.h"
 #include "fuzz/triage/bucket.h"
-#include "fuzz/triage/culprits.h"
+#include "fuzz/triage/faulty_instructions.h"
 #include "fuzz/triage/loop_permutations.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
@@ -40,7 +40,7 @@ class Oracle {
   // From now on, candidates must be defined if this module is, and may take about as many steps.
   void AllowStepsOf(const Sample& sample) {
     if (options_.trial.invalid) return;
-    identity_.HoldDefined(EndsWithin(sample, kStepsMax));
+    identity_.RequireDefined(EndsWithin(sample, kStepsMax));
     if (!Loops(*sample.module)) return;
     for (int64_t steps = 100; steps < kStepsMax; steps *= 2) {
       if (!EndsWithin(sample, steps)) continue;
@@ -48,7 +48,7 @@ class Oracle {
       return;
     }
   }
-  void HoldSize(bool slight) { identity_.HoldSize(slight); }
+  void RequireErrorMagnitude(bool slight) { identity_.RequireErrorMagnitude(slight); }
   // From now on, candidates must fail like this sample.
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
@@ -78,7 +78,7 @@ class Oracle {
  private:
   // The cheapest checks come first.
   Difference DifferenceOf(const Sample& candidate) {
-    if (Spent()) return Difference::kSpent;
+    if (Spent()) return Difference::kBudgetExhausted;
     const Difference of_module = identity_.OfModule(*candidate.module);
     if (of_module != Difference::kSame) return of_module;
     std::string text = PrintModule(*candidate.module);
@@ -93,7 +93,7 @@ class Oracle {
     if (identity_.must_be_defined() && !EndsWithin(candidate, kStepsMax))
       return Difference::kUndefined;
     if (of_result != Difference::kSame || !identity_.settled()) return of_result;
-    if (identity_.carried() && HasWrongCarrier(candidate)) return Difference::kCarrier;
+    if (identity_.carried() && HasWrongCarrier(candidate)) return Difference::kWrongInput;
     const bool permutes = !identity_.permutes() || !FailsWithoutPermutations(candidate);
     return permutes ? Difference::kSame : Difference::kNoPermutation;
   }
@@ -159,16 +159,17 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
 }
 
 // Continues with an instruction that is wrong by itself in the same way, if there is one.
-void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const TrialOptions& trial,
-                 Oracle& oracle, const StillFails& still_fails) {
-  for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
+void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backend& engine,
+                                   const TrialOptions& trial, Oracle& oracle,
+                                   const StillFails& still_fails) {
+  for (FaultyInstruction& culprit : FaultyInstructionsOf(sample, engine, trial)) {
     if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
     sample = std::move(culprit.sample);
     slight = culprit.result.slight;
     break;
   }
   if (trial.invalid) return;
-  oracle.HoldSize(slight);
+  oracle.RequireErrorMagnitude(slight);
   // Simplifies types first: some lack values that distinguish two failures (NaN, signs, nonzeros).
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
@@ -178,13 +179,13 @@ void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const T
 std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
   return {
       {"unused", true, ReturnUnused},
-      {"entry", true, EnterCalled},
+      {"entry", true, PromoteCalledToEntry},
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
        [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"shardings", false, DropShardings},
       {"devices", false, FewerDevices},
-      {"regions", true, PeelRegions},
+      {"regions", true, InlineRegions},
       {"computations", false, ExchangeOperands},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
@@ -228,7 +229,7 @@ Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOpti
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
   Sample source = WrongSource(sample, engine, trial, &evaluations);
   if (source.module) return source;
-  for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
+  for (FaultyInstruction& culprit : FaultyInstructionsOf(sample, engine, trial)) {
     if (IsCarrier(*culprit.sample.module->entry()->root())) return std::move(culprit.sample);
   }
   return {};
@@ -262,7 +263,8 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
     options.progress(candidate, oracle.evaluations(), fails);
     return fails;
   };
-  TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
+  ContinueWithFaultyInstruction(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle,
+                                still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
   shrunk.identity = oracle.identity().Lines();

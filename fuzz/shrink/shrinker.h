@@ -15,8 +15,8 @@
 #include "fuzz/shrink/failure_identity.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/infer_again.h"
-#include "fuzz/triage/plain_attributes.h"
 #include "fuzz/triage/retype.h"
+#include "fuzz/triage/simple_attributes.h"
 #include "fuzz/triage/trial.h"
 #include "spec/ir/module.h"
 
@@ -64,8 +64,8 @@ struct ShrinkPass {
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
 // Makes a called computation the entry if it breaks the rule, too.
-bool EnterCalled(Sample& sample, const StillFails& still_fails);
-bool PeelRegions(Sample& sample, const StillFails& still_fails);
+bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails);
+bool InlineRegions(Sample& sample, const StillFails& still_fails);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);

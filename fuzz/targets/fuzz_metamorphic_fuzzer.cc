@@ -5,6 +5,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto* fuzz = new hlocts::fuzz::InProcessFuzz("cpu?isolation=none");
-  fuzz->Twins(absl::string_view(reinterpret_cast<const char*>(data), size));
+  fuzz->Variants(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

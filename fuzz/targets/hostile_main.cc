@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs eval, judge and diff in process on hostile texts (hostile_text.h, hostile_run.h).
+// Runs eval, judge and diff in process on hostile texts (mutated_texts.h, robustness_run.h).
 //
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
@@ -21,8 +21,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuzz/targets/hostile_run.h"
-#include "fuzz/targets/hostile_text.h"
+#include "fuzz/targets/mutated_texts.h"
+#include "fuzz/targets/robustness_run.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::fuzz {
@@ -98,8 +98,8 @@ void Guard(time_t seconds) {
 
 int RunAll(int64_t first, int64_t count, uint64_t seed, std::vector<std::string> texts) {
   constexpr int64_t kProgress = 10'000;
-  const HostileTexts hostile(std::move(texts));
-  HostileRun run;
+  const MutatedTexts hostile(std::move(texts));
+  RobustnessRun run;
   for (number = first; number < first + count; ++number) {
     generators::SplitMix64 random(seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(number));
     *current = hostile.Draw(random);

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "backends/backend_list.h"
-#include "fuzz/targets/hostile_run.h"
-#include "fuzz/targets/hostile_text.h"
 #include "fuzz/targets/module_work.h"
+#include "fuzz/targets/mutated_texts.h"
+#include "fuzz/targets/robustness_run.h"
 #include "generators/module_generator.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -73,7 +73,7 @@ bool OurEngineIsBuilt() { return backends::MakeInProcessBackend("cpu?isolation=n
 
 TEST(HostileTest, WhatOnceEndedTheProcess) {
   if (!OurEngineIsBuilt()) GTEST_SKIP() << std::size(kEnded) << " texts: cpu is not built";
-  HostileRun run;
+  RobustnessRun run;
   for (const char* text : kEnded) {
     for (uint64_t seed = 0; seed < 6; ++seed) run.Run(text, seed);
   }
@@ -111,8 +111,8 @@ TEST(HostileTest, EveryTextEndsInAnAnswer) {
     texts.push_back(
         PrintModule(*generators::GenerateNumbered(7, static_cast<uint64_t>(i), options).module));
   }
-  const HostileTexts hostile(std::move(texts));
-  HostileRun run;
+  const MutatedTexts hostile(std::move(texts));
+  RobustnessRun run;
   generators::SplitMix64 random(1);
   for (int i = 0; i < kDraws; ++i) run.Run(hostile.Draw(random), random.Next());
   EXPECT_GT(run.counts().run, kDraws / 20) << run.counts().ToText();

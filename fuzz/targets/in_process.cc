@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign/coverage.h"
-#include "fuzz/campaign/twin_trial.h"
+#include "fuzz/campaign/variant_trial.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
@@ -74,20 +74,20 @@ void InProcessFuzz::Diff(absl::string_view bytes) {
   if (CountsAsFinding(result.verdict.kind)) Stop(sample, std::move(result), "libFuzzer");
 }
 
-void InProcessFuzz::Twins(absl::string_view bytes) {
+void InProcessFuzz::Variants(absl::string_view bytes) {
   Sample sample = Make(bytes);
   generators::ByteSource choose(
       absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-  auto drawn = generators::DrawTwin(*sample.module, sample.arguments, choose);
+  auto drawn = generators::DrawVariant(*sample.module, sample.arguments, choose);
   HLOCTS_CHECK(drawn.ok());
   if (!*drawn) return;
   Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
   backends::RunOutcome outcome =
       backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
   if (!outcome.has_values()) return;
-  TwinTrial trial = RunTwin(sample, outcome, twin, *engine_, options_);
+  VariantTrial trial = RunVariant(sample, outcome, twin, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
-  Stop(trial.of_twin ? twin : sample, std::move(trial.result),
+  Stop(trial.is_variant ? twin : sample, std::move(trial.result),
        absl::StrCat("libFuzzer, twin ", (*drawn)->recipe.ToText()));
 }
 

@@ -24,8 +24,8 @@ class InProcessFuzz {
   // $HLOCTS_FUZZ_OUT, or in "findings".
   explicit InProcessFuzz(std::string backend);
 
-  void Diff(absl::string_view bytes);   // runs and judges a module
-  void Twins(absl::string_view bytes);  // also runs a variant, and judges differences
+  void Diff(absl::string_view bytes);      // runs and judges a module
+  void Variants(absl::string_view bytes);  // also runs a variant, and judges differences
 
  private:
   Sample Make(absl::string_view bytes);

@@ -112,9 +112,10 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   std::string signature(
       words.size() > 2 ? FailureClass(words[2], words[1], moves && Indexes(key.operations)) : "");
   const bool alone = !key.together && !RunsOthers(key.operations);
-  const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
+  const bool any_data =
+      moves || !alone || remains.has_interchangeable_callees || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
-  if (remains.rivals) {
+  if (remains.has_interchangeable_callees) {
     // The fault is which computation is called, whatever the caller and the operations.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};

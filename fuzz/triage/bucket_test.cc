@@ -50,7 +50,7 @@ TEST(BucketTest, AMessageSaysItAll) {
             NameOf("accepted map.5 the engine took an invalid module"));
 }
 
-TEST(BucketTest, OperationsThatStandByAreMerged) {
+TEST(BucketTest, UninvolvedOperationsAreIgnored) {
   BucketSet set;
   std::vector<std::string> absorbed;
   set.Add(BucketOf("fail add,xor(together) s32 value", {1, false}), &absorbed);
@@ -84,14 +84,14 @@ TEST(BucketTest, AnOperationThatIsNotCheckedIsOne) {
   EXPECT_EQ(add("map.4"), "accepted map.* the engine took it");
 }
 
-TEST(BucketTest, WhichComputationIsCalledIsOneMatter) {
+TEST(BucketTest, FailuresOfCalledComputationsShareABucket) {
   auto name = [](const char* signature) { return BucketOf(signature, {64, true}).Name(); };
   EXPECT_EQ(name("fail reduce f32 value"), name("fail select-and-scatter,sort(together) u8 zero"));
   EXPECT_EQ(name("fail reduce f32 value"), name("fail reduce f32 nan"));
   EXPECT_NE(name("fail reduce f32 value"), NameOf("fail reduce f32 value", 64));
 }
 
-TEST(BucketTest, RivalsTakeAndReturnTheSameShapes) {
+TEST(BucketTest, InterchangeableCalleesHaveEqualShapes) {
   const char* text =
       "HloModule m\n"
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
@@ -99,14 +99,14 @@ TEST(BucketTest, RivalsTakeAndReturnTheSameShapes) {
       "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
       " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
       " ROOT p = f32[] reduce(x, s), dimensions={0}, to_apply=multiply }\n";
-  EXPECT_TRUE(OfText(text).rivals);
+  EXPECT_TRUE(OfText(text).has_interchangeable_callees);
   std::string one = absl::StrReplaceAll(text, {{"to_apply=multiply", "to_apply=add"}});
   one.erase(one.find("multiply {"), one.find("ENTRY") - one.find("multiply {"));
-  EXPECT_FALSE(OfText(one).rivals);
+  EXPECT_FALSE(OfText(one).has_interchangeable_callees);
   EXPECT_EQ(OfText(one).elements, 3);
 }
 
-TEST(BucketTest, AnEmptyOperandStandsByAsWell) {
+TEST(BucketTest, EmptyOperandIsIgnored) {
   BucketSet set;
   std::vector<std::string> absorbed;
   std::string empty = set.Add(BucketOf("fail concatenate(empty) f32 value", {1, false}), &absorbed);
@@ -145,7 +145,7 @@ TEST(BucketTest, ComplexNumbersOfEitherWidthAreComplex) {
   EXPECT_THAT(sine("f64"), ElementsAre("wide"));
 }
 
-TEST(BucketTest, WhatIsFetchedAndWhatIsNotAreTwoMatters) {
+TEST(BucketTest, ZeroAndWrongValueOfAGatherAreTwoBuckets) {
   EXPECT_NE(NameOf("fail gather(s32) f32 zero"), NameOf("fail gather(s32) f32 value"));
   EXPECT_EQ(NameOf("fail transpose f32 zero"), NameOf("fail transpose f32 value"));
   EXPECT_EQ(NameOf("fail gather(s32) f32 inf"), NameOf("fail gather(s32) f32 value"));
@@ -172,7 +172,7 @@ TEST(BucketTest, LoopsThatTradeValuesAreKeptApart) {
             BucketOf("fail while f32 value", loop("b", "a")).Name());
 }
 
-TEST(BucketTest, OneArrayGivenForTwoIsToldApart) {
+TEST(BucketTest, RepeatedOperandIsADistinctBucket) {
   auto sort = [](const char* operands) {
     return OfText(absl::StrCat(R"(HloModule m
       less { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2)
@@ -195,7 +195,7 @@ TEST(BucketTest, AnErrorThatRelaxedWouldTakeIsKeptApart) {
             BucketOf("fail rsqrt f32 value", {1, false, {}}).Name());
 }
 
-TEST(BucketTest, WhatIsNeededBesidesMayStandBy) {
+TEST(BucketTest, RequiredButUninvolvedOperationsAreIgnored) {
   BucketSet set;
   std::vector<std::string> absorbed;
   auto key = [](std::set<std::string> needs) {

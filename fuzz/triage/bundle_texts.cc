@@ -89,7 +89,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
 }
 
 // Returns module and inputs if they fit on a page.
-std::string WhatRuns(const Bundle& bundle) {
+std::string ModuleAndInputsText(const Bundle& bundle) {
   constexpr size_t kPage = 4000;
   const std::string module = PrintModule(*bundle.sample.module, PrintOptions::Short());
   const std::string inputs = InputsText(bundle);
@@ -116,7 +116,7 @@ std::string ProtoWhereTextFails(const Module& module) {
 
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
-  const std::string place = backends::PlaceOfEngine(bundle.backend);
+  const std::string place = backends::EngineLocationOption(bundle.backend);
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
                       verdict.first_failure && !reports::ReasonText(verdict).empty()
                           ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
@@ -128,7 +128,7 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
                       place.empty() ? "" : " ", place, "` (exit 1: the failure is still there).\n",
                       "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the "
                       "acceptance set of each output.\n",
-                      WhatRuns(bundle),
+                      ModuleAndInputsText(bundle),
                       proto.empty() ? ""
                                     : "Its text cannot say what is wrong with this module: "
                                       "replayed is `module.pbtxt`, its proto form.\n");

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "fuzz/triage/telling_words.h"
+#include "fuzz/triage/normalized_error_text.h"
 #include "reports/verdict.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -136,7 +136,7 @@ FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
     signature.mismatch =
         verdict.first_failure ? std::string(WrongValueName(verdict.first_failure->value)) : "shape";
   } else if (CountsAsFinding(verdict.kind) && verdict.kind != Outcome::kTimeout) {
-    signature.mismatch = TellingWords(WordsOf(verdict));
+    signature.mismatch = NormalizedErrorText(WordsOf(verdict));
   }
   return signature;
 }
@@ -156,14 +156,14 @@ bool HasMessage(const FailureSignature& signature) {
          !absl::StartsWith(signature.mismatch, "worker killed");
 }
 
-bool AlikeMoved(const FailureSignature& a, const FailureSignature& b) {
+bool SameFailureOfMove(const FailureSignature& a, const FailureSignature& b) {
   if (a.kind != Outcome::kFail || b.kind != Outcome::kFail) return a == b;
   auto shape = [](const FailureSignature& s) { return s.mismatch == "shape"; };
   auto zero = [](const FailureSignature& s) { return s.mismatch == "zero"; };
   return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
-bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b) {
+bool SameFailureIgnoringNan(const FailureSignature& a, const FailureSignature& b) {
   if (a.kind != Outcome::kFail || b.kind != Outcome::kFail) return a == b;
   return (a.mismatch == "shape") == (b.mismatch == "shape");
 }

@@ -28,9 +28,9 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b);
 // Returns true for a crash or rejection whose message describes the failure better than an opcode.
 bool HasMessage(const FailureSignature& signature);
 // Like SameFailure, for operations that only move elements: zero differs from another element.
-bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
+bool SameFailureOfMove(const FailureSignature& a, const FailureSignature& b);
 // Like SameFailure, for operations that treat NaN like other data, such as sort.
-bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
+bool SameFailureIgnoringNan(const FailureSignature& a, const FailureSignature& b);
 
 // Returns true if a campaign stores the verdict: not for pass, unsupported or inconclusive.
 bool CountsAsFinding(Outcome kind);

@@ -6,8 +6,8 @@
 #include "fuzz/triage/index_leaves.h"
 #include "fuzz/triage/infer_again.h"
 #include "fuzz/triage/loop_permutations.h"
-#include "fuzz/triage/plain_attributes.h"
 #include "fuzz/triage/retype.h"
+#include "fuzz/triage/simple_attributes.h"
 #include "generators/value_facts.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"
@@ -56,7 +56,7 @@ const char* NameOf(PrimitiveType type) {
 }
 
 // Returns true if the module is also valid after the edit, so that the shrinker has tried it.
-bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, size_t index) {
+bool IsNeeded(const SimplifyingEdit& edit, const Module& module, size_t computation, size_t index) {
   const std::unique_ptr<Module> copy = module.Clone();
   copy->entry_computation_layout.reset();
   return edit.run(*copy->computations()[computation]->instructions()[index]) && InferAgain(*copy) &&
@@ -66,19 +66,19 @@ bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, s
 void AddAttributes(const Module& module, Needs& needs) {
   for (size_t c = 0; c < module.computations().size(); ++c) {
     for (size_t i = 0; i < module.computations()[c]->instructions().size(); ++i) {
-      for (const PlainEdit& edit : PlainEdits())
+      for (const SimplifyingEdit& edit : SimplifyingEdits())
         if (IsNeeded(edit, module, c, i)) needs.insert(edit.name);
     }
   }
 }
 
-bool HasRivals(const Module& module) {
+bool HasSameShapeCallees(const Module& module) {
   const auto& computations = module.computations();
   for (size_t i = 0; i < computations.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       bool entry =
           computations[i].get() == module.entry() || computations[j].get() == module.entry();
-      if (!entry && MayStandFor(*computations[i], *computations[j])) return true;
+      if (!entry && HaveSameSignature(*computations[i], *computations[j])) return true;
     }
   }
   return false;
@@ -97,7 +97,7 @@ bool TakesOneTwice(const Instruction& instruction) {
 }  // namespace
 
 FailureTraits FailureTraitsOf(const Sample& shrunk) {
-  FailureTraits remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
+  FailureTraits remains = {CountElements(*shrunk.module), HasSameShapeCallees(*shrunk.module)};
   // The broken rule describes an invalid module completely.
   if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;

@@ -16,12 +16,12 @@ struct FailureTraits {
   int64_t elements = 0;  // of the largest array
   // Two computations have equal shapes but cannot replace each other: the failure depends on which
   // one is called.
-  bool rivals = false;
+  bool has_interchangeable_callees = false;
   // Values: "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices).
   // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (64 bits), "unsigned",
-  // "complex". Attributes: the names of PlainEdits(). "layout": not the default. "permutation": a
-  // loop permutes its state. "twice": an operation with several results uses one operand twice.
-  // "slight": a wrong number that the relaxed profile accepts.
+  // "complex". Attributes: the names of SimplifyingEdits(). "layout": not the default.
+  // "permutation": a loop permutes its state. "twice": an operation with several results uses one
+  // operand twice. "slight": a wrong number that the relaxed profile accepts.
   std::set<std::string> needs = {};
 };
 

@@ -32,7 +32,7 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
 }
 
 // Returns true for operations that only pass data on.
-bool IsPlumbing(Opcode opcode) {
+bool IsPassThrough(Opcode opcode) {
   static const auto* const kPlumbing =
       new std::set<Opcode>{Opcode::kParameter,       Opcode::kConstant, Opcode::kTuple,
                            Opcode::kGetTupleElement, Opcode::kCopy,     Opcode::kCall};
@@ -43,7 +43,7 @@ std::map<std::string, int64_t> OperationsOf(const Module& module) {
   std::map<std::string, int64_t> counts;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (IsPlumbing(instruction->opcode())) continue;
+      if (IsPassThrough(instruction->opcode())) continue;
       ++counts[absl::StrCat(OpcodeName(instruction->opcode()), " ",
                             instruction->shape().WithDefaultLayout().ToString())];
     }
@@ -63,7 +63,7 @@ char CellMark(Cell cell) {
       return 'o';
     case Cell::kBad:
       return 'X';
-    case Cell::kNotShown:
+    case Cell::kPatternAbsent:
       return '?';
     case Cell::kOther:
       return '/';
@@ -72,14 +72,14 @@ char CellMark(Cell cell) {
 }
 
 Cell CellOfMark(const std::string& mark) {
-  for (Cell cell : {Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
+  for (Cell cell : {Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kPatternAbsent, Cell::kOther}) {
     if (mark == std::string(1, CellMark(cell))) return cell;
   }
   return Cell::kNotRun;
 }
 
-Turns TurnsOf(const std::vector<Cell>& cells) {
-  Turns turns;
+RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells) {
+  RegressionPoints turns;
   int64_t changes = 0;
   std::optional<size_t> before;
   for (size_t i : Decided(cells)) {
@@ -100,10 +100,10 @@ Turns TurnsOf(const std::vector<Cell>& cells) {
   return turns;
 }
 
-std::optional<size_t> NextToAsk(const std::vector<Cell>& cells) {
+std::optional<size_t> NextRelease(const std::vector<Cell>& cells) {
   const std::vector<size_t> decided = Decided(cells);
   const auto is_open = [](Cell cell) { return cell == Cell::kNotRun; };
-  if (!TurnsOf(cells).monotone) {
+  if (!RegressionPointsOf(cells).monotone) {
     auto open = std::find_if(cells.begin(), cells.end(), is_open);
     if (open == cells.end()) return std::nullopt;
     return static_cast<size_t>(open - cells.begin());

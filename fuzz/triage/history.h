@@ -15,11 +15,11 @@ namespace hlocts::fuzz {
 
 enum class Cell : uint8_t {
   kNotRun,
-  kMissing,   // not installed, or cannot run here
-  kGood,      // passes, and the compiler's input contains the pattern
-  kBad,       // shows the failure in question
-  kNotShown,  // passes, but the compiler's input lacks the pattern
-  kOther,     // unsupported, inconclusive, or another failure
+  kMissing,        // not installed, or cannot run here
+  kGood,           // passes, and the compiler's input contains the pattern
+  kBad,            // shows the failure in question
+  kPatternAbsent,  // passes, but the compiler's input lacks the pattern
+  kOther,          // unsupported, inconclusive, or another failure
 };
 // Returns one of '.', '-', 'o', 'X', '?', '/'.
 char CellMark(Cell cell);
@@ -29,15 +29,15 @@ Cell CellOfMark(const std::string& mark);
 inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
 // Changes between good and bad releases, as indices. Other cells are ignored.
-struct Turns {
+struct RegressionPoints {
   std::optional<size_t> first_bad, last_good_before, last_bad, first_good_after;
   bool monotone = true;  // at most one change between good and bad
 };
-Turns TurnsOf(const std::vector<Cell>& cells);
+RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
 // Returns the release to query next: the ends, then midpoints between a good and a bad release, or
 // all releases if there are several changes. Returns nullopt if none is left.
-std::optional<size_t> NextToAsk(const std::vector<Cell>& cells);
+std::optional<size_t> NextRelease(const std::vector<Cell>& cells);
 
 // Returns true if each operation of `module` occurs in `reached` at least as often, with the same
 // element type, dimensions and layout. Ignores operations that only pass data on (parameters,

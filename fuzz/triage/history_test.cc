@@ -13,8 +13,8 @@ namespace {
 std::vector<Cell> Cells(const std::string& marks) {
   std::vector<Cell> cells;
   for (char mark : marks) {
-    for (Cell cell :
-         {Cell::kNotRun, Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
+    for (Cell cell : {Cell::kNotRun, Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kPatternAbsent,
+                      Cell::kOther}) {
       if (CellMark(cell) == mark) cells.push_back(cell);
     }
   }
@@ -26,7 +26,7 @@ std::vector<Cell> Cells(const std::string& marks) {
 std::string Search(const std::string& truth, int64_t* asked = nullptr) {
   std::vector<Cell> cells = Cells(truth), seen;
   for (Cell cell : cells) seen.push_back(cell == Cell::kMissing ? cell : Cell::kNotRun);
-  while (auto next = NextToAsk(seen)) {
+  while (auto next = NextRelease(seen)) {
     EXPECT_EQ(seen[*next], Cell::kNotRun);
     if (seen[*next] != Cell::kNotRun) break;
     seen[*next] = cells[*next];
@@ -38,29 +38,29 @@ std::string Search(const std::string& truth, int64_t* asked = nullptr) {
 }
 
 TEST(HistoryTest, TheTurnsAreNamed) {
-  Turns turns = TurnsOf(Cells("oo?XX/Xoo"));
+  RegressionPoints turns = RegressionPointsOf(Cells("oo?XX/Xoo"));
   EXPECT_EQ(turns.first_bad, 3u);
   EXPECT_EQ(turns.last_good_before, 1u);
   EXPECT_EQ(turns.last_bad, 6u);
   EXPECT_EQ(turns.first_good_after, 7u);
   EXPECT_FALSE(turns.monotone);
-  turns = TurnsOf(Cells("?X"));
+  turns = RegressionPointsOf(Cells("?X"));
   EXPECT_FALSE(turns.last_good_before.has_value()) << "what was not shown is not good";
-  EXPECT_FALSE(TurnsOf(Cells("o?/o")).first_bad.has_value());
+  EXPECT_FALSE(RegressionPointsOf(Cells("o?/o")).first_bad.has_value());
 }
 
 TEST(HistoryTest, OneChangeIsFoundInFewSteps) {
   for (size_t change = 1; change < 32; ++change) {
     std::string truth = std::string(change, 'X') + std::string(32 - change, 'o');
     int64_t asked = 0;
-    Turns turns = TurnsOf(Cells(Search(truth, &asked)));
+    RegressionPoints turns = RegressionPointsOf(Cells(Search(truth, &asked)));
     EXPECT_EQ(turns.last_bad, change - 1) << truth;
     EXPECT_EQ(turns.first_good_after, change) << truth;
     EXPECT_LE(asked, 8) << truth;
   }
 }
 
-TEST(HistoryTest, WhatComesAndGoesIsAskedEverywhere) {
+TEST(HistoryTest, NonMonotoneHistoryRunsAllReleases) {
   EXPECT_EQ(Search("oooXXXXooo"), "oooXXXXooo");
   EXPECT_EQ(Search("XXXX"), "X.XX") << "one look between equal ends";
 }

@@ -69,7 +69,7 @@ bool IsPlain(PrimitiveType type) {
 
 }  // namespace
 
-std::vector<PrimitiveType> PlainerThan(PrimitiveType from) {
+std::vector<PrimitiveType> SimplerTypesThan(PrimitiveType from) {
   if (from == PrimitiveType::kF32) return {};
   if (from == PrimitiveType::kPred) return {PrimitiveType::kF32};
   std::vector<PrimitiveType> plainer = {PrimitiveType::kF32, PrimitiveType::kS32};
@@ -111,7 +111,7 @@ std::set<PrimitiveType> NeededTypes(const Sample& shrunk) {
   std::set<PrimitiveType> needed;
   for (PrimitiveType from : TypesOf(*shrunk.module)) {
     if (IsPlain(from) || from == PrimitiveType::kS32) continue;
-    for (PrimitiveType to : PlainerThan(from)) {
+    for (PrimitiveType to : SimplerTypesThan(from)) {
       if (to != from && VerifyModule(*Retyped(shrunk, from, to).module).ok()) needed.insert(from);
     }
   }

@@ -188,7 +188,7 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& 
   return result;
 }
 
-bool MayStandFor(const Computation& one, const Computation& other) {
+bool HaveSameSignature(const Computation& one, const Computation& other) {
   std::vector<Instruction*> taken = one.parameters(), others = other.parameters();
   if (taken.size() != others.size()) return false;
   for (size_t i = 0; i < taken.size(); ++i) {

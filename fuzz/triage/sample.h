@@ -50,7 +50,7 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& 
                                        bool last_device);
 
 // Returns true if both have the same parameter and result shapes.
-bool MayStandFor(const Computation& one, const Computation& other);
+bool HaveSameSignature(const Computation& one, const Computation& other);
 
 // Counts all instructions except parameters and constants.
 int64_t CountInstructions(const Module& module);

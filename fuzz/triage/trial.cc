@@ -31,7 +31,7 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
 
 // Engines do not send themselves SIGKILL. A user, or the system for lack of memory, ended the
 // worker.
-bool KilledFromOutside(const EngineError& error) { return error.signal == SIGKILL; }
+bool KilledBySystem(const EngineError& error) { return error.signal == SIGKILL; }
 
 // Returns false for types of little precision, in which no error is slight.
 bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
@@ -47,8 +47,8 @@ bool IsJoint(const reports::Verdict& verdict) {
   return rule == "residual" || rule == "normwise";
 }
 
-bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>>& outputs,
-                    backends::Backend& engine, const TrialOptions& options) {
+bool AcceptedInRelaxed(const Sample& sample, const std::vector<std::vector<Literal>>& outputs,
+                       backends::Backend& engine, const TrialOptions& options) {
   if (outputs.empty() || options.profile == Profile::kRelaxed || !ManyDigits(outputs)) return false;
   backends::DiffOptions relaxed = DiffOptionsOf(sample, options, false);
   relaxed.profile = Profile::kRelaxed;
@@ -67,7 +67,7 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
                                sample.Request());
   };
   backends::RunOutcome outcome = run();
-  bool again = outcome.failure == Outcome::kCrash && KilledFromOutside(outcome.error);
+  bool again = outcome.failure == Outcome::kCrash && KilledBySystem(outcome.error);
   if (again) return run();
   return outcome;
 }
@@ -89,7 +89,7 @@ TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome
   if (outcome.has_values()) result.outputs = outcome.result.outputs;
   result.slight = FailureSignatureOf(result.verdict) == FailureSignature{Outcome::kFail, "value"} &&
                   !IsJoint(result.verdict) &&
-                  TakenByRelaxed(sample, result.outputs, engine, options);
+                  AcceptedInRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
   return result;
 }
@@ -116,7 +116,7 @@ TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const Tria
   TrialResult result = RunOnce(sample, engine, options, blame);
   for (int64_t i = 1; i < options.runs_max && !CountsAsFinding(result.verdict.kind); ++i)
     result = RunOnce(sample, engine, options, blame);
-  bool again = result.verdict.kind == Outcome::kCrash && KilledFromOutside(result.verdict.error);
+  bool again = result.verdict.kind == Outcome::kCrash && KilledBySystem(result.verdict.error);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;
 }

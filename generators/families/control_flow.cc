@@ -97,7 +97,7 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   Grown grown;
   bool fused = opcode == Opcode::kFusion;
   // A fusion is one kernel: it contains no collectives, and no other caller shares its computation.
-  auto runs = fused ? ModuleWriter::Runs::kOrNot : ModuleWriter::Runs::kAsTheCaller;
+  auto runs = fused ? ModuleWriter::Runs::kMaybeConditional : ModuleWriter::Runs::kUnconditional;
   Parameters parameters = ParametersOf(w, operands);
   Computation* body = w.Define(
       fused ? "fused" : "called", parameters, [&](const Terms&) { return GrowRoot(w, &grown); },
@@ -254,7 +254,7 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
           results.push_back(NextOf(w, elements[0], elements[i]));
         return w.Emit(Opcode::kTuple, state, results);
       },
-      ModuleWriter::Runs::kAsTheCaller);
+      ModuleWriter::Runs::kUnconditional);
 }
 
 // Generates a loop whose state is one number of any type, which counts up to a limit. The condition
@@ -286,7 +286,7 @@ bool GenerateCount(ModuleWriter& w) {
     Opcode opcode = doubles ? Opcode::kMultiply : Opcode::kAdd;
     return w.Emit(opcode, Shape::Scalar(type), {p[0], w.ScalarConstant(type, step)});
   };
-  Computation* body = w.Define("body", state, count, ModuleWriter::Runs::kAsTheCaller);
+  Computation* body = w.Define("body", state, count, ModuleWriter::Runs::kUnconditional);
   Value* loop = w.Emit(Opcode::kWhile, Shape::Scalar(type), {w.ScalarConstant(type, start)}, facts);
   loop->instruction->Set(Attr::kCondition, condition);
   loop->instruction->Set(Attr::kBody, body);

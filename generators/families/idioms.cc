@@ -215,7 +215,7 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
 }
 
 // Converts to another type and back.
-bool ThereAndBack(ModuleWriter& w) {
+bool ConvertRoundTrip(ModuleWriter& w) {
   TypeSet types = RowOf(Opcode::kConvert).types &
                   ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
   PrimitiveType type = w.DrawType(types), other = w.DrawType(types);
@@ -244,7 +244,7 @@ bool SelectedByComparison(ModuleWriter& w) {
 bool GenerateIdiom(ModuleWriter& w) {
   static constexpr bool (*kIdioms[])(ModuleWriter&) = {ChainOfMoves,     ChainOfMoves,
                                                        ChainOfFunctions, FunctionsAndArithmetic,
-                                                       ThereAndBack,     SelectedByComparison};
+                                                       ConvertRoundTrip, SelectedByComparison};
   return w.choose.Pick(kIdioms)(w);
 }
 

@@ -209,7 +209,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kUniqueIndices, true);
   // Combines values, or overwrites: the computation returns the update.
   scatter->Set(Attr::kToApply,
-               w.choose.OneIn(3) ? w.Overwriter(type) : w.Reducer(row->opcode, type));
+               w.choose.OneIn(3) ? w.OverwriteComputation(type) : w.Reducer(row->opcode, type));
   return true;
 }
 

@@ -86,7 +86,7 @@ Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordi
 }  // namespace
 
 bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
-  const bool ordinary = w.DrawOrdinary();
+  const bool ordinary = w.DrawWithoutSpecials();
   PrimitiveType type = DrawSolvable(w, opcode, ordinary);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   Dims dims = MatrixDims(w);
@@ -99,7 +99,7 @@ bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
 
 bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
   static constexpr absl::string_view kTransposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
-  const bool ordinary = w.DrawOrdinary();
+  const bool ordinary = w.DrawWithoutSpecials();
   PrimitiveType type = DrawSolvable(w, opcode, ordinary);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   int64_t others = w.choose.Range(1, 3);
@@ -107,7 +107,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
   bool left_side = w.choose.Below(2) != 0;
   b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
   Value* a = Matrices(w, type, dims, ordinary);
-  Value* b = w.FindOrdinary(type, b_dims, {-100, 100, false}, ordinary);
+  Value* b = w.FindWithoutSpecials(type, b_dims, {-100, 100, false}, ordinary);
   Instruction* solve =
       w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
   solve->Set(Attr::kLeftSide, left_side);
@@ -154,12 +154,12 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const int64_t axes =
       std::min<int64_t>(rank, 1 + static_cast<int64_t>(w.choose.Weighted({6, 2, 1})));
   const Dims lengths(dims.end() - axes, dims.end());
-  Value* operand = w.FindOrdinary(kind == "RFFT" ? component : complex, operand_dims,
-                                  {-1000, 1000, false}, w.DrawOrdinary());
+  Value* operand = w.FindWithoutSpecials(kind == "RFFT" ? component : complex, operand_dims,
+                                         {-1000, 1000, false}, w.DrawWithoutSpecials());
   // IRFFT ignores the part that is not Hermitian, but that part would widen the bound.
   if (kind == "IRFFT" && axes == 1 && w.choose.Below(4) != 0) {
     const Shape real(component, operand_dims);
-    Value* parts = w.FindOrdinary(component, operand_dims, {-1000, 1000, false}, true);
+    Value* parts = w.FindWithoutSpecials(component, operand_dims, {-1000, 1000, false}, true);
     Value* none =
         w.Constant(LiteralWithFacts(real, RangeFacts(0, 0), false, w.data()), RangeFacts(0, 0));
     operand = w.Emit(Opcode::kComplex, Shape(complex, operand_dims), {parts, none},

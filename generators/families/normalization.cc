@@ -26,7 +26,7 @@ constexpr TypeSet kWideTypes =
     kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
 
 bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
-  drawn->ordinary = w.DrawOrdinary();
+  drawn->ordinary = w.DrawWithoutSpecials();
   const TypeSet ordinary = w.choose.OneIn(16) ? kWideTypes : kPreciseTypes;
   drawn->type = w.DrawType(drawn->ordinary ? ordinary : RowOf(opcode).types);
   if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
@@ -49,8 +49,8 @@ Value* Operand(ModuleWriter& w, const Normalized& drawn, const Dims& dims,
                const Requirement& demand) {
   // A splat has variance 0, so that most operands have varied elements.
   if (drawn.ordinary && dims == drawn.dims && w.choose.Below(4) != 0)
-    return w.MakeVaried(drawn.type, dims, demand);
-  return w.FindOrdinary(drawn.type, dims, demand, drawn.ordinary);
+    return w.MakeNonConstant(drawn.type, dims, demand);
+  return w.FindWithoutSpecials(drawn.type, dims, demand, drawn.ordinary);
 }
 
 void SetAttributes(Value* term, const Normalized& drawn) {

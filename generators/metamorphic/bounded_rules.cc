@@ -47,7 +47,7 @@ Spread SpreadOf(const Site& s, const DotDimensionNumbers& numbers) {
 }
 
 // Broadcasts an operand, after sorting its dimensions by position as broadcast requires.
-Instruction* SpreadOut(Site& s, Instruction* operand, const Dims& places, const Dims& sizes) {
+Instruction* BroadcastSorted(Site& s, Instruction* operand, const Dims& places, const Dims& sizes) {
   Dims order = Iotas(operand->shape().rank());
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return places[static_cast<size_t>(a)] < places[static_cast<size_t>(b)];
@@ -73,8 +73,8 @@ bool DotAsReduce(Site& s) {
   Spread spread = SpreadOf(s, DotDimensionsOf(*s.at));
   if (Shape(s.type(), spread.sizes).ElementCount() > kElementsMax) return false;
   Instruction* products =
-      s.Make(Opcode::kMultiply, {SpreadOut(s, s.operand(0), spread.left, spread.sizes),
-                                 SpreadOut(s, s.operand(1), spread.right, spread.sizes)});
+      s.Make(Opcode::kMultiply, {BroadcastSorted(s, s.operand(0), spread.left, spread.sizes),
+                                 BroadcastSorted(s, s.operand(1), spread.right, spread.sizes)});
   const Shape scalar = Shape::Scalar(s.type());
   Computation* sum =
       s.Define("sum", {scalar, scalar}, [&](const Operands& p) { return s.Make(Opcode::kAdd, p); });

@@ -97,7 +97,7 @@ bool ComputeInLoop(Site& s) {
   return s.Use(s.Element(Loop(s, state, condition, body), count + 1));
 }
 
-bool ThroughIdleLoop(Site& s) {
+bool ThroughOneTripLoop(Site& s) {
   if (!s.shape().IsArray()) return false;
   Instruction* go_on = s.Opaque(PrimitiveType::kPred, 0);
   Instruction* state = s.Make(Opcode::kTuple, {s.at, go_on});

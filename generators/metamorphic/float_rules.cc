@@ -56,7 +56,7 @@ bool Commute(Site& s) {
 }
 
 // Applies an idempotent function a second time.
-bool OnceMore(Site& s) {
+bool ApplyTwice(Site& s) {
   bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil,
                                          Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven});
   return idempotent && !IsComplex(s.operand(0)->shape().element_type()) &&

@@ -103,7 +103,7 @@ Sets SetsOf(const std::vector<Literal>& arguments) {
     EXPECT_TRUE(sets.ok());
     return *std::move(sets);
   };
-  return {with(0), with(FarLambda(kSide * kSide)), with(kLikelyLambda)};
+  return {with(0), with(VeryLikelyFactor(kSide * kSide)), with(kLikelyLambda)};
 }
 
 struct Judged {

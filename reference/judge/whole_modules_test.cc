@@ -45,12 +45,12 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   auto result = Evaluate(**module, arguments);
   ASSERT_TRUE(result.ok());
   Literal output = *result;
-  auto suspect = FindSuspect(**module, arguments, {&output, 1}, {});
+  auto suspect = RunStatisticalTests(**module, arguments, {&output, 1}, {});
   ASSERT_TRUE(suspect.ok()) << suspect.status();
   EXPECT_EQ(suspect->elements, 4);
   EXPECT_FALSE(suspect->IsSuspect()) << suspect->most;
   output.mutable_data<float>()[2] *= 1.0003F;
-  suspect = FindSuspect(**module, arguments, {&output, 1}, {});
+  suspect = RunStatisticalTests(**module, arguments, {&output, 1}, {});
   ASSERT_TRUE(suspect.ok());
   EXPECT_TRUE(suspect->IsSuspect());
   EXPECT_EQ(suspect->element, 2);
@@ -68,7 +68,7 @@ TEST_P(FarButRightTest, IsNotSuspect) {
   ASSERT_TRUE(module.ok()) << module.status();
   const std::vector<Literal> arguments = Parse({GetParam().argument});
   const std::vector<Literal> output = Parse({GetParam().output});
-  auto suspect = FindSuspect(**module, arguments, output, {});
+  auto suspect = RunStatisticalTests(**module, arguments, output, {});
   ASSERT_TRUE(suspect.ok()) << suspect.status();
   EXPECT_FALSE(suspect->IsSuspect()) << suspect->most;
 }
@@ -97,7 +97,7 @@ class LikelyDotTest : public testing::Test {
  protected:
   static constexpr int kRows = 64, kTerms = 512;
   static double At(int64_t k) { return std::fmod(0.37 * static_cast<double>(k * k), 1.0) - 0.4; }
-  Suspicion Find(float unit, int64_t without) {
+  StatisticalTestResult Find(float unit, int64_t without) {
     auto module = ParseModule(
         "ENTRY e { a = f32[64,512] parameter(0) b = f32[512] parameter(1) "
         "ROOT d = f32[64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");
@@ -117,21 +117,21 @@ class LikelyDotTest : public testing::Test {
       }
       output.mutable_data<float>()[i] = sum;
     }
-    const auto found = FindSuspect(**module, arguments, {&output, 1}, {});
+    const auto found = RunStatisticalTests(**module, arguments, {&output, 1}, {});
     EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : Suspicion();
+    return found.ok() ? *found : StatisticalTestResult();
   }
 };
 
 TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   EXPECT_FALSE(Find(0, -1).IsSuspect()) << Find(0, -1).most;
-  const Suspicion dropped = Find(0, 100);
+  const StatisticalTestResult dropped = Find(0, 100);
   EXPECT_TRUE(dropped.IsSuspect()) << dropped.most;
   EXPECT_EQ(dropped.element, 40);
   // No single element is far enough off, but all of them together are.
-  const Suspicion coarse = Find(0x1p-14F, -1);
+  const StatisticalTestResult coarse = Find(0x1p-14F, -1);
   EXPECT_TRUE(coarse.IsSuspect()) << coarse.most;
-  EXPECT_EQ(coarse.test, Suspicion::Test::kVariance);
+  EXPECT_EQ(coarse.test, StatisticalTestResult::Test::kVariance);
 }
 
 }  // namespace

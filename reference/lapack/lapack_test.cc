@@ -28,7 +28,7 @@ WideMatrix Hermitian(int64_t n, bool complex, uint64_t seed) {
 
 long double Off(const WideMatrix& a, const WideMatrix& b) { return OneNorm(Difference(a, b)); }
 
-long double OffUnitary(const WideMatrix& q) {
+long double DepartureFromUnitary(const WideMatrix& q) {
   return Off(Product(ConjugateTransposed(q), q), WideMatrix::Identity(q.columns, q.columns));
 }
 
@@ -81,7 +81,7 @@ TEST_P(Factorizations, QrMultipliesBackWithAUnitaryFactor) {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = i; j < columns; ++j) r(i, j) = packed(i, j);
     }
-    EXPECT_LT(OffUnitary(q), kClose);
+    EXPECT_LT(DepartureFromUnitary(q), kClose);
     EXPECT_LT(Off(a, Product(q, r)), kClose * OneNorm(a));
   }
 }
@@ -93,7 +93,7 @@ TEST_P(Factorizations, HermitianMatricesAreDecomposed) {
     std::vector<long double> values;
     DecomposeHermitian(a, v, values);
     EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
-    EXPECT_LT(OffUnitary(v), kClose);
+    EXPECT_LT(DepartureFromUnitary(v), kClose);
     WideMatrix scaled = v;
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) scaled(i, j) *= values[j];
@@ -112,8 +112,8 @@ TEST_P(Factorizations, SingularValuesOfMatricesOfEveryRank) {
       DecomposeSingular(a, u, values, v);
       EXPECT_EQ(u.columns, rows);
       EXPECT_EQ(v.columns, columns);
-      EXPECT_LT(OffUnitary(u), kClose);
-      EXPECT_LT(OffUnitary(v), kClose);
+      EXPECT_LT(DepartureFromUnitary(u), kClose);
+      EXPECT_LT(DepartureFromUnitary(v), kClose);
       WideMatrix s = WideMatrix::Zero(rows, columns);
       for (size_t i = 0; i < values.size(); ++i) s(i, i) = values[i];
       EXPECT_LT(Off(a, Product(Product(u, s), ConjugateTransposed(v))), kClose * (1 + OneNorm(a)));

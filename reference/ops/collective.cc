@@ -50,7 +50,7 @@ Literal Zeros(const Shape& shape) {
 }
 
 using Leaves = std::vector<Literal>;
-Leaves LeavesOf(const Meeting& meeting, int64_t member) {
+Leaves LeavesOf(const RendezvousState& meeting, int64_t member) {
   Leaves leaves;
   for (const Literal& operand : meeting.operands[member]) {
     for (Literal& leaf : FlattenLeaves(operand)) leaves.push_back(std::move(leaf));
@@ -60,7 +60,7 @@ Leaves LeavesOf(const Meeting& meeting, int64_t member) {
 
 // Returns the leaves of every member's operands, or an error if their shapes differ.
 absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
-                                              const Meeting& meeting) {
+                                              const RendezvousState& meeting) {
   std::vector<Leaves> all;
   for (size_t i = 0; i < meeting.operands.size(); ++i) {
     all.push_back(LeavesOf(meeting, static_cast<int64_t>(i)));
@@ -234,7 +234,8 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
 }
 
 // collective_permute.4, .7: returns the operands of the pair's source, or zeros (ruling 0076).
-absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective, const Meeting& meeting,
+absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective,
+                                         const RendezvousState& meeting,
                                          const std::vector<Leaves>& all) {
   HLOCTS_ASSIGN_OR_RETURN(const CollectiveGroupMode mode, GroupModeOf(collective));
   const int64_t device = meeting.devices[meeting.position];
@@ -258,7 +259,7 @@ absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective, const Me
 }
 
 absl::StatusOr<Leaves> Combined(EvalContext& context, const Instruction& collective,
-                                const Meeting& meeting, const std::vector<Leaves>& all) {
+                                const RendezvousState& meeting, const std::vector<Leaves>& all) {
   const std::optional<ops::Collective> kind = ops::CollectiveOf(collective.opcode());
   if (!kind.has_value()) return Unsupported(collective.name(), ": no collective");
   switch (*kind) {
@@ -301,8 +302,9 @@ absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
 
 }  // namespace
 
-absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
-                                        const Meeting& meeting) {
+absl::StatusOr<Literal> EvaluateCollectiveAtRendezvous(EvalContext& context,
+                                                       const Instruction& collective,
+                                                       const RendezvousState& meeting) {
   if (collective.Has(Attr::kPermuteSliceSizes)) {
     return Unsupported(collective.name(), ": collective-permute of slices in place");
   }

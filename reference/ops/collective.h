@@ -35,14 +35,15 @@ std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& gri
                                  int64_t id);
 
 // One execution of a collective: operands[i] belong to devices[i], the result to devices[position].
-struct Meeting {
+struct RendezvousState {
   DeviceGrid grid;
   absl::Span<const int64_t> devices;
   absl::Span<const std::vector<Literal>> operands;
   int64_t position = 0;
 };
-absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
-                                        const Meeting& meeting);
+absl::StatusOr<Literal> EvaluateCollectiveAtRendezvous(EvalContext& context,
+                                                       const Instruction& collective,
+                                                       const RendezvousState& meeting);
 
 }  // namespace hlocts::reference
 

@@ -85,7 +85,7 @@ absl::StatusOr<Literal> EvaluateDynamicReshape(EvalContext&, const Instruction& 
     return InvalidInput(instruction.name(), ": ", dense.element_count(), " elements as ",
                         shape.ToString(false), " within ", bounds.ToString(false));
   }
-  return PutIntoBounds(dense.WithShape(shape), bounds);
+  return PadToBounds(dense.WithShape(shape), bounds);
 }
 
 // transpose.*: result dimension i is operand dimension permutation[i].

@@ -34,7 +34,7 @@ absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
 
 absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
                                              absl::Span<Literal> operands) {
-  World* world = context.options().world;
+  DeviceEnvironment* world = context.options().world;
   const ShardingCall kind = *ShardingCallOf(call);
   std::vector<Literal> leaves(operands.begin(), operands.end());
   for (const Literal& operand : operands) {

@@ -18,9 +18,10 @@ Literal ScalarU32(int64_t value) {
 }  // namespace
 
 // Without a world every group has one member (all_reduce.8 and its like), and there is no host.
-absl::StatusOr<Literal> EvaluateInWorld(EvalContext& context, const Instruction& instruction,
-                                        absl::Span<Literal> operands) {
-  if (World* world = context.options().world)
+absl::StatusOr<Literal> EvaluateWithEnvironment(EvalContext& context,
+                                                const Instruction& instruction,
+                                                absl::Span<Literal> operands) {
+  if (DeviceEnvironment* world = context.options().world)
     return world->Evaluate(context, instruction, operands);
   if (!IsCollective(instruction.opcode())) {
     return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),
@@ -30,7 +31,7 @@ absl::StatusOr<Literal> EvaluateInWorld(EvalContext& context, const Instruction&
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> devices, GroupOf(instruction, grid, 0));
   if (devices.empty()) return Literal(instruction.shape());
   const std::vector<std::vector<Literal>> all = {{operands.begin(), operands.end()}};
-  return EvaluateMeeting(context, instruction, {grid, devices, all, 0});
+  return EvaluateCollectiveAtRendezvous(context, instruction, {grid, devices, all, 0});
 }
 
 // Returns the result from the value of a *-start instruction.
@@ -43,13 +44,13 @@ absl::StatusOr<Literal> EvaluateCollectiveDone(EvalContext& context, const Instr
 // replica_id.1-5: returns the number of this replica, in [0, N).
 absl::StatusOr<Literal> EvaluateReplicaId(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
-  const World* world = context.options().world;
+  const DeviceEnvironment* world = context.options().world;
   return ScalarU32(world == nullptr ? 0 : world->replica_id());
 }
 
 absl::StatusOr<Literal> EvaluatePartitionId(EvalContext& context, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
-  const World* world = context.options().world;
+  const DeviceEnvironment* world = context.options().world;
   return ScalarU32(world == nullptr ? 0 : world->partition_id());
 }
 

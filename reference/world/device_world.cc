@@ -81,62 +81,66 @@ bool IsTarget(const Instruction& recv_done, int64_t device) {
                      [&](const auto& pair) { return pair.second == device; });
 }
 
-absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
-                                                const Instruction& instruction,
-                                                absl::Span<Literal> operands) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::Collective(EvalContext& context,
+                                                          const Instruction& instruction,
+                                                          absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(instruction, grid_, device_));
   if (group.empty()) return Literal(instruction.shape());  // a collective-broadcast of others
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> all,
-                          place_.Meet(device_, SiteOf(instruction), group, instruction.name(),
-                                      {operands.begin(), operands.end()}));
-  Meeting meeting = {grid_, group, all, 0};
+  HLOCTS_ASSIGN_OR_RETURN(
+      const std::vector<std::vector<Literal>> all,
+      place_.JoinRendezvous(device_, SiteOf(instruction), group, instruction.name(),
+                            {operands.begin(), operands.end()}));
+  RendezvousState meeting = {grid_, group, all, 0};
   while (group[meeting.position] != device_) ++meeting.position;
-  return EvaluateMeeting(context, instruction, meeting);
+  return EvaluateCollectiveAtRendezvous(context, instruction, meeting);
 }
 
 // Evaluates the call with the operands of all partitions of the replica.
-absl::StatusOr<Literal> DeviceWorld::ShardToFull(const Instruction& instruction,
-                                                 absl::Span<Literal> operands) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::ShardToFull(const Instruction& instruction,
+                                                           absl::Span<Literal> operands) {
   std::vector<int64_t> group;
   for (int64_t p = 0; p < grid_.partitions; ++p) {
     group.push_back(replica_id() * grid_.partitions + p);
   }
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> all,
-                          place_.Meet(device_, SiteOf(instruction), group, instruction.name(),
-                                      {operands.begin(), operands.end()}));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const std::vector<std::vector<Literal>> all,
+      place_.JoinRendezvous(device_, SiteOf(instruction), group, instruction.name(),
+                            {operands.begin(), operands.end()}));
   return EvaluateShardToFull(instruction, all);
 }
 
 // Returns the next item of the infeed, which must have `shape`.
-absl::StatusOr<Literal> DeviceWorld::NextFed(const Instruction& infeed, const Shape& shape) {
-  if (next_fed_ >= infeed_.size()) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::NextInfeedLiteral(const Instruction& infeed,
+                                                                 const Shape& shape) {
+  if (next_infeed_index_ >= infeed_.size()) {
     // Ruling 0066: an infeed without input waits for ever.
     return absl::DeadlineExceededError(absl::StrCat("%", infeed.name(), " waits for infeed at ",
                                                     place_.NameOf(device_), ": all ",
                                                     infeed_.size(), " items are used up"));
   }
-  const Literal& next = infeed_[next_fed_++];
+  const Literal& next = infeed_[next_infeed_index_++];
   if (!next.shape().CompatibleWith(shape)) {
-    return InvalidInput("%", infeed.name(), ": item ", next_fed_ - 1, " of the infeed: expected ",
-                        shape.ToString(false), ", found ", next.shape().ToString(false));
+    return InvalidInput("%", infeed.name(), ": item ", next_infeed_index_ - 1,
+                        " of the infeed: expected ", shape.ToString(false), ", found ",
+                        next.shape().ToString(false));
   }
   return next;
 }
 
 // infeed.4-10: returns one item of the infeed and a token. A tuple is one item, or as many items as
 // it has elements; the empty tuple reads nothing.
-absl::StatusOr<Literal> DeviceWorld::Infeed(const Instruction& instruction) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::Infeed(const Instruction& instruction) {
   const Shape& shape = instruction.shape().tuple_shapes()[0];
-  const bool whole =
-      !shape.IsTuple() || (next_fed_ < infeed_.size() && infeed_[next_fed_].shape().IsTuple() &&
-                           !shape.tuple_shapes().empty());
+  const bool whole = !shape.IsTuple() || (next_infeed_index_ < infeed_.size() &&
+                                          infeed_[next_infeed_index_].shape().IsTuple() &&
+                                          !shape.tuple_shapes().empty());
   Literal data;
   if (whole) {
-    HLOCTS_ASSIGN_OR_RETURN(data, NextFed(instruction, shape));
+    HLOCTS_ASSIGN_OR_RETURN(data, NextInfeedLiteral(instruction, shape));
   } else {
     std::vector<Literal> elements;
     for (const Shape& element : shape.tuple_shapes()) {
-      HLOCTS_ASSIGN_OR_RETURN(Literal literal, NextFed(instruction, element));
+      HLOCTS_ASSIGN_OR_RETURN(Literal literal, NextInfeedLiteral(instruction, element));
       elements.push_back(std::move(literal));
     }
     data = Literal::Tuple(std::move(elements));
@@ -144,14 +148,14 @@ absl::StatusOr<Literal> DeviceWorld::Infeed(const Instruction& instruction) {
   return TupleOf(std::move(data), Literal(Shape::Token()));
 }
 
-absl::StatusOr<Literal> DeviceWorld::Outfeed(absl::Span<Literal> operands) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::Outfeed(absl::Span<Literal> operands) {
   outfeed_.push_back(operands[0]);
   return Literal(Shape::Token());
 }
 
 // send.4-10: sends to the Recv of the same channel, on this device or on those that the pairs name.
-absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
-                                          absl::Span<Literal> operands) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::Send(const Instruction& instruction,
+                                                    absl::Span<Literal> operands) {
   const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
   for (int64_t target : TargetsOf(instruction, device_, grid_.size())) {
     HLOCTS_RETURN_IF_ERROR(place_.Send(device_, target, channel, instruction.name(), operands[0]));
@@ -160,7 +164,7 @@ absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
 }
 
 // recv.4-5, .14: returns the data; a device that no pair names as target gets zeros.
-absl::StatusOr<Literal> DeviceWorld::ReceiveDone(const Instruction& instruction) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::ReceiveDone(const Instruction& instruction) {
   const Shape& shape = instruction.shape().tuple_shapes()[0];
   if (!IsTarget(instruction, device_)) return TupleOf(Literal(shape), Literal(Shape::Token()));
   HLOCTS_ASSIGN_OR_RETURN(
@@ -173,8 +177,9 @@ absl::StatusOr<Literal> DeviceWorld::ReceiveDone(const Instruction& instruction)
   return TupleOf(std::move(data), Literal(Shape::Token()));
 }
 
-absl::StatusOr<Literal> DeviceWorld::Evaluate(EvalContext& context, const Instruction& instruction,
-                                              absl::Span<Literal> operands) {
+absl::StatusOr<Literal> DeviceEnvironmentImpl::Evaluate(EvalContext& context,
+                                                        const Instruction& instruction,
+                                                        absl::Span<Literal> operands) {
   if (instruction.BoolOr(Attr::kIsHostTransfer, false)) {
     return Unsupported(instruction.name(), ": transfers to and from the host by channel");
   }

@@ -16,11 +16,11 @@ namespace hlocts::reference {
 std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count);
 bool IsTarget(const Instruction& recv_done, int64_t device);
 
-class DeviceWorld : public World {
+class DeviceEnvironmentImpl : public DeviceEnvironment {
  public:
   // `infeed` contains what the host feeds, in order. `place` is shared and must outlive this.
-  DeviceWorld(const DeviceGrid& grid, int64_t device, std::vector<Literal> infeed,
-              Rendezvous& place)
+  DeviceEnvironmentImpl(const DeviceGrid& grid, int64_t device, std::vector<Literal> infeed,
+                        Rendezvous& place)
       : grid_(grid), device_(device), infeed_(std::move(infeed)), place_(place) {}
 
   int64_t replica_id() const override { return device_ / grid_.partitions; }
@@ -37,7 +37,7 @@ class DeviceWorld : public World {
                                      absl::Span<Literal> operands);
   absl::StatusOr<Literal> ShardToFull(const Instruction& instruction, absl::Span<Literal> operands);
   absl::StatusOr<Literal> Infeed(const Instruction& instruction);
-  absl::StatusOr<Literal> NextFed(const Instruction& infeed, const Shape& shape);
+  absl::StatusOr<Literal> NextInfeedLiteral(const Instruction& infeed, const Shape& shape);
   absl::StatusOr<Literal> Outfeed(absl::Span<Literal> operands);
   absl::StatusOr<Literal> Send(const Instruction& instruction, absl::Span<Literal> operands);
   absl::StatusOr<Literal> ReceiveDone(const Instruction& instruction);
@@ -45,7 +45,7 @@ class DeviceWorld : public World {
   const DeviceGrid grid_;
   const int64_t device_;
   std::vector<Literal> infeed_;
-  size_t next_fed_ = 0;
+  size_t next_infeed_index_ = 0;
   std::vector<Literal> outfeed_;
   Rendezvous& place_;
 };

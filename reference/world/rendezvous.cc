@@ -50,13 +50,13 @@ absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device
   return absl::DeadlineExceededError(deadlock_);
 }
 
-absl::StatusOr<std::vector<std::vector<Literal>>> Rendezvous::Meet(
+absl::StatusOr<std::vector<std::vector<Literal>>> Rendezvous::JoinRendezvous(
     int64_t device, const std::string& site, const std::vector<int64_t>& group,
     const std::string& instruction, std::vector<Literal> operands) {
   std::unique_lock<std::mutex> lock(mutex_);
   const int64_t size = static_cast<int64_t>(group.size());
-  const MeetingKey key(site, group, visits_[{device, site, group}]++);
-  Meeting& meeting = meetings_[key];
+  const RendezvousKey key(site, group, visits_[{device, site, group}]++);
+  RendezvousState& meeting = rendezvous_[key];
   meeting.operands.resize(size);
   const auto position = std::find(group.begin(), group.end(), device) - group.begin();
   HLOCTS_CHECK(position < size);
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Rendezvous::Meet(
              [&meeting, size] { return meeting.arrived == size; }));
   }
   std::vector<std::vector<Literal>> all = meeting.operands;
-  if (++meeting.left == size) meetings_.erase(key);
+  if (++meeting.left == size) rendezvous_.erase(key);
   return all;
 }
 

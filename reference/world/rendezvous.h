@@ -30,10 +30,9 @@ class Rendezvous {
 
   // Waits until every device of `group` has reached `site` as often as this one, and returns all
   // their operands in the order of the group. A deadlock error names the wait by `instruction`.
-  absl::StatusOr<std::vector<std::vector<Literal>>> Meet(int64_t device, const std::string& site,
-                                                         const std::vector<int64_t>& group,
-                                                         const std::string& instruction,
-                                                         std::vector<Literal> operands);
+  absl::StatusOr<std::vector<std::vector<Literal>>> JoinRendezvous(
+      int64_t device, const std::string& site, const std::vector<int64_t>& group,
+      const std::string& instruction, std::vector<Literal> operands);
 
   // Records that `device` has executed the Recv of a channel (send.15-18).
   void Receive(int64_t device, int64_t channel);
@@ -51,7 +50,7 @@ class Rendezvous {
   std::string NameOf(int64_t device) const;
 
  private:
-  struct Meeting {
+  struct RendezvousState {
     std::vector<std::vector<Literal>> operands;
     int64_t arrived = 0, left = 0;
   };
@@ -64,7 +63,8 @@ class Rendezvous {
     std::function<bool()> condition;  // empty: running
     std::string wait;                 // "all-reduce.3 for replica 1"
   };
-  using MeetingKey = std::tuple<std::string, std::vector<int64_t>, int64_t>;  // site, group, visit
+  using RendezvousKey =
+      std::tuple<std::string, std::vector<int64_t>, int64_t>;  // site, group, visit
 
   absl::Status Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
                     std::function<bool()> condition);
@@ -74,7 +74,7 @@ class Rendezvous {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<DeviceState> devices_;
-  std::map<MeetingKey, Meeting> meetings_;
+  std::map<RendezvousKey, RendezvousState> rendezvous_;
   std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
   std::map<std::pair<int64_t, int64_t>, Channel> channels_;  // by receiving device and channel
   std::string deadlock_;                                     // empty if there is none

@@ -15,9 +15,10 @@ using ::testing::HasSubstr;
 std::string RunOn(absl::string_view entry, int64_t partitions, const std::string& argument) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY main {\n", entry, "}\n"));
   if (!module.ok()) return module.status().ToString();
-  WorldOptions world;
+  ReplicatedRunOptions world;
   world.partitions = partitions;
-  absl::StatusOr<WorldResult> result = EvaluateReplicated(**module, {{LiteralOf(argument)}}, world);
+  absl::StatusOr<ReplicatedRunResult> result =
+      EvaluateReplicated(**module, {{LiteralOf(argument)}}, world);
   if (!result.ok()) return std::string(result.status().message());
   std::string text;
   for (size_t d = 0; d < result->outputs.size(); ++d) {

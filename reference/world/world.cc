@@ -33,7 +33,7 @@ absl::Status FirstFailure(absl::Span<const absl::StatusOr<Literal>> results,
   return deadlock == nullptr ? absl::OkStatus() : *deadlock;
 }
 
-absl::Status CheckCounts(const WorldOptions& world, size_t argument_sets) {
+absl::Status CheckCounts(const ReplicatedRunOptions& world, size_t argument_sets) {
   if (world.replicas < 1 || world.partitions < 1 || world.replicas > kDevicesMax ||
       world.partitions > kDevicesMax || world.replicas * world.partitions > kDevicesMax) {
     return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices, found ",
@@ -53,14 +53,13 @@ absl::Status CheckCounts(const WorldOptions& world, size_t argument_sets) {
 
 }  // namespace
 
-absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
-                                               absl::Span<const std::vector<Literal>> arguments,
-                                               const WorldOptions& world,
-                                               const EvalOptions& options) {
+absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const ReplicatedRunOptions& world, const EvalOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckCounts(world, arguments.size()));
   const DeviceGrid grid = {world.replicas, world.partitions};
   Rendezvous place(grid);
-  std::deque<DeviceWorld> devices;
+  std::deque<DeviceEnvironmentImpl> devices;
   for (int64_t d = 0; d < grid.size(); ++d) {
     std::vector<Literal> fed;
     if (!world.infeed.empty()) fed = world.infeed[world.infeed.size() == 1 ? 0 : d];
@@ -79,7 +78,7 @@ absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
   run(0);
   for (std::thread& thread : threads) thread.join();
   HLOCTS_RETURN_IF_ERROR(FirstFailure(results, place));
-  WorldResult result;
+  ReplicatedRunResult result;
   for (int64_t d = 0; d < grid.size(); ++d) {
     result.outputs.push_back(*std::move(results[d]));
     result.outfeeds.push_back(std::move(devices[d].outfeed()));

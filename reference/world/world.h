@@ -11,14 +11,14 @@
 
 namespace hlocts::reference {
 
-struct WorldOptions {
+struct ReplicatedRunOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
   // The literals that the host feeds to each device, in order. One entry serves every device.
   std::vector<std::vector<Literal>> infeed;
 };
 
-struct WorldResult {
+struct ReplicatedRunResult {
   std::vector<Literal> outputs;                // per device
   std::vector<std::vector<Literal>> outfeeds;  // for each device, in order
 };
@@ -30,10 +30,9 @@ struct WorldResult {
 //   DeadlineExceeded  a deadlock, with the waiting instructions (ruling 0077, 0065), or infeed that
 //                     is used up (ruling 0066)
 //   InvalidArgument   replica groups that do not fit the number of devices
-absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
-                                               absl::Span<const std::vector<Literal>> arguments,
-                                               const WorldOptions& world,
-                                               const EvalOptions& options = {});
+absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const ReplicatedRunOptions& world, const EvalOptions& options = {});
 
 }  // namespace hlocts::reference
 

@@ -10,7 +10,7 @@ namespace {
 // Returns the leaves of each device as text, joined by "; ", or one line with the error.
 std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view called,
                                   const std::vector<std::vector<std::string>>& arguments,
-                                  const WorldOptions& world,
+                                  const ReplicatedRunOptions& world,
                                   std::vector<std::string>* outfeeds = nullptr) {
   const std::unique_ptr<Module> module = ModuleOf(entry, called);
   std::vector<std::vector<Literal>> literals;
@@ -18,7 +18,7 @@ std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view cal
     literals.emplace_back();
     for (const std::string& argument : device) literals.back().push_back(LiteralOf(argument));
   }
-  absl::StatusOr<WorldResult> result = EvaluateReplicated(*module, literals, world);
+  absl::StatusOr<ReplicatedRunResult> result = EvaluateReplicated(*module, literals, world);
   if (!result.ok()) return {result.status().ToString()};
   std::vector<std::string> lines;
   for (const Literal& output : result->outputs) {
@@ -38,8 +38,8 @@ std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view cal
   return lines;
 }
 
-WorldOptions Grid(int64_t replicas, int64_t partitions = 1) {
-  WorldOptions world;
+ReplicatedRunOptions Grid(int64_t replicas, int64_t partitions = 1) {
+  ReplicatedRunOptions world;
   world.replicas = replicas;
   world.partitions = partitions;
   return world;
@@ -53,7 +53,7 @@ constexpr char kMine[] =
 
 using ::testing::HasSubstr;
 
-TEST(World, AllToAllSplitsAndConcatenates) {
+TEST(DeviceEnvironment, AllToAllSplitsAndConcatenates) {
   EXPECT_EQ(RunWorld("x = s32[4] parameter(0) ROOT r = s32[4] all-to-all(x), "
                      "replica_groups={{1,0}}, dimensions={0}",
                      "", {{"s32[4] {0,1,2,3}"}, {"s32[4] {10,11,12,13}"}}, Grid(2)),
@@ -68,7 +68,7 @@ TEST(World, AllToAllSplitsAndConcatenates) {
                 absl::StrCat(LeafTexts({"s32[1] {1}"})[0], "; ", LeafTexts({"s32[1] {11}"})[0])}));
 }
 
-TEST(World, PermuteGivesZerosToNonTargets) {
+TEST(DeviceEnvironment, PermuteGivesZerosToNonTargets) {
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
                      "source_target_pairs={{0,1},{1,2},{2,2}}",
                      "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3))[0],
@@ -81,7 +81,7 @@ TEST(World, PermuteGivesZerosToNonTargets) {
 
 // reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
 // first group is partitions 0 and 1 of both; each device gets the block of its position in it.
-TEST(World, GlobalIdsCountPartitionsFirst) {
+TEST(DeviceEnvironment, GlobalIdsCountPartitionsFirst) {
   std::vector<std::vector<std::string>> inputs;
   for (int device = 0; device < 8; ++device) {
     inputs.push_back({absl::StrCat("f32[4] {", 1 << device, ",0,0,", 1 << device, "}")});
@@ -95,7 +95,7 @@ TEST(World, GlobalIdsCountPartitionsFirst) {
 }
 
 // Slices without a meaning are rejected (ruling 0113).
-TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
+TEST(DeviceEnvironment, RaggedSlicesFitTheirArraysAndEachOther) {
   const std::string text =
       "x = s32[3] parameter(0) y = s32[4] constant({0,0,0,0}) a = s32[2] constant({0,1}) "
       "n = s32[2] constant({1,1}) o = s32[2] parameter(1) q = s32[2] parameter(2) "
@@ -111,7 +111,7 @@ TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
 }
 
 // Two replicas of two partitions have the values 0, 1, 2, 3 in device order.
-TEST(World, GroupModes) {
+TEST(DeviceEnvironment, GroupModes) {
   auto gather = [&](const std::string& attributes, int size) {
     return RunWorld(
         absl::StrCat(kMine, "ROOT g = f32[", size, "] all-gather(x), dimensions={0}, ", attributes),
@@ -136,7 +136,7 @@ TEST(World, GroupModes) {
 }
 
 // No wait has a time limit: the test only finishes if the deadlock is detected.
-TEST(World, UnequalTripCountsAreADeadlockThatNamesTheInstruction) {
+TEST(DeviceEnvironment, UnequalTripCountsAreADeadlockThatNamesTheInstruction) {
   const char* loop =
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
       "c { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0 z = s32[] "
@@ -158,7 +158,7 @@ TEST(World, UnequalTripCountsAreADeadlockThatNamesTheInstruction) {
   EXPECT_NE(lines[0].find("ended: replica 1"), std::string::npos) << lines[0];
 }
 
-TEST(World, AFailureIsReportedAndNotTheDeadlockItCauses) {
+TEST(DeviceEnvironment, AFailureIsReportedAndNotTheDeadlockItCauses) {
   const auto lines = RunWorld(
       "r = u32[] replica-id() z = u32[] constant(0) p = pred[] compare(r, z), direction=EQ x = "
       "f32[] constant(1) "
@@ -173,7 +173,7 @@ TEST(World, AFailureIsReportedAndNotTheDeadlockItCauses) {
   EXPECT_NE(lines[0].find("nobody"), std::string::npos) << lines[0];
 }
 
-TEST(World, GroupsThatDoNotFitAreRefused) {
+TEST(DeviceEnvironment, GroupsThatDoNotFitAreRefused) {
   const auto lines = RunWorld(
       "x = f32[1] parameter(0) ROOT r = f32[2] all-gather(x), replica_groups={{0,5}}, "
       "dimensions={0}",
@@ -181,8 +181,8 @@ TEST(World, GroupsThatDoNotFitAreRefused) {
   EXPECT_NE(lines[0].find("INVALID_ARGUMENT"), std::string::npos) << lines[0];
 }
 
-TEST(World, InfeedIsReadInOrderAndOutfeedKeepsIt) {
-  WorldOptions world = Grid(1);
+TEST(DeviceEnvironment, InfeedIsReadInOrderAndOutfeedKeepsIt) {
+  ReplicatedRunOptions world = Grid(1);
   world.infeed = {{LiteralOf("f32[2] {1,2}"), LiteralOf("s32[] 7"), LiteralOf("f32[] 0.5")}};
   std::vector<std::string> outfeeds;
   EXPECT_EQ(
@@ -201,8 +201,8 @@ TEST(World, InfeedIsReadInOrderAndOutfeedKeepsIt) {
   EXPECT_EQ(outfeeds, LeafTexts({"s32[] 7", "f32[] 0.5", "f32[2] {1,2}"}));
 }
 
-TEST(World, InfeedThatIsUsedUpIsATimeout) {
-  WorldOptions world = Grid(1);
+TEST(DeviceEnvironment, InfeedThatIsUsedUpIsATimeout) {
+  ReplicatedRunOptions world = Grid(1);
   const std::string entry =
       "t = token[] after-all() i = (f32[2], token[]) infeed(t) ROOT a = f32[2] "
       "get-tuple-element(i), index=0";
@@ -211,7 +211,7 @@ TEST(World, InfeedThatIsUsedUpIsATimeout) {
   EXPECT_NE(RunWorld(entry, "", {{}}, world)[0].find("INVALID_ARGUMENT"), std::string::npos);
 }
 
-TEST(World, ARecvWithoutASendIsADeadlock) {
+TEST(DeviceEnvironment, ARecvWithoutASendIsADeadlock) {
   const auto lines = RunWorld(
       "t = token[] after-all() v = (f32[], u32[], token[]) recv(t), channel_id=4 "
       "d = (f32[], token[]) recv-done(v), channel_id=4 ROOT r = f32[] get-tuple-element(d), "
@@ -222,7 +222,7 @@ TEST(World, ARecvWithoutASendIsADeadlock) {
       << lines[0];
 }
 
-TEST(World, ManyReplicasManyTimesGiveOneResult) {
+TEST(DeviceEnvironment, ManyReplicasManyTimesGiveOneResult) {
   for (int trial = 0; trial < 20; ++trial) {
     const auto lines =
         RunWorld(absl::StrCat(kMine,

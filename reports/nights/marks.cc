@@ -25,7 +25,7 @@ absl::string_view MarkName(char mark) {
   return "not run";
 }
 
-bool IsRun(char mark) { return mark != kLostMark && mark != kAbsentMark; }
+bool IsRun(char mark) { return mark != kMissingMark && mark != kAbsentMark; }
 
 bool IsBad(char mark) {
   mark = WithoutExpectation(mark);

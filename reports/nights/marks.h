@@ -15,7 +15,7 @@ namespace hlocts::reports {
 // 'i' inconclusive, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost (requested, without
 // a verdict), '.' not requested.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
-                      kLostMark = 'l', kAbsentMark = '.';
+                      kMissingMark = 'l', kAbsentMark = '.';
 char MarkOf(const Verdict& verdict);
 // Returns "pass", "fail", "flaky", "not run" and so on.
 absl::string_view MarkName(char mark);

@@ -12,14 +12,14 @@ namespace {
 
 constexpr size_t kOperations = 30;  // those with the fewest bits checked
 
-std::string Heading(const Night& now, const std::string& sentence) {
+std::string Heading(const NightlyRun& now, const std::string& sentence) {
   return absl::StrFormat(
       "night %s: %s\n\ntier %s, profile %s, suite %s, hlocts %s\n%s, %d cores\n%d random modules\n",
       now.label, sentence, now.tier, now.profile, now.suite.substr(0, 16), now.program, now.cpu,
       now.cores, now.campaign_modules);
 }
 
-std::string Engines(const Night& now) {
+std::string Engines(const NightlyRun& now) {
   std::string text = "\nVerdicts by engine\n";
   for (const auto& [name, engine] : now.engines) {
     absl::StrAppend(&text, "  ", name, " (", engine.version, ")\n   ");
@@ -80,10 +80,10 @@ std::string Bits(const History& history) {
 
 }  // namespace
 
-std::string ToNightText(const History& history, const NightChanges& changes) {
-  if (history.nights.empty()) return Sentence(history, changes) + "\n";
-  const Night& now = history.nights.back();
-  std::string text = Heading(now, Sentence(history, changes)) + Engines(now);
+std::string NightlyRunText(const History& history, const NightlyRunDiff& changes) {
+  if (history.nights.empty()) return NightlySummaryLine(history, changes) + "\n";
+  const NightlyRun& now = history.nights.back();
+  std::string text = Heading(now, NightlySummaryLine(history, changes)) + Engines(now);
   if (!now.findings.empty()) text += "\nFindings by release, oldest first\n";
   for (const auto& [name, marks] : now.findings) text += FindingLine(name, marks, history.releases);
   return text + UlpsText(history) + Bits(history);

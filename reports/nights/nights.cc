@@ -18,7 +18,7 @@ namespace {
 constexpr int kFewCases = 10;  // a working engine may crash on fewer cases than this
 
 // Returns true if there are no verdicts, or if there are many and all are crashes.
-bool IsDead(const NightEngine& engine) {
+bool HasNoVerdicts(const NightlyEngineResult& engine) {
   int answered = 0, ended = 0;
   for (char mark : engine.marks) {
     mark = WithoutExpectation(mark);
@@ -28,18 +28,18 @@ bool IsDead(const NightEngine& engine) {
   return answered == 0 && (ended == 0 || ended >= kFewCases);
 }
 
-char MarkAt(const NightEngine* engine, size_t one) {
+char MarkAt(const NightlyEngineResult* engine, size_t one) {
   return engine && one < engine->marks.size() ? engine->marks[one] : kAbsentMark;
 }
 
-const NightEngine* EngineOf(const Night* night, const std::string& name) {
+const NightlyEngineResult* EngineOf(const NightlyRun* night, const std::string& name) {
   if (!night) return nullptr;
   auto found = night->engines.find(name);
   return found == night->engines.end() ? nullptr : &found->second;
 }
 
 // Returns, for each case, whether it was requested on any engine.
-std::vector<bool> Asked(const History& history, const Night& night) {
+std::vector<bool> RequestedCases(const History& history, const NightlyRun& night) {
   std::vector<bool> asked(history.cases.size(), false);
   for (const auto& [name, engine] : night.engines) {
     for (size_t i = 0; i < asked.size(); ++i) {
@@ -50,16 +50,16 @@ std::vector<bool> Asked(const History& history, const Night& night) {
 }
 
 // Returns true if different cases were requested. Then a missing case may be gone; else it is lost.
-bool AskedOtherwise(const Night& before, const Night& now) {
+bool RequestedDifferentCases(const NightlyRun& before, const NightlyRun& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }
 
-void Sort(const Change& change, NightChanges& changes) {
+void Sort(const Change& change, NightlyRunDiff& changes) {
   const char before = WithoutExpectation(change.before), now = WithoutExpectation(change.now);
   if (now == kFlakeMark) {
     changes.flaky.push_back(change);
   } else if (!IsRun(now)) {
-    if (IsRun(before) || now == kLostMark) changes.not_run.push_back(change);
+    if (IsRun(before) || now == kMissingMark) changes.not_run.push_back(change);
   } else if (!IsRun(before)) {
     if (IsUnexpected(change.now)) changes.regressed.push_back(change);
   } else if (IsBad(now) && !IsBad(before)) {
@@ -72,12 +72,12 @@ void Sort(const Change& change, NightChanges& changes) {
 }
 
 // Adds unexpected cases that were already bad in the previous nightly run, and since when.
-void AddOpen(const History& history, const Night& now, NightChanges& changes) {
+void AddOpen(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
   size_t earliest = history.nights.size();
   size_t at = 0;
   while (at < history.nights.size() && history.nights[at].label != now.label) ++at;
   for (const auto& [name, engine] : now.engines) {
-    if (IsDead(engine)) continue;
+    if (HasNoVerdicts(engine)) continue;
     for (size_t i = 0; i < history.cases.size(); ++i) {
       const char mark = MarkAt(&engine, i);
       size_t first = at;
@@ -86,7 +86,7 @@ void AddOpen(const History& history, const Night& now, NightChanges& changes) {
       };
       while (first > 0 && IsUnexpected(mark) && bad(first - 1)) --first;
       if (first == at) continue;
-      const NightEngine* before = EngineOf(&history.nights[at - 1], name);
+      const NightlyEngineResult* before = EngineOf(&history.nights[at - 1], name);
       changes.open.push_back({name, history.cases[i], MarkAt(before, i), mark});
       earliest = std::min(earliest, first);
     }
@@ -94,9 +94,9 @@ void AddOpen(const History& history, const Night& now, NightChanges& changes) {
   if (!changes.open.empty()) changes.open_since = history.nights[earliest].label;
 }
 
-void CompareBuckets(const History& history, const Night& now, NightChanges& changes) {
+void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
   std::set<std::pair<std::string, std::string>> known;
-  for (const Night& night : history.nights) {
+  for (const NightlyRun& night : history.nights) {
     if (&night == &now || night.label == now.label) break;
     for (const auto& [engine, buckets] : night.buckets) {
       for (const auto& [bucket, origin] : buckets) {
@@ -131,29 +131,30 @@ std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text)
 
 }  // namespace
 
-NightChanges CompareNights(const History& history, const Night* before, const Night& now) {
-  NightChanges changes;
+NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
+                                  const NightlyRun& now) {
+  NightlyRunDiff changes;
   if (before) changes.since = before->label;
   std::set<std::string> names;
   for (const auto& [name, engine] : now.engines) names.insert(name);
   if (before) {
     for (const auto& [name, engine] : before->engines) {
-      if (!IsDead(engine)) names.insert(name);
+      if (!HasNoVerdicts(engine)) names.insert(name);
     }
   }
-  const std::vector<bool> asked = Asked(history, now);
-  const bool other_suite = before && AskedOtherwise(*before, now);
+  const std::vector<bool> asked = RequestedCases(history, now);
+  const bool other_suite = before && RequestedDifferentCases(*before, now);
   std::set<size_t> gone;
   for (const std::string& name : names) {
-    const NightEngine* engine = EngineOf(&now, name);
-    const NightEngine* old = EngineOf(before, name);
-    if (!engine || IsDead(*engine)) {
+    const NightlyEngineResult* engine = EngineOf(&now, name);
+    const NightlyEngineResult* old = EngineOf(before, name);
+    if (!engine || HasNoVerdicts(*engine)) {
       changes.dead.push_back(name);
       continue;
     }
     for (size_t i = 0; i < history.cases.size(); ++i) {
       const Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
-      changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kLostMark;
+      changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kMissingMark;
       changes.ran += IsRun(change.now);
       if (other_suite && !asked[i] && IsRun(change.before)) {
         gone.insert(i);
@@ -170,13 +171,14 @@ NightChanges CompareNights(const History& history, const Night* before, const Ni
   return changes;
 }
 
-NightChanges NewestChanges(const History& history) {
+NightlyRunDiff NewestChanges(const History& history) {
   if (history.nights.empty()) return {};
   const size_t n = history.nights.size();
-  return CompareNights(history, n > 1 ? &history.nights[n - 2] : nullptr, history.nights[n - 1]);
+  return CompareNightlyRuns(history, n > 1 ? &history.nights[n - 2] : nullptr,
+                            history.nights[n - 1]);
 }
 
-Alarm AlarmOf(const Night& now, const NightChanges& changes) {
+Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes) {
   if (!changes.regressed.empty() || !changes.dead.empty() || !changes.not_run.empty() ||
       !changes.new_buckets.empty() || !now.problems.empty()) {
     return Alarm::kRed;
@@ -188,14 +190,14 @@ absl::string_view AlarmName(Alarm alarm) {
   return alarm == Alarm::kRed ? "red" : alarm == Alarm::kYellow ? "yellow" : "green";
 }
 
-StillThere NewestReleaseFindings(const History& history) {
-  StillThere still;
+OpenFindings NewestReleaseFindings(const History& history) {
+  OpenFindings still;
   if (history.nights.empty()) return still;
   const auto& findings = history.nights.back().findings;
   for (const std::string& engine : history.releases) {
     if (engine.find('@') == std::string::npos && engine != "xla") continue;  // not a release
     if (!history.nights.back().engines.contains(engine)) continue;           // did not run
-    StillThere one = {engine, 0, 0};
+    OpenFindings one = {engine, 0, 0};
     for (const auto& [finding, marks] : findings) {
       auto mark = marks.find(engine);
       if (mark == marks.end() || !IsRun(mark->second)) continue;
@@ -207,7 +209,7 @@ StillThere NewestReleaseFindings(const History& history) {
   return still;
 }
 
-std::string Sentence(const History& history, const NightChanges& changes) {
+std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return "The store is empty: no run has been imported.";
   const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
   std::string text =
@@ -227,7 +229,7 @@ std::string Sentence(const History& history, const NightChanges& changes) {
     absl::StrAppend(&text, "; the run lost ", changes.asked - changes.ran, " of ", changes.asked,
                     " verdicts");
   }
-  StillThere still = NewestReleaseFindings(history);
+  OpenFindings still = NewestReleaseFindings(history);
   if (still.looked_at > 0) {
     absl::StrAppend(&text, "; ", still.engine, " still has ", still.wrong, " of ", still.looked_at,
                     " findings");
@@ -243,7 +245,7 @@ std::map<std::string, int64_t> CountMarks(const std::string& marks) {
   return counts;
 }
 
-void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night) {
+void AddRun(const RunRecord& record, const MergedRun& run, History& history, NightlyRun& night) {
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < history.cases.size(); ++i) index[history.cases[i]] = i;
   auto number = [&](const std::string& address) {
@@ -255,7 +257,7 @@ void AddRun(const RunRecord& record, const MergedRun& run, History& history, Nig
     std::string& marks = night.engines[engine].marks;
     const size_t at = number(address);
     if (marks.size() <= at) marks.resize(at + 1, kAbsentMark);
-    if (mark != kLostMark || !IsRun(marks[at])) marks[at] = mark;
+    if (mark != kMissingMark || !IsRun(marks[at])) marks[at] = mark;
   };
   for (const Verdict& verdict : run.verdicts) {
     put(verdict.backend, verdict.case_address, MarkOf(verdict));
@@ -263,7 +265,7 @@ void AddRun(const RunRecord& record, const MergedRun& run, History& history, Nig
     night.engines[verdict.backend].seconds += verdict.seconds;
   }
   for (const std::string& engine : record.backends) {
-    for (const std::string& address : record.selection) put(engine, address, kLostMark);
+    for (const std::string& address : record.selection) put(engine, address, kMissingMark);
   }
   night.problems.insert(night.problems.end(), run.problems.begin(), run.problems.end());
 }

@@ -3,7 +3,7 @@
 // of two nightly runs. This directory computes every number and every summary sentence of a report.
 //
 // The page, the pull request and the exit status of the nightly run use the lists of this
-// directory, so that they agree. A new list needs changes in NightChanges, Sort, summary.cc, the
+// directory, so that they agree. A new list needs changes in NightlyRunDiff, Sort, summary.cc, the
 // page, and a run in nights_test.cc that contains exactly that list.
 #ifndef HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
 #define HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
@@ -22,7 +22,7 @@ namespace hlocts::reports {
 struct MergedRun;  // reports/run_record.h
 struct RunRecord;
 
-struct NightEngine {
+struct NightlyEngineResult {
   std::string version;
   std::string marks;   // one letter per case of the history (marks.h)
   double seconds = 0;  // time in the engine
@@ -30,14 +30,14 @@ struct NightEngine {
   std::map<char, int64_t> tally;
 };
 
-struct Night {
+struct NightlyRun {
   std::string label;  // 2026-11-24
   std::string started, finished;
   std::string tier, profile, queries, program, suite, cpu;
   int64_t cores = 0;
-  std::vector<std::string> problems;           // reasons why its runs are incomplete
-  std::vector<std::string> notes;              // further remarks, written by hand
-  std::map<std::string, NightEngine> engines;  // by name
+  std::vector<std::string> problems;                   // reasons why its runs are incomplete
+  std::vector<std::string> notes;                      // further remarks, written by hand
+  std::map<std::string, NightlyEngineResult> engines;  // by name
   // Marks by finding and engine.
   std::map<std::string, std::map<std::string, char>> findings;
   int64_t campaign_modules = 0;                                       // random modules that ran
@@ -46,7 +46,7 @@ struct Night {
 
 // A module on which some release is wrong.
 struct Finding {
-  std::string title, clause, guilty, module;
+  std::string title, clause, failing_phase, module;
 };
 
 struct FailureDetail {
@@ -77,7 +77,7 @@ struct Bucket {
 
 struct History {
   std::vector<std::string> cases;  // addresses
-  std::vector<Night> nights;       // ordered, the newest last
+  std::vector<NightlyRun> nights;  // ordered, the newest last
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
@@ -97,7 +97,7 @@ struct UlpsChange {
 };
 
 // The differences between two nightly runs. An engine without any verdict is only in `dead`.
-struct NightChanges {
+struct NightlyRunDiff {
   std::string since;              // label of the earlier nightly run; empty for the first
   std::vector<Change> regressed;  // bad now; was good, or is new and unexpected
   std::vector<Change> fixed;      // was bad, passes now
@@ -114,35 +114,36 @@ struct NightChanges {
   int64_t asked = 0, ran = 0;            // products of cases and engines, without dead engines
 };
 // Compares two nightly runs; `before` is nullptr for the first.
-NightChanges CompareNights(const History& history, const Night* before, const Night& now);
+NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
+                                  const NightlyRun& now);
 // Compares the newest nightly run of a history with the previous one.
-NightChanges NewestChanges(const History& history);
+NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
 // Returns red for a regression, a new failure, a dead engine or lost cases; yellow for flaky or
 // changed cases; else green. Each failure raises the alarm once.
-Alarm AlarmOf(const Night& now, const NightChanges& changes);
+Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
 // The findings on which the newest release of an engine is still wrong: "xla@0.11.2", 14, 31.
-struct StillThere {
+struct OpenFindings {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
 // Returns these numbers for the last of `releases` (a name with a version, or `xla`) that was
 // tested on any finding in this nightly run. The name is empty if none was.
-StillThere NewestReleaseFindings(const History& history);
+OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
 // still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings."
-std::string Sentence(const History& history, const NightChanges& changes);
+std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
 
 // Returns the number of an engine's marks by verdict, in a fixed order of words.
 std::map<std::string, int64_t> CountMarks(const std::string& marks);
 
 // Adds a merged run to a nightly run with the verdicts of `run`. Requested cases without a verdict
 // are lost. `record` is that of the first shard.
-void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night);
+void AddRun(const RunRecord& record, const MergedRun& run, History& history, NightlyRun& night);
 
 // The family of releases built from the same sources, and a release's date: "xla", "2026-09-17".
 struct ReleaseDate {

@@ -28,8 +28,8 @@ History Cases(size_t count) {
   return history;
 }
 
-Night NightOf(const std::string& label, const std::map<std::string, std::string>& marks) {
-  Night night;
+NightlyRun NightOf(const std::string& label, const std::map<std::string, std::string>& marks) {
+  NightlyRun night;
   night.label = label;
   night.tier = "nightly";
   night.suite = "suite";
@@ -62,7 +62,7 @@ History ThreeNights() {
 
 TEST(NightsTest, EachListNamesExactlyWhatChanged) {
   History history = ThreeNights();
-  NightChanges changes = CompareNights(history, &history.nights[0], history.nights[1]);
+  NightlyRunDiff changes = CompareNightlyRuns(history, &history.nights[0], history.nights[1]);
   EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:1: pass -> fail"));
   EXPECT_THAT(Named(changes.fixed), ElementsAre("xla a/b:3: fail -> pass"));
   EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:4: rejected -> crash"));
@@ -70,14 +70,14 @@ TEST(NightsTest, EachListNamesExactlyWhatChanged) {
   EXPECT_THAT(changes.not_run, IsEmpty());
   EXPECT_THAT(changes.dead, IsEmpty());
   history.nights.pop_back();
-  EXPECT_EQ(Sentence(history, changes),
+  EXPECT_EQ(NightlySummaryLine(history, changes),
             "1 new, 1 fixed, 1 changed, 1 flaky, 0 not run since 2026-11-22.");
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 
-TEST(NightsTest, ADeadEngineAndLostCasesAreRedAndNothingIsToldTwice) {
+TEST(NightsTest, EngineWithoutVerdictsAndMissingCasesRaiseOneAlarm) {
   History history = ThreeNights();
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(changes.regressed, IsEmpty()) << "the previous nightly run reported xla's regression";
   EXPECT_THAT(changes.fixed, IsEmpty());
   EXPECT_THAT(changes.flaky, IsEmpty());
@@ -85,7 +85,7 @@ TEST(NightsTest, ADeadEngineAndLostCasesAreRedAndNothingIsToldTwice) {
   EXPECT_THAT(Named(changes.not_run),
               ElementsAre("lossy a/b:8: pass -> not run", "lossy a/b:9: pass -> not run",
                           "lossy a/b:10: pass -> not run", "lossy a/b:11: pass -> not run"));
-  EXPECT_EQ(Sentence(history, changes),
+  EXPECT_EQ(NightlySummaryLine(history, changes),
             "0 new, 0 fixed, 0 changed, 0 flaky, 4 not run since 2026-11-23; 1 still open since "
             "2026-11-23; dead is dead: it answered no case; the run lost 4 of 24 verdicts.");
   EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kRed);
@@ -95,9 +95,10 @@ TEST(NightsTest, TheSameAgainIsGreen) {
   History history = ThreeNights();
   history.nights = {history.nights[1], history.nights[1]};
   history.nights[0].engines["xla"].marks[6] = history.nights[1].engines["xla"].marks[6] = 'p';
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kGreen);
-  EXPECT_THAT(Sentence(history, changes), HasSubstr("0 new, 0 fixed, 0 changed, 0 flaky"));
+  EXPECT_THAT(NightlySummaryLine(history, changes),
+              HasSubstr("0 new, 0 fixed, 0 changed, 0 flaky"));
 }
 
 TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
@@ -113,7 +114,7 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
   History history = Cases(2);
   history.nights = {NightOf("1", {{"xla", ".."}}), NightOf("2", {{"xla", "fF"}})};
   history.nights[0].engines["xla"].marks = "..";
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:1: not run -> fail"));
 }
 
@@ -122,14 +123,14 @@ TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {
   history.nights = {NightOf("1", {{"cpu", "ppp"}, {"xla", "ppp"}}),
                     NightOf("2", {{"cpu", "pp."}, {"xla", "p.."}})};
   history.nights[1].suite = "another";
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(changes.gone, ElementsAre("a/b:2"));
   EXPECT_THAT(Named(changes.not_run), ElementsAre("xla a/b:1: pass -> not run"));
   history.nights[1].suite = "suite";
   EXPECT_THAT(NewestChanges(history).not_run, SizeIs(3)) << "of the same suite they were lost";
 }
 
-TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
+TEST(NightsTest, NewBucketsAreReportedOnce) {
   History history = Cases(1);
   for (const char* label : {"1", "2", "3"})
     history.nights.push_back(NightOf(label, {{"xla", "p"}}));
@@ -139,9 +140,9 @@ TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
                                       {"fail add", "x"},
                                       {"crash sort", "x"},
                                       {"fail add of nan", "generated:2:9"}};
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(changes.new_buckets, ElementsAre(std::pair("xla", "crash sort")));
-  EXPECT_THAT(Sentence(history, changes), HasSubstr("1 new"));
+  EXPECT_THAT(NightlySummaryLine(history, changes), HasSubstr("1 new"));
 }
 
 TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
@@ -159,7 +160,7 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
                               {"jaxlib@0.9", {"xla", "2026-01-20"}}}),
               ElementsAre("cpu", "jaxlib@0.9", "xla", "xla@2026.06", "xla@0.11.2?a=b"))
       << "a version says nothing about the day where two hands number one code";
-  EXPECT_EQ(Sentence(history, NewestChanges(history)),
+  EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),
             "run of 1: 0 not as expected, 0 flaky, 0 not run; there is no earlier one to compare "
             "with; xla@0.11.2 still has 2 of 3 findings.");
   history.nights[0].engines.erase("xla@0.11.2");
@@ -167,14 +168,14 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
       << "a release that did not run in this nightly run";
 }
 
-TEST(NightsTest, WhatIsStillOpenIsSaidEachNightAndAlarmsOnce) {
+TEST(NightsTest, OpenFailuresAreListedButAlarmOnce) {
   History history = Cases(4);
   history.nights = {NightOf("1", {{"xla", "ppfp"}}), NightOf("2", {{"xla", "pFfp"}}),
                     NightOf("3", {{"xla", "FFfp"}}), NightOf("4", {{"xla", "FFfp"}})};
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(Named(changes.open),
               ElementsAre("xla a/b:0: fail -> fail", "xla a/b:1: fail -> fail"));
-  EXPECT_THAT(Sentence(history, changes), HasSubstr("since 3; 2 still open since 2."));
+  EXPECT_THAT(NightlySummaryLine(history, changes), HasSubstr("since 3; 2 still open since 2."));
   EXPECT_EQ(AlarmOf(history.nights[3], changes), Alarm::kGreen);
   history.nights.pop_back();
   EXPECT_THAT(Named(NewestChanges(history).open), ElementsAre("xla a/b:1: fail -> fail"));
@@ -187,7 +188,7 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
       {"fixed", {{"xla@1", 'p'}, {"xla@2", 'f'}, {"xla@3", 'c'}, {"xla@10", 'p'}}},
       {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}}};
   history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
-  const std::string text = ToNightText(history, NewestChanges(history));
+  const std::string text = NightlyRunText(history, NewestChanges(history));
   EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
                               "    first bad xla@2, good again in xla@10\n"));
   EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
@@ -199,7 +200,7 @@ TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {
   EXPECT_EQ(MarkOf(verdict), kNanBitsMark);
   History history = Cases(2);
   history.nights = {NightOf("1", {{"xla", "pn"}}), NightOf("2", {{"xla", "nn"}})};
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(changes.regressed, IsEmpty());
   EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:0: pass -> nan_bits"));
 }
@@ -209,7 +210,7 @@ MeasuredUlps Measured(const std::string& night, const std::string& engine,
   return {night, engine, {function, "f32", ulps, "0.5", "0.46", "ulp(7)", 4096}};
 }
 
-TEST(NightsTest, WhatIsLessPreciseIsToldAndIsNoAlarm) {
+TEST(NightsTest, PrecisionLossIsReportedWithoutAlarm) {
   History history = Cases(1);
   history.nights = {NightOf("1", {{"xla", "p"}, {"new", "p"}}),
                     NightOf("2", {{"xla", "p"}, {"new", "p"}})};
@@ -218,14 +219,15 @@ TEST(NightsTest, WhatIsLessPreciseIsToldAndIsNoAlarm) {
                   Measured("1", "xla", "sine", 2),   Measured("2", "xla", "tanh", 3.25),
                   Measured("2", "xla", "log", 0.62), Measured("2", "xla", "sine", 0.5),
                   Measured("2", "new", "tanh", 6)};
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   ASSERT_THAT(changes.less_precise, SizeIs(1));
   EXPECT_EQ(changes.less_precise[0].function, "tanh");
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kGreen) << "it is accepted";
   EXPECT_THAT(
       ToMarkdown(history, changes),
       HasSubstr("less precise, yet accepted: `tanh` of f32 on `xla` (3.25 ulps, was 0.60)\n"));
-  EXPECT_THAT(ToNightText(history, changes), HasSubstr("  tanh f32, ulp(7): new 6.00; xla 3.25\n"));
+  EXPECT_THAT(NightlyRunText(history, changes),
+              HasSubstr("  tanh f32, ulp(7): new 6.00; xla 3.25\n"));
   history.nights[1].suite = "another suite";
   EXPECT_THAT(NewestChanges(history).less_precise, IsEmpty()) << "other arguments";
 }
@@ -233,7 +235,7 @@ TEST(NightsTest, WhatIsLessPreciseIsToldAndIsNoAlarm) {
 TEST(NightsTest, SummariesSayTheSame) {
   History history = ThreeNights();
   history.nights.pop_back();
-  NightChanges changes = NewestChanges(history);
+  NightlyRunDiff changes = NewestChanges(history);
   const std::string markdown = ToMarkdown(history, changes);
   EXPECT_LE(std::count(markdown.begin(), markdown.end(), '\n'), 10);
   EXPECT_THAT(markdown, HasSubstr("- regressed: `a/b:1` on `xla` (pass → fail)\n"));

@@ -21,7 +21,7 @@ std::vector<UlpsChange> LessPrecise(const History& history, const std::string& b
   for (const MeasuredUlps& one : history.ulps) {
     auto was = earlier.find({one.engine, one.worst.function, one.worst.type});
     if (one.night != now || was == earlier.end()) continue;
-    if (one.worst.ulps <= was->second + kUlpsToTell) continue;
+    if (one.worst.ulps <= was->second + kUlpsReported) continue;
     changes.push_back(
         {one.engine, one.worst.function, one.worst.type, was->second, one.worst.ulps});
   }

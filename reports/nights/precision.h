@@ -12,7 +12,7 @@
 namespace hlocts::reports {
 
 // The increase of the distance, in ulps, above which the later nightly run reports it.
-inline constexpr double kUlpsToTell = 0.05;
+inline constexpr double kUlpsReported = 0.05;
 
 // Returns the functions that became less precise between two nightly runs, given by label, with the
 // largest increase first. Both ran the same cases, so the arguments are equal.

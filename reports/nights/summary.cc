@@ -19,7 +19,7 @@ struct NamedList {
   const char* name;
   const std::vector<Change>* changes;
 };
-std::vector<NamedList> ListsOf(const NightChanges& changes) {
+std::vector<NamedList> ListsOf(const NightlyRunDiff& changes) {
   return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
           {"changed", &changes.changed},     {"flaky", &changes.flaky},
           {"not_run", &changes.not_run},     {"open", &changes.open}};
@@ -54,10 +54,10 @@ std::string LessPreciseLine(const std::vector<UlpsChange>& changes) {
 
 }  // namespace
 
-std::string ToMarkdown(const History& history, const NightChanges& changes) {
-  if (history.nights.empty()) return Sentence(history, changes) + "\n";
-  const Night& now = history.nights.back();
-  std::string text = absl::StrCat("**", Sentence(history, changes), "**\n");
+std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
+  if (history.nights.empty()) return NightlySummaryLine(history, changes) + "\n";
+  const NightlyRun& now = history.nights.back();
+  std::string text = absl::StrCat("**", NightlySummaryLine(history, changes), "**\n");
   for (const NamedList& list : ListsOf(changes)) {
     if (!list.changes->empty()) text += MarkdownLine(list);
   }
@@ -75,10 +75,10 @@ std::string ToMarkdown(const History& history, const NightChanges& changes) {
   return text;
 }
 
-std::string ToSummaryJson(const History& history, const NightChanges& changes) {
-  Json json = {{"sentence", Sentence(history, changes)}};
+std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes) {
+  Json json = {{"sentence", NightlySummaryLine(history, changes)}};
   if (!history.nights.empty()) {
-    const Night& now = history.nights.back();
+    const NightlyRun& now = history.nights.back();
     json["alarm"] = std::string(AlarmName(AlarmOf(now, changes)));
     json["night"] = now.label;
     json["since"] = changes.since;
@@ -112,7 +112,7 @@ std::string ToSummaryJson(const History& history, const NightChanges& changes) {
   return JsonText(json);
 }
 
-std::string ToBadge(const History& history, const NightChanges& changes) {
+std::string ToBadge(const History& history, const NightlyRunDiff& changes) {
   const Alarm alarm =
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
   const size_t fresh = changes.regressed.size() + changes.new_buckets.size();

@@ -10,11 +10,11 @@
 namespace hlocts::reports {
 
 // Returns at most ten lines: the sentence, then the first cases of each list.
-std::string ToMarkdown(const History& history, const NightChanges& changes);
+std::string ToMarkdown(const History& history, const NightlyRunDiff& changes);
 // Returns one line: sentence, alarm, lists, counts by engine.
-std::string ToSummaryJson(const History& history, const NightChanges& changes);
+std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes);
 // Returns an SVG of one line, "hlocts | 2 new", in the alarm's colour.
-std::string ToBadge(const History& history, const NightChanges& changes);
+std::string ToBadge(const History& history, const NightlyRunDiff& changes);
 
 }  // namespace hlocts::reports
 

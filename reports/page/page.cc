@@ -43,7 +43,7 @@ std::string Packed(absl::string_view marks) {
   return packed;
 }
 
-Json TallyOf(const NightEngine& engine) {
+Json TallyOf(const NightlyEngineResult& engine) {
   std::map<char, int64_t> tally = engine.tally;
   if (tally.empty()) {
     for (char mark : engine.marks) {
@@ -55,7 +55,7 @@ Json TallyOf(const NightEngine& engine) {
   return json;
 }
 
-Json NightToJson(const Night& night) {
+Json NightToJson(const NightlyRun& night) {
   Json json = {
       {"label", night.label},     {"started", night.started},   {"finished", night.finished},
       {"tier", night.tier},       {"profile", night.profile},   {"queries", night.queries},
@@ -93,7 +93,7 @@ class Texts {
   Json texts_ = Json::array();
 };
 
-Json ChangesToJson(const NightChanges& changes) {
+Json ChangesToJson(const NightlyRunDiff& changes) {
   Json json = {{"since", changes.since}, {"dead", changes.dead}, {"new_buckets", Json::array()}};
   for (const auto& [engine, bucket] : changes.new_buckets)
     json["new_buckets"].push_back({engine, bucket});
@@ -158,7 +158,7 @@ Json FindingsToJson(const History& history) {
   for (const auto& [name, finding] : history.findings) {
     json[name] = {{"title", finding.title},
                   {"clause", finding.clause},
-                  {"guilty", finding.guilty},
+                  {"guilty", finding.failing_phase},
                   {"module", finding.module}};
   }
   return json;
@@ -214,10 +214,10 @@ void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights
 
 std::string ToPage(const PageInput& input) {
   const History& history = input.history;
-  const NightChanges changes = NewestChanges(history);
+  const NightlyRunDiff changes = NewestChanges(history);
   Texts texts;
   Json data = {{"cases", history.cases}, {"nights", Json::array()}};
-  for (const Night& night : history.nights) data["nights"].push_back(NightToJson(night));
+  for (const NightlyRun& night : history.nights) data["nights"].push_back(NightToJson(night));
   data["changes"] = ChangesToJson(changes);
   data["failures"] = FailuresToJson(history, texts);
   data["buckets"] = BucketsToJson(history, texts);
@@ -240,13 +240,14 @@ std::string ToPage(const PageInput& input) {
     absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", night of ",
                     history.nights.back().label);
   // All replacements are made in one pass: inserted text is not searched again.
-  return absl::StrReplaceAll(PageHtml(), {{"@TITLE@", Escaped(title)},
-                                          {"@CSS@", PageCss()},
-                                          {"@ALARM@", AlarmName(alarm)},
-                                          {"@SENTENCE@", Escaped(Sentence(history, changes))},
-                                          {"@NOTICES@", Escaped(PageNotices())},
-                                          {"@DATA@", Embedded(data)},
-                                          {"@SCRIPTS@", PageScripts()}});
+  return absl::StrReplaceAll(PageHtml(),
+                             {{"@TITLE@", Escaped(title)},
+                              {"@CSS@", PageCss()},
+                              {"@ALARM@", AlarmName(alarm)},
+                              {"@SENTENCE@", Escaped(NightlySummaryLine(history, changes))},
+                              {"@NOTICES@", Escaped(PageNotices())},
+                              {"@DATA@", Embedded(data)},
+                              {"@SCRIPTS@", PageScripts()}});
 }
 
 }  // namespace hlocts::reports

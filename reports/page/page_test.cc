@@ -16,7 +16,7 @@ using ::testing::Not;
 PageInput Input() {
   PageInput input;
   input.history.cases = {"movement/pad:a:type=f32", "movement/pad:</script>:type=f32"};
-  Night night;
+  NightlyRun night;
   night.label = "<b>2026-11-24</b>";
   night.engines["xla"].marks = "pF";
   input.history.nights = {night};
@@ -32,7 +32,7 @@ nlohmann::json DataOf(const std::string& page) {
   return ParseJson<nlohmann::json>(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
-TEST(PageTest, WhatStandsInARunCannotEndTheScript) {
+TEST(PageTest, RunDataIsEscapedInScript) {
   nlohmann::json data = DataOf(ToPage(Input()));
   EXPECT_EQ(data["cases"][1], "movement/pad:</script>:type=f32");
   EXPECT_EQ(data["failures"][0]["record"]["reason"], "</script><script>x()</script>");

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Tests results recorded by `blame` and `history --keep`, which a nightly run's own override.
-TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
+TEST(FindingsTest, FindingHasPassAndReleases) {
   const std::string root = ::testing::TempDir() + "/store_findings";
   fs::remove_all(root);
   auto Path = [&](const std::string& name) { return root + "/" + name; };
@@ -49,7 +49,7 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   const Finding& finding = history.findings["log-of-exp"];
   EXPECT_EQ(finding.title, "log(exp(x)) is x");
   EXPECT_EQ(finding.clause, "elementwise_unary.18");
-  EXPECT_EQ(finding.guilty, "algsimp, confirmed");
+  EXPECT_EQ(finding.failing_phase, "algsimp, confirmed");
   EXPECT_EQ(finding.module, "HloModule m\n");
   const auto& marks = history.nights.back().findings["log-of-exp"];
   EXPECT_EQ(marks, (std::map<std::string, char>{{"xla@1", 'f'}, {"xla@2", 'c'}, {"xla@4", 'u'}}));

@@ -57,7 +57,7 @@ class Importer {
 
   absl::StatusOr<Imported> Import(const ImportWork& work) {
     done_.night = options_.night.empty() ? work.first_day : options_.night;
-    HLOCTS_ASSIGN_OR_RETURN(night_, writer_.NightId(done_.night));
+    HLOCTS_ASSIGN_OR_RETURN(night_, writer_.NightlyRunId(done_.night));
     for (const RunShards& group : work.runs) HLOCTS_RETURN_IF_ERROR(AddGroup(group));
     for (const std::string& folder : work.campaigns) HLOCTS_RETURN_IF_ERROR(AddCampaign(folder));
     for (const std::string& path : work.histories) HLOCTS_RETURN_IF_ERROR(AddHistory(path));
@@ -110,7 +110,7 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
         absl::StrJoin(problems, "\n"));
   }
   for (const auto& [engine, address] : check.Missing())
-    HLOCTS_RETURN_IF_ERROR(writer_.AddLost(run, engine, address));
+    HLOCTS_RETURN_IF_ERROR(writer_.AddMissingVerdict(run, engine, address));
   HLOCTS_ASSIGN_OR_RETURN(auto note, database_.Prepare("UPDATE run SET problems = ? WHERE id = ?"));
   note->Bind(1, Scrubbed(absl::StrJoin(problems, "\n"))).Bind(2, run);
   HLOCTS_RETURN_IF_ERROR(note->Run());
@@ -133,7 +133,7 @@ absl::Status Importer::AddGroup(const RunShards& group) {
   const std::string identity = absl::StrCat(done_.night, "|", IdentityOf(group));
   HLOCTS_ASSIGN_OR_RETURN(bool known, writer_.HasRun(identity, whole));
   if (known) {
-    ++done_.known_already;
+    ++done_.already_imported;
     return absl::OkStatus();
   }
   HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record, ""));
@@ -200,7 +200,7 @@ absl::StatusOr<int64_t> Importer::FindingId(const std::string& folder) {
                         " clause = excluded.clause, guilty = excluded.guilty,"
                         " module = excluded.module RETURNING id"));
   add->Bind(1, name).Bind(2, Scrubbed(finding.title)).Bind(3, finding.clause);
-  add->Bind(4, finding.guilty).Bind(5, module);
+  add->Bind(4, finding.failing_phase).Bind(5, module);
   HLOCTS_ASSIGN_OR_RETURN(bool row, add->Step());
   HLOCTS_CHECK(row);
   const int64_t id = add->Integer(0);

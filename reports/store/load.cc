@@ -21,10 +21,10 @@ class Loader {
   // Calls `row` for each row of a query with at most one parameter.
   absl::Status Each(const std::string& sql, int64_t parameter,
                     const std::function<void(const Statement&)>& row);
-  absl::Status LoadNight(int64_t id, Night& night);
-  absl::Status LoadRuns(int64_t id, Night& night);
-  absl::Status LoadEngines(int64_t id, Night& night);
-  absl::Status LoadMarks(int64_t id, Night& night);
+  absl::Status LoadNight(int64_t id, NightlyRun& night);
+  absl::Status LoadRuns(int64_t id, NightlyRun& night);
+  absl::Status LoadEngines(int64_t id, NightlyRun& night);
+  absl::Status LoadMarks(int64_t id, NightlyRun& night);
   absl::Status LoadFailures(int64_t id, const std::string& label);
   absl::Status LoadBits(int64_t id);
   absl::Status LoadUlps(int64_t id, const std::string& label);
@@ -47,7 +47,7 @@ absl::Status Loader::Each(const std::string& sql, int64_t parameter,
   }
 }
 
-absl::Status Loader::LoadMarks(int64_t id, Night& night) {
+absl::Status Loader::LoadMarks(int64_t id, NightlyRun& night) {
   std::map<int64_t, std::string*> marks;  // by engine
   // A later run of the same nightly run overrides an earlier one, unless it lost the case.
   return Each(
@@ -61,11 +61,11 @@ absl::Status Loader::LoadMarks(int64_t id, Night& night) {
         if (of_engine->empty()) of_engine->assign(history_.cases.size(), kAbsentMark);
         char& mark = (*of_engine)[at->second];
         const char now = static_cast<char>(row.Integer(3));
-        if (now != kLostMark || !IsRun(mark)) mark = now;
+        if (now != kMissingMark || !IsRun(mark)) mark = now;
       });
 }
 
-absl::Status Loader::LoadRuns(int64_t id, Night& night) {
+absl::Status Loader::LoadRuns(int64_t id, NightlyRun& night) {
   return Each(
       "SELECT started, finished, tier, profile, queries, program, suite, cpu, cores, problems"
       " FROM run WHERE night = ? ORDER BY id",
@@ -85,12 +85,12 @@ absl::Status Loader::LoadRuns(int64_t id, Night& night) {
 }
 
 // Loads the engines' versions and times, and the number of cases by mark if the marks were deleted.
-absl::Status Loader::LoadEngines(int64_t id, Night& night) {
+absl::Status Loader::LoadEngines(int64_t id, NightlyRun& night) {
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
            " run.id JOIN engine ON engine.id = run_engine.engine WHERE run.night = ?",
            id, [&](const Statement& row) {
-             NightEngine& engine = night.engines[row.Text(0)];
+             NightlyEngineResult& engine = night.engines[row.Text(0)];
              if (!row.Text(1).empty()) engine.version = row.Text(1);
              engine.seconds += row.Real(2);
            }));
@@ -98,14 +98,14 @@ absl::Status Loader::LoadEngines(int64_t id, Night& night) {
       "SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
       " ON engine.id = tally.engine WHERE run.night = ?",
       id, [&](const Statement& row) {
-        NightEngine& engine = night.engines[row.Text(0)];
+        NightlyEngineResult& engine = night.engines[row.Text(0)];
         if (engine.marks.empty()) {
           engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
         }
       });
 }
 
-absl::Status Loader::LoadNight(int64_t id, Night& night) {
+absl::Status Loader::LoadNight(int64_t id, NightlyRun& night) {
   HLOCTS_RETURN_IF_ERROR(LoadMarks(id, night));
   HLOCTS_RETURN_IF_ERROR(LoadRuns(id, night));
   HLOCTS_RETURN_IF_ERROR(LoadEngines(id, night));
@@ -200,7 +200,7 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
     chosen.erase(chosen.begin(), chosen.end() - nights);
   std::set<std::string> engines;
   for (const auto& [id, label] : chosen) {
-    Night& night = history_.nights.emplace_back();
+    NightlyRun& night = history_.nights.emplace_back();
     night.label = label;
     HLOCTS_RETURN_IF_ERROR(LoadNight(id, night));
     for (const auto& [name, engine] : night.engines) engines.insert(name);

@@ -32,7 +32,7 @@ struct ImportOptions {
 };
 
 struct Imported {
-  int runs = 0, known_already = 0, campaigns = 0, findings = 0;
+  int runs = 0, already_imported = 0, campaigns = 0, findings = 0;
   int64_t verdicts = 0;
   std::string night;
 };

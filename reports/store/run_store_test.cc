@@ -82,7 +82,7 @@ class RunStoreTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(RunStoreTest, WhatGoesInComesOut) {
+TEST_F(RunStoreTest, RoundTrip) {
   ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", "ppfp")).ok());
   ASSERT_TRUE(Import(Run("two", "2026-11-23T01:00:00Z", "pfpp")).ok());
   ASSERT_TRUE(Import(Path("two")).ok()) << "a second time is no second run";
@@ -201,7 +201,7 @@ TEST_F(RunStoreTest, WritersWaitForEachOther) {
   EXPECT_EQ(Load().nights.size(), static_cast<size_t>(kWriters));
 }
 
-TEST_F(RunStoreTest, NothingInTheFileSaysWhoseMachineItWas) {
+TEST_F(RunStoreTest, StoreContainsNoHostName) {
   const std::string kHome = absl::StrCat("/ho", "me/alice");
   std::string run = Run("one", "2026-11-22T01:00:00Z", "pf",
                         absl::StrCat("crashed in ", kHome, "/xla/service.cc:12 (\"", kHome, "\")"));

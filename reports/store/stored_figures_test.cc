@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(StoredFiguresTest, OneSeedOnTwoEnginesIsTwoCampaigns) {
+TEST(StoredFiguresTest, CampaignIdentityIncludesEngine) {
   const std::string folder = ::testing::TempDir() + "/stored_figures/";
   fs::remove_all(folder);
   for (const char* engine : {"a", "b"}) {
@@ -42,7 +42,7 @@ TEST(StoredFiguresTest, OneSeedOnTwoEnginesIsTwoCampaigns) {
   EXPECT_EQ(history.buckets[1].module, "HloModule small\n");
 }
 
-TEST(StoredFiguresTest, OfAFunctionTheFarthestAcceptedValueOfANightStays) {
+TEST(StoredFiguresTest, WorstUlpsOfANightlyRunAreKept) {
   const std::string folder = ::testing::TempDir() + "/stored_ulps/";
   fs::remove_all(folder);
   for (const char* day : {"2026-11-22", "2026-11-23"}) {

@@ -19,9 +19,10 @@ int64_t HashOf(absl::string_view text) {
 }
 
 // Capacity of the cache of text ids: modules of 64 KB must not fill the memory.
-constexpr size_t kIdsHeld = 4096;
-void Hold(const std::string& text, int64_t id, std::unordered_map<std::string, int64_t>& ids) {
-  if (ids.size() >= kIdsHeld) ids.clear();
+constexpr size_t kCachedIdsMax = 4096;
+void CacheTextId(const std::string& text, int64_t id,
+                 std::unordered_map<std::string, int64_t>& ids) {
+  if (ids.size() >= kCachedIdsMax) ids.clear();
   ids[text] = id;
 }
 
@@ -67,11 +68,11 @@ absl::StatusOr<int64_t> StoreWriter::IdOf(const char* table, const char* column,
     HLOCTS_RETURN_IF_ERROR(add->Run());
     id = database_.last_id();
   }
-  Hold(text, id, ids);
+  CacheTextId(text, id, ids);
   return id;
 }
 
-absl::StatusOr<int64_t> StoreWriter::NightId(const std::string& label) {
+absl::StatusOr<int64_t> StoreWriter::NightlyRunId(const std::string& label) {
   std::unordered_map<std::string, int64_t> none;
   return IdOf("night", "label", label, none);
 }
@@ -99,7 +100,7 @@ absl::StatusOr<int64_t> StoreWriter::TextId(const std::string& body) {
     HLOCTS_RETURN_IF_ERROR(add->Run());
     id = database_.last_id();
   }
-  Hold(scrubbed, id, texts_);
+  CacheTextId(scrubbed, id, texts_);
   return id;
 }
 
@@ -192,15 +193,15 @@ absl::Status StoreWriter::AddFailure(int64_t run, int64_t engine, int64_t one,
   return add->Run();
 }
 
-absl::Status StoreWriter::AddLost(int64_t run, const std::string& engine,
-                                  const std::string& address) {
+absl::Status StoreWriter::AddMissingVerdict(int64_t run, const std::string& engine,
+                                            const std::string& address) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t engine_id, EngineId(engine));
   HLOCTS_ASSIGN_OR_RETURN(int64_t one, CaseId(address));
   HLOCTS_ASSIGN_OR_RETURN(Statement * add,
                           Prepared("INSERT OR IGNORE INTO verdict VALUES(?,?,?,?,0,0,0,0,NULL)"));
-  add->Bind(1, run).Bind(2, engine_id).Bind(3, one).Bind(4, int64_t{kLostMark});
+  add->Bind(1, run).Bind(2, engine_id).Bind(3, one).Bind(4, int64_t{kMissingMark});
   HLOCTS_RETURN_IF_ERROR(add->Run());
-  sums_[engine_id].marks[kLostMark] += database_.changes();
+  sums_[engine_id].marks[kMissingMark] += database_.changes();
   return absl::OkStatus();
 }
 

@@ -19,7 +19,7 @@ class StoreWriter {
  public:
   explicit StoreWriter(Database& database) : database_(database) {}
 
-  absl::StatusOr<int64_t> NightId(const std::string& label);
+  absl::StatusOr<int64_t> NightlyRunId(const std::string& label);
   absl::StatusOr<int64_t> EngineId(const std::string& name);
   absl::StatusOr<int64_t> CaseId(const std::string& address);
   absl::StatusOr<int64_t> TextId(const std::string& body);
@@ -29,7 +29,8 @@ class StoreWriter {
                                  const RunRecord& record, const std::string& problems);
   // `module` is that of a failing case, or empty.
   absl::Status AddVerdict(int64_t run, const Verdict& verdict, const std::string& module);
-  absl::Status AddLost(int64_t run, const std::string& engine, const std::string& address);
+  absl::Status AddMissingVerdict(int64_t run, const std::string& engine,
+                                 const std::string& address);
   // Writes the counts, versions and bits checked for everything that was added to the run.
   absl::Status FinishRun(int64_t run);
 

@@ -17,12 +17,12 @@ namespace hlocts {
 enum class ErrorKind : uint8_t {
   kOther,
   kOutOfMemory,
-  kNoHandler,      // no handler is registered for a custom call
-  kNeedsDevices,   // the module needs more devices than the engine has
-  kTakesNoModule,  // refuses even a constant, because of options or the device count
-  kNotSent,        // the text contains no module that could be sent
-  kAssertion,      // a failed assertion ended the process
-  kSignal,         // a signal ended the process
+  kNoHandler,           // no handler is registered for a custom call
+  kNeedsDevices,        // the module needs more devices than the engine has
+  kRejectsEveryModule,  // refuses even a constant, because of options or the device count
+  kNotEncodable,        // the text contains no module that could be sent
+  kAssertion,           // a failed assertion ended the process
+  kSignal,              // a signal ended the process
 };
 absl::string_view ErrorKindName(ErrorKind kind);  // "other", "out-of-memory", ...
 std::optional<ErrorKind> ErrorKindFromName(absl::string_view name);

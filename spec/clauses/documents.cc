@@ -26,7 +26,7 @@ Document FromProto(const clauses::Document& proto) {
 
 // Returns the first error in the sections, or "". Anchors must be distinct, and a part must follow
 // the section that it belongs to.
-std::string WhatIsWrongWithSections(const Document& document) {
+std::string SectionsError(const Document& document) {
   std::set<std::string> anchors = {AnchorOf(document.title)}, headings;
   for (const std::string& section : document.sections) {
     if (AnchorOf(section).empty() || !anchors.insert(AnchorOf(section)).second) {
@@ -55,7 +55,7 @@ std::string WhatIsWrong(const Document& document) {
   if (!absl::StartsWith(document.address, "https://")) {
     return absl::StrCat("address: expected https://..., found \"", document.address, "\"");
   }
-  return WhatIsWrongWithSections(document);
+  return SectionsError(document);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(Documents, AddressesNameACommit) {
 }
 
 // Returns the error for a list with this one document.
-std::string ComplaintAbout(const std::string& fields) {
+std::string ErrorFor(const std::string& fields) {
   const std::string path = absl::StrCat(::testing::TempDir(), "/hlocts_documents.textproto");
   std::ofstream(path) << "document {\n" << fields << "\n}\n";
   const auto documents = Documents::Load(path);
@@ -98,24 +98,24 @@ TEST(Documents, EachFieldIsChecked) {
     }
     return text;
   };
-  EXPECT_EQ(ComplaintAbout(with("", "") + "section: \"X\" section: \"X / Y\""), "");
+  EXPECT_EQ(ErrorFor(with("", "") + "section: \"X\" section: \"X / Y\""), "");
   for (const auto& [field, good] : fields) {
-    EXPECT_THAT(ComplaintAbout(with(field, "")),
+    EXPECT_THAT(ErrorFor(with(field, "")),
                 HasSubstr(absl::StrCat("textproto:1: ", field == "id" ? "" : "a", ": ", field,
                                        ": expected")));
   }
-  EXPECT_THAT(ComplaintAbout(with("address", "a.b")), HasSubstr("address: expected https://"));
-  EXPECT_THAT(ComplaintAbout("heading: \"X\""), HasSubstr("textproto:2: column"));
+  EXPECT_THAT(ErrorFor(with("address", "a.b")), HasSubstr("address: expected https://"));
+  EXPECT_THAT(ErrorFor("heading: \"X\""), HasSubstr("textproto:2: column"));
 }
 
 TEST(Documents, SectionsAndNamesAreDistinct) {
   const std::string a =
       "id: \"a\" name: \"A\" title: \"T\" edition: \"E\" licence: \"L\" "
       "address: \"https://a.b\" ";
-  EXPECT_THAT(ComplaintAbout(a + "section: \"X\" section: \"x\""), HasSubstr("found \"x\""));
-  EXPECT_THAT(ComplaintAbout(a + "section: \"t\""), HasSubstr("found \"t\""));
-  EXPECT_THAT(ComplaintAbout(a + "section: \"X / Y\""), HasSubstr("expected \"X\" before"));
-  EXPECT_THAT(ComplaintAbout(a + "}\ndocument {\n" + a), HasSubstr(":3: a: name: expected"));
+  EXPECT_THAT(ErrorFor(a + "section: \"X\" section: \"x\""), HasSubstr("found \"x\""));
+  EXPECT_THAT(ErrorFor(a + "section: \"t\""), HasSubstr("found \"t\""));
+  EXPECT_THAT(ErrorFor(a + "section: \"X / Y\""), HasSubstr("expected \"X\" before"));
+  EXPECT_THAT(ErrorFor(a + "}\ndocument {\n" + a), HasSubstr(":3: a: name: expected"));
 }
 
 // Returns true if the text contains three digits, an underscore and sixteen hexadecimal digits. The

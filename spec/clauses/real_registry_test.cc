@@ -150,7 +150,7 @@ TEST(RealRegistry, FreedomsHaveTheirRulings) {
 
 // Each clause of the operation semantics is in the newest edition or listed as dropped. Loading the
 // registry checks that each of the 110 sections and parts has a clause.
-TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
+TEST(RealRegistry, ClausesAreInNewestEditionOrRemoved) {
   const ClauseRegistry registry = RealRegistry();
   std::map<ClauseChange, int> changes;
   for (const Clause& clause : registry.clauses()) {

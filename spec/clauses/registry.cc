@@ -111,7 +111,7 @@ std::string Cite(const Documents& documents, Clause* clause) {
 }
 
 // Returns an error if `id` is not "OPERATION.NUMBER": the name of the file and the position in it.
-std::string WhatIsWrongWithId(absl::string_view id, absl::string_view operation, int number) {
+std::string IdError(absl::string_view id, absl::string_view operation, int number) {
   const std::string expected = absl::StrCat(operation, ".", number);
   if (id == expected) return "";
   return absl::StrCat("id: expected \"", expected, "\" (file name and position), found \"", id,
@@ -134,7 +134,7 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
     clause.number = i + 1;
     clause.file = path;
     clause.file_line = locations.GetLocation(field, i).line + 1;
-    std::string wrong = WhatIsWrongWithId(clause.id, operation, clause.number);
+    std::string wrong = IdError(clause.id, operation, clause.number);
     if (wrong.empty()) wrong = WhatIsWrong(clause);
     if (wrong.empty()) wrong = Cite(documents, &clause);
     if (!wrong.empty()) {

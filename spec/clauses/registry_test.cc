@@ -70,7 +70,7 @@ class BrokenRegistry : public ::testing::Test {
   }
   absl::StatusOr<ClauseRegistry> Load() { return ClauseRegistry::Load(root_ + "/clauses"); }
   // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the error.
-  std::string ComplaintAbout(const std::string& second) {
+  std::string ErrorFor(const std::string& second) {
     Write("clauses/pad.textproto", absl::StrCat(kFirstClause, second));
     const auto registry = Load();
     EXPECT_FALSE(registry.ok()) << "accepted:\n" << second;
@@ -102,15 +102,15 @@ TEST_F(BrokenRegistry, TheControlIsAccepted) {
 }
 
 TEST_F(BrokenRegistry, ErrorsNameFileAndLine) {
-  EXPECT_THAT(ComplaintAbout("clause {\n  id: \"pad.2\"\n  sauce: 1\n}\n"),
+  EXPECT_THAT(ErrorFor("clause {\n  id: \"pad.2\"\n  sauce: 1\n}\n"),
               AllOf(HasSubstr("pad.textproto:10:"), HasSubstr("sauce")));
-  EXPECT_THAT(ComplaintAbout(kFirstClause),
+  EXPECT_THAT(ErrorFor(kFirstClause),
               AllOf(HasSubstr("pad.textproto:8:"), HasSubstr("expected \"pad.2\"")));
 }
 
 TEST_F(BrokenRegistry, GapsAndForeignIdsAreErrors) {
   for (const char* id : {"pad.3", "pad.02", "pad.x", "slice.2", "pad2", ""}) {
-    EXPECT_THAT(ComplaintAbout(absl::StrCat("clause { id: \"", id, "\" }")),
+    EXPECT_THAT(ErrorFor(absl::StrCat("clause { id: \"", id, "\" }")),
                 AllOf(HasSubstr("pad.textproto:8:"), HasSubstr("expected \"pad.2\"")))
         << id;
   }
@@ -140,7 +140,7 @@ TEST_F(BrokenRegistry, EachFieldIsChecked) {
     changed[broken.field] = broken.value;
     std::string text = "clause {\n  id: \"pad.2\"\n";
     for (const auto& [name, value] : changed) absl::StrAppend(&text, "  ", name, ": ", value, "\n");
-    EXPECT_THAT(ComplaintAbout(text + "}\n"),
+    EXPECT_THAT(ErrorFor(text + "}\n"),
                 AllOf(HasSubstr("pad.textproto:8: pad.2: "), HasSubstr(broken.expected)));
   }
 }
@@ -151,9 +151,8 @@ TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
                         "text: \"Twice.\" state: TESTED also: \"", also, "\" also_anchor: \"",
                         anchor, "\" }");
   };
-  EXPECT_THAT(ComplaintAbout(both("oldest", "pad")),
-              HasSubstr("also: expected the id of a document"));
-  EXPECT_THAT(ComplaintAbout(both("older", "interior")),
+  EXPECT_THAT(ErrorFor(both("oldest", "pad")), HasSubstr("also: expected the id of a document"));
+  EXPECT_THAT(ErrorFor(both("older", "interior")),
               HasSubstr("also: expected the anchor of a section of older"));
   Write("clauses/pad.textproto", absl::StrCat(kFirstClause, both("older", "pad")));
   EXPECT_TRUE(Load().ok()) << Load().status();
@@ -201,7 +200,7 @@ TEST_F(BrokenRegistry, RulingPages) {
   const std::string freedom =
       "clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" "
       "text: \"Free.\" state: FREEDOM ruling: \"0007\" }";
-  EXPECT_THAT(ComplaintAbout(freedom), HasSubstr("ruling: expected a page 0007"));
+  EXPECT_THAT(ErrorFor(freedom), HasSubstr("ruling: expected a page 0007"));
   Write("rulings/0007-free.md", "# Free");
   const auto registry = Load();
   ASSERT_TRUE(registry.ok()) << registry.status();

@@ -58,7 +58,7 @@ class Placer {
     HLOCTS_RETURN_IF_ERROR(Check());
     FindCopied();
     CollectEdges();
-    TieWhatCannotTravel();
+    UniteUncuttableValues();
     MergeCycles();
     AssignBands();
     return Collect();
@@ -69,10 +69,11 @@ class Placer {
   absl::Status Check() const;
   void FindCopied();
   bool IsMember(const Instruction& i) const {
-    return live_[i.index()] && !IsGlue(i) && !i.IsParameter() && !placing_.copied.contains(&i);
+    return live_[i.index()] && !IsTupleOrGetTupleElement(i) && !i.IsParameter() &&
+           !placing_.copied.contains(&i);
   }
   void CollectEdges();
-  void TieWhatCannotTravel();
+  void UniteUncuttableValues();
   void MergeCycles();
   void AssignBands();
   Depth After(const Depth& before, Place place, int64_t count, int64_t& band) const;
@@ -150,9 +151,9 @@ void Placer::CollectEdges() {
   }
 }
 
-void Placer::TieWhatCannotTravel() {
+void Placer::UniteUncuttableValues() {
   for (auto [from, to] : edges_) {
-    if (StayTogether(*computation_.instructions()[from], *computation_.instructions()[to])) {
+    if (MustShareAPiece(*computation_.instructions()[from], *computation_.instructions()[to])) {
       groups_.Unite(from, to);
     }
   }
@@ -280,7 +281,7 @@ Placing Placer::Collect() {
 
 }  // namespace
 
-bool IsGlue(const Instruction& instruction) {
+bool IsTupleOrGetTupleElement(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kTuple || instruction.opcode() == Opcode::kGetTupleElement;
 }
 
@@ -291,7 +292,7 @@ bool HoldsToken(const Shape& shape) {
   return found;
 }
 
-bool StayTogether(const Instruction& producer, const Instruction& user) {
+bool MustShareAPiece(const Instruction& producer, const Instruction& user) {
   bool pending = RowOf(producer.opcode()).family == Family::kAsync &&
                  RowOf(user.opcode()).family == Family::kAsync && user.operand_count() == 1;
   return pending || producer.shape().is_dynamic();

@@ -156,7 +156,7 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
       ForEachProducer(*operand, [&](const Instruction& producer) {
         torn = torn || (inside.contains(user) != inside.contains(&producer) &&
                         !copied.contains(&producer) && !producer.IsParameter() &&
-                        StayTogether(producer, *user));
+                        MustShareAPiece(producer, *user));
       });
     }
   }

@@ -111,7 +111,7 @@ TEST(CutTest, UnrelatedChainsAreDifferentPieces) {
   EXPECT_EQ(cut.Members(), "a a2 | b");
 }
 
-TEST(CutTest, JointValuesStandAlone) {
+TEST(CutTest, JointValuesAreSeparatePieces) {
   constexpr char kSort[] = R"(
   less { x = f32[] parameter(0)
          y = f32[] parameter(1)
@@ -196,7 +196,7 @@ TEST(CutTest, RunTimeSizesDoNotTravel) {
   EXPECT_EQ(cut.Members(), "m | d q s | z");
 }
 
-TEST(CutTest, WhatLiesBetweenStaysWithWhatIsTied) {
+TEST(CutTest, ValuesBetweenTiedInstructionsStay) {
   // The run-time size of d keeps d, k and d2 in one piece; u and v are on a path from k to d2.
   Cut cut = CutText(R"(ENTRY e {
     p = f32[4] parameter(0)

@@ -12,11 +12,12 @@ namespace hlocts {
 namespace {
 
 // Attributes that concern the whole module or describe how it was built. Pieces omit them.
-constexpr Attr kLeftBehind[] = {Attr::kMetadata,   Attr::kSharding,      Attr::kControlPredecessors,
-                                Attr::kStatistics, Attr::kOriginalValue, Attr::kOrigin};
+constexpr Attr kOmittedAttributes[] = {
+    Attr::kMetadata,   Attr::kSharding,      Attr::kControlPredecessors,
+    Attr::kStatistics, Attr::kOriginalValue, Attr::kOrigin};
 
 void Forget(Instruction& copy) {
-  for (Attr attr : kLeftBehind) copy.Remove(attr);
+  for (Attr attr : kOmittedAttributes) copy.Remove(attr);
   copy.proto_id = 0;
   copy.unknown_fields.clear();
 }

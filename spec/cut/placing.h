@@ -11,13 +11,13 @@
 namespace hlocts {
 
 // Returns true for tuple and get-tuple-element, which are followed and not executed.
-bool IsGlue(const Instruction& instruction);
+bool IsTupleOrGetTupleElement(const Instruction& instruction);
 // Calls `visit` on each instruction whose value is the operand or a part of it.
 void ForEachProducer(const Instruction& operand,
                      const std::function<void(const Instruction&)>& visit);
 // Returns true if the value cannot be a parameter of another piece: not every engine accepts a
 // parameter of run-time size, and a value between start and done is not an array.
-bool StayTogether(const Instruction& producer, const Instruction& user);
+bool MustShareAPiece(const Instruction& producer, const Instruction& user);
 // Returns true for a token and for a tuple that contains one.
 bool HoldsToken(const Shape& shape);
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool HoldsTheSuite(const fs::path& folder) {
+bool ContainsSuite(const fs::path& folder) {
   std::error_code none;
   return fs::is_directory(folder / "suites" / "cases", none);
 }
@@ -28,7 +28,7 @@ std::string Find() {
        folder = folder.parent_path()) {
     for (const fs::path& place :
          {folder / "share" / "hlocts", folder, NamedIn(folder / "hlocts.home")}) {
-      if (!place.empty() && HoldsTheSuite(place)) return place.string();
+      if (!place.empty() && ContainsSuite(place)) return place.string();
     }
     if (folder == folder.root_path()) break;
   }

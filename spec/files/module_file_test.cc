@@ -69,7 +69,7 @@ TEST(ModuleFileTest, MlirIsKnownByItsFirstWords) {
   EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("this is MLIR (StableHLO)"));
 }
 
-TEST(ModuleFileTest, WhatLiesBesideADumpedModuleIsNamed) {
+TEST(ModuleFileTest, DumpSidecarFilesAreReported) {
   EXPECT_THAT(
       std::string(ParseModuleFile("b.txt", "BufferAssignment:\nallocation 0").status().message()),
       HasSubstr("found a buffer assignment"));

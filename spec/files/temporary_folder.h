@@ -21,7 +21,7 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
   // Makes the destructor move the files to `folder`, which need not exist, instead of removing
   // them.
-  void KeepAs(const std::string& folder) { keep_ = folder; }
+  void MoveToOnDestruction(const std::string& folder) { keep_ = folder; }
 
  private:
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}

@@ -129,7 +129,7 @@ absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
 }
 
 // Returns true if computations precede their callers, as in nearly every module.
-bool CalleesStandFirst(const Module& module) {
+bool CalleesPrecedeCallers(const Module& module) {
   absl::flat_hash_set<const Computation*> before;
   before.reserve(module.computations().size());
   for (const auto& computation : module.computations()) {
@@ -144,7 +144,7 @@ bool CalleesStandFirst(const Module& module) {
 }
 
 absl::Status CheckNoRecursion(const Module& module) {
-  if (CalleesStandFirst(module)) return absl::OkStatus();
+  if (CalleesPrecedeCallers(module)) return absl::OkStatus();
   CallGraph graph;
   for (const auto& computation : module.computations()) {
     std::vector<const Computation*>& callees = graph.callees[computation.get()];

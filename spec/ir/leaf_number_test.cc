@@ -17,7 +17,7 @@ TEST(LeafNumberTest, LeavesAreCountedOverAllShapes) {
   EXPECT_EQ(LeafNumber(shapes, 1, {}), 2);
 }
 
-TEST(LeafNumberTest, WhatIsNoLeafHasNone) {
+TEST(LeafNumberTest, NonLeafHasNoNumber) {
   const Shape array(PrimitiveType::kF32, {2});
   const std::vector<Shape> shapes = {Shape::Tuple({array}), Shape::Tuple({})};
   EXPECT_EQ(LeafNumber(shapes, 0, {}), -1) << "a tuple";

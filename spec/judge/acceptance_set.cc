@@ -146,7 +146,7 @@ AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b) {
     s.flags = (a.flags | b.flags) & ~(kBits | AcceptanceSet::kIntegral);
     if (a.finite() || b.finite()) s.flags |= integral;
     auto ends = [](const AcceptanceSet& x, bool& present, double& lo, double& hi) {
-      present = x.Has(AcceptanceSet::kHull);
+      present = x.Has(AcceptanceSet::kPreRounding);
       if (present) {
         lo = x.rlo, hi = x.rhi;
       } else if (x.finite()) {

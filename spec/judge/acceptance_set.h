@@ -53,13 +53,13 @@ struct AcceptanceSet {
     kNegInf = 1 << 3,
     kPosZero = 1 << 4,  // +0 is accepted; [lo,hi] contains 0
     kNegZero = 1 << 5,
-    kIntegral = 1 << 6,       // only the integral values of [lo,hi] are accepted
-    kBitsKnown = 1 << 7,      // the only value is the NaN with the bits nan_bits
-    kUnspecified = 1 << 8,    // any value is accepted
-    kHull = 1 << 9,           // [rlo,rhi] is present and differs from [lo,hi]
-    kContractible = 1 << 10,  // an add or subtract may read [rlo,rhi]
-    kScaledHull = 1 << 11,    // the pre-rounding interval is [rlo,rhi] * 2^512
-    kInteger = 1 << 12,       // the interval is [ilo,ihi], not [lo,hi]
+    kIntegral = 1 << 6,            // only the integral values of [lo,hi] are accepted
+    kBitsKnown = 1 << 7,           // the only value is the NaN with the bits nan_bits
+    kUnspecified = 1 << 8,         // any value is accepted
+    kPreRounding = 1 << 9,         // [rlo,rhi] is present and differs from [lo,hi]
+    kContractible = 1 << 10,       // an add or subtract may read [rlo,rhi]
+    kScaledPreRounding = 1 << 11,  // the pre-rounding interval is [rlo,rhi] * 2^512
+    kInteger = 1 << 12,            // the interval is [ilo,ihi], not [lo,hi]
   };
 
   union {

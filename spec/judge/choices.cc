@@ -16,9 +16,9 @@ bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
   if (!IsSubset(inner, outer)) return false;
   if (outer.unspecified() || outer.integer()) return true;
   if (outer.Has(AcceptanceSet::kIntegral) && !inner.Has(AcceptanceSet::kIntegral)) return false;
-  constexpr uint16_t kKind = AcceptanceSet::kContractible | AcceptanceSet::kScaledHull;
-  if (!inner.Has(AcceptanceSet::kHull)) return outer.Has(kKind) || !inner.Has(kKind);
-  return outer.Has(AcceptanceSet::kHull) && (outer.flags & kKind) == (inner.flags & kKind) &&
+  constexpr uint16_t kKind = AcceptanceSet::kContractible | AcceptanceSet::kScaledPreRounding;
+  if (!inner.Has(AcceptanceSet::kPreRounding)) return outer.Has(kKind) || !inner.Has(kKind);
+  return outer.Has(AcceptanceSet::kPreRounding) && (outer.flags & kKind) == (inner.flags & kKind) &&
          outer.rlo <= inner.rlo && inner.rhi <= outer.rhi;
 }
 
@@ -43,7 +43,7 @@ bool Choices::AddAll(const std::vector<AcceptanceSet>& sets) {
   return true;
 }
 
-bool LeaveAGap(const AcceptanceSet& a, const AcceptanceSet& b) {
+bool HaveGapBetween(const AcceptanceSet& a, const AcceptanceSet& b) {
   if (a.unspecified() || b.unspecified()) return false;
   if (a.integer()) return a.ihi + 1 < b.ilo || b.ihi + 1 < a.ilo;
   return a.finite() && b.finite() && (a.hi < b.lo || b.hi < a.lo);
@@ -102,7 +102,7 @@ std::string ElementSetText(const SetArray& array, int64_t index) {
                       ChoicesText(ChoicesAt(array, 2 * index + 1), type), ")");
 }
 
-void GiveChoices(ChoiceMap map, SetArray& array) {
+void SetChoices(ChoiceMap map, SetArray& array) {
   if (!map.empty()) array.choices = std::make_shared<const ChoiceMap>(std::move(map));
 }
 

@@ -46,7 +46,7 @@ class ChoiceMap {
 };
 
 // Returns true if some numbers between the two sets are in neither. Otherwise their join is exact.
-bool LeaveAGap(const AcceptanceSet& a, const AcceptanceSet& b);
+bool HaveGapBetween(const AcceptanceSet& a, const AcceptanceSet& b);
 // Returns the alternative sets at element * components + component, or only array.At() if none.
 std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
 // Returns true if the set and, if present, one of its alternatives accepts that component.
@@ -64,7 +64,7 @@ std::string ChoicesText(const std::vector<AcceptanceSet>& sets, PrimitiveType ty
 // Returns the accepted values of an element as text: "1 or [4, 5]", or "(1, [2, 3])" if complex.
 std::string ElementSetText(const SetArray& array, int64_t index);
 // Attaches the map to the array unless the map is empty.
-void GiveChoices(ChoiceMap map, SetArray& array);
+void SetChoices(ChoiceMap map, SetArray& array);
 
 }  // namespace hlocts
 

@@ -115,7 +115,7 @@ AcceptanceSet CompareFloat(absl::string_view direction, bool total_order, const 
 AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context) {
   if (a.unspecified()) return AcceptanceSet::Integers(0, 1);
   bool no = a.Has(Flag::kNan) || a.Has(Flag::kPosInf) || a.Has(Flag::kNegInf);
-  bool yes = a.finite() || (context.rule.Allows(kSkipRounding) && a.Has(Flag::kHull));
+  bool yes = a.finite() || (context.rule.Allows(kSkipRounding) && a.Has(Flag::kPreRounding));
   AcceptanceSet s = AcceptanceSet::Integers(no ? 0 : 1, yes ? 1 : 0);
   s.origin = context.origin;
   if (no && yes) s.cause = WideningCause::kOverflow;

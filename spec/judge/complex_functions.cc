@@ -186,7 +186,7 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
 }
 
 // Returns true in all profiles but strict.
-bool Lenient(const SetContext& context) {
+bool IsNotStrict(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
 
@@ -195,7 +195,7 @@ bool Lenient(const SetContext& context) {
 ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
                       const SetContext& context) {
   Wide z;
-  if (Lenient(context) || function.opcode == Opcode::kSign || !OneValue(a, z)) {
+  if (IsNotStrict(context) || function.opcode == Opcode::kSign || !OneValue(a, z)) {
     return OpenSet(WideningCause::kFreedom, context);
   }
   const Wide f = function.value(z);

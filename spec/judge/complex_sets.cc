@@ -80,8 +80,8 @@ bool Strict(const SetContext& context) {
 }
 
 // Returns the product in strict if the formula gives two NaNs: these, or the value in C's Annex G.
-ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
-                        const SetContext& context) {
+ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
+                         const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
     return OpenSet(WideningCause::kFreedom, context);
@@ -90,7 +90,7 @@ ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexS
 }
 
 // Returns the quotient in strict if a part is special or the divisor is zero: C's Annex G, or NaNs.
-ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
+ComplexSet AnnexGQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
     return OpenSet(WideningCause::kFreedom, context);
@@ -111,7 +111,7 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
   // If the naive formula gives NaN, Annex G of C may give an infinity.
-  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexProduct(a, b, r, context);
+  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexGProduct(a, b, r, context);
   MarkContractible(r.re);
   MarkContractible(r.im);
   return r;
@@ -133,14 +133,14 @@ bool SquaresInRange(long double square, const SetContext& context) {
 ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
-    return AnnexQuotient(a, b, context);
+    return AnnexGQuotient(a, b, context);
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
   const bool in_range = SquaresInRange(square, context);
   if (!in_range && context.rule.Allows(kFlushResult))
     return OpenSet(WideningCause::kFreedom, context);
-  if (modulus == 0) return AnnexQuotient(a, b, context);
+  if (modulus == 0) return AnnexGQuotient(a, b, context);
   Wide f = x.centre / y.centre;
   if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   long double quotient = std::abs(f);

@@ -11,7 +11,7 @@ namespace hlocts {
 // rounding. An interval without a pre-rounding interval was rounded, too, and contains its
 // unrounded values.
 inline void MarkContractible(AcceptanceSet& s) {
-  if (s.Has(AcceptanceSet::kHull) || (s.finite() && s.lo < s.hi)) {
+  if (s.Has(AcceptanceSet::kPreRounding) || (s.finite() && s.lo < s.hi)) {
     s.flags |= AcceptanceSet::kContractible;
   }
 }

@@ -152,9 +152,10 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   bool twice = from.p > 24 || BitWidth(to.type) <= 8;
   if (!twice) own.rule.permissions &= ~kDoubleRounding;
   AcceptanceSet s = StoreImage(r, own);
-  if (a.Has(Flag::kIntegral) && !s.Has(Flag::kHull) && to.p >= 11) s.flags |= Flag::kIntegral;
+  if (a.Has(Flag::kIntegral) && !s.Has(Flag::kPreRounding) && to.p >= 11)
+    s.flags |= Flag::kIntegral;
   if (a.Has(Flag::kContractible)) MarkContractible(s);
-  return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
+  return WithCause(s, context, {&a}, hull ? Flag::kPreRounding : 0);
 }
 
 namespace {

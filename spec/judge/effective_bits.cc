@@ -43,7 +43,7 @@ EffectiveBits EffectiveHistogram::Summarize() const {
   }
   summary.median = At(all, 0.5);
   summary.percentile5 = At(all, 0.05);
-  summary.mostly_below_2 = 2 * low_wide > wide;
+  summary.mostly_below_two_bits = 2 * low_wide > wide;
   summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
   return summary;
 }

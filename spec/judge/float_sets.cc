@@ -14,7 +14,7 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 
 double LeastMagnitude(const FloatFacts& facts, const AcceptanceSet& s, bool read_hull) {
-  return read_hull && s.Has(Flag::kHull) ? 0x1p-1074 : facts.tiny;
+  return read_hull && s.Has(Flag::kPreRounding) ? 0x1p-1074 : facts.tiny;
 }
 
 double LargestMagnitude(const View& v) {
@@ -33,7 +33,7 @@ AcceptanceSet Selected(bool minimum, const AcceptanceSet& a, const AcceptanceSet
                    : MaximumSet(x, y, context);
   };
   AcceptanceSet s = of(false);
-  const bool unrounded = a.Has(Flag::kHull) || b.Has(Flag::kHull);
+  const bool unrounded = a.Has(Flag::kPreRounding) || b.Has(Flag::kPreRounding);
   return unrounded && context.rule.Allows(kSkipRounding) ? KeepUnrounded(s, of(true)) : s;
 }
 
@@ -98,13 +98,13 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
   View v = ReadSet(a, *context.operand, context.rule.permissions, hull);
   if (opcode == Opcode::kAbs) {
     AcceptanceSet s = Absolute(ReadSet(a, *context.operand, context.rule.permissions, false));
-    if (hull && a.Has(Flag::kHull)) s = KeepUnrounded(s, Absolute(v));
-    return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
+    if (hull && a.Has(Flag::kPreRounding)) s = KeepUnrounded(s, Absolute(v));
+    return WithCause(s, context, {&a}, hull ? Flag::kPreRounding : 0);
   }
   if (opcode == Opcode::kNegate) return NegatedFloat(a, v, context);
   if (RealMap map = IntegralMap(opcode)) {
     return WithCause(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a},
-                     hull ? Flag::kHull : 0);
+                     hull ? Flag::kPreRounding : 0);
   }
   if (opcode == Opcode::kSqrt) {
     Image r;

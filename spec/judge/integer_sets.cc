@@ -66,7 +66,7 @@ AcceptanceSet Unknown(const IntegerContext& context) {
   return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
 }
 
-AcceptanceSet LeftOpen(const IntegerContext& context) {
+AcceptanceSet UnspecifiedInteger(const IntegerContext& context) {
   return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
 }
 
@@ -247,14 +247,14 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
   const AcceptanceSet& cause = a.cause == WideningCause::kPoint ? b : a;
   if (context.type == PrimitiveType::kPred) return PredTable(*row, a, b, context, cause);
   if (a.ilo == a.ihi && b.ilo == b.ihi) {
-    if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) return LeftOpen(context);
+    if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) return UnspecifiedInteger(context);
     Int128 value = WrapInteger(row->exact(a.ilo, b.ilo, context.type), context.type);
     return AcceptanceSet::Integers(value, value);
   }
   const bool divides = row->open == OpenPoints::kDivision;
   const bool zero = b.ilo <= 0 && b.ihi >= 0;
   if (divides && (zero || MayLeaveTheRange(a, b, context)) && !context.facts.integer_division) {
-    return LeftOpen(context);
+    return UnspecifiedInteger(context);
   }
   return OfIntervals(*row, a, b, context, cause);
 }

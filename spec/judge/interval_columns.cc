@@ -55,14 +55,14 @@ BlockPool& Pool() {
 
 }  // namespace
 
-void IntervalColumns::GiveBack::operator()(void* data) const { Pool().Give(data, bytes); }
+void IntervalColumns::ReturnToPool::operator()(void* data) const { Pool().Give(data, bytes); }
 
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
     : count_(count), contractible_(contractible) {
   // One block contains all columns, the narrow one last.
   size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
   size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
-  block_ = std::unique_ptr<void, GiveBack>(Pool().Take(bytes), GiveBack{bytes});
+  block_ = std::unique_ptr<void, ReturnToPool>(Pool().Take(bytes), ReturnToPool{bytes});
   lo_ = static_cast<double*>(block_.get());
   hi_ = lo_ + count;
   rlo_ = hull ? hi_ + count : nullptr;
@@ -72,7 +72,7 @@ IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
 
 void IntervalColumns::Append(int64_t i, const AcceptanceSet& set) {
   lo_[i] = hi_[i] = kNotOrdinary;
-  if (has_hull()) rlo_[i] = rhi_[i] = kNotOrdinary;
+  if (has_pre_rounding()) rlo_[i] = rhi_[i] = kNotOrdinary;
   causes_[i] = PackCause(set.cause, set.origin);
   HLOCTS_CHECK(rest_.empty() || rest_.back().first < i);
   rest_.emplace_back(i, set);
@@ -90,10 +90,10 @@ AcceptanceSet IntervalColumns::At(int64_t i) const {
   s.lo = s.rlo = lo_[i];
   s.hi = s.rhi = hi_[i];
   if (s.lo == 0) s.flags |= std::signbit(s.lo) ? Flag::kNegZero : Flag::kPosZero;
-  if (has_hull()) {
+  if (has_pre_rounding()) {
     s.rlo = rlo_[i];
     s.rhi = rhi_[i];
-    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= Flag::kHull;
+    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= Flag::kPreRounding;
     if (contractible_) MarkContractible(s);
   }
   s.cause = TermOf(causes_[i]);
@@ -119,7 +119,7 @@ bool IntervalColumns::AllPoints() const {
   for (int64_t i = 0; i < count_; ++i) {
     if (ordinary(i) && lo_[i] != hi_[i]) return false;
   }
-  for (int64_t i = 0; has_hull() && i < count_; ++i) {
+  for (int64_t i = 0; has_pre_rounding() && i < count_; ++i) {
     if (ordinary(i) && (rlo_[i] != lo_[i] || rhi_[i] != hi_[i])) return false;
   }
   return true;
@@ -127,8 +127,8 @@ bool IntervalColumns::AllPoints() const {
 
 bool IsOrdinary(const AcceptanceSet& s, const FloatFacts& facts) {
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
-  uint16_t more = s.flags & ~(Flag::kHull | Flag::kContractible);
-  if (s.Has(Flag::kHull)) {
+  uint16_t more = s.flags & ~(Flag::kPreRounding | Flag::kContractible);
+  if (s.Has(Flag::kPreRounding)) {
     bool around = s.rlo <= s.lo && s.rhi >= s.hi;
     bool normal = s.rlo >= facts.min_normal || s.rhi <= -facts.min_normal;
     if (!around || !normal) return false;
@@ -137,7 +137,7 @@ bool IsOrdinary(const AcceptanceSet& s, const FloatFacts& facts) {
     uint16_t zero = std::signbit(s.lo) ? Flag::kNegZero : Flag::kPosZero;
     bool same = s.lo == s.hi && std::signbit(s.lo) == std::signbit(s.hi);
     return same && (more & ~kZeros) == Flag::kFinite && (more & kZeros) == zero &&
-           !s.Has(Flag::kHull);
+           !s.Has(Flag::kPreRounding);
   }
   return more == Flag::kFinite && (s.lo > 0) == (s.hi > 0) && OrdinaryNumber(s.lo, facts) &&
          OrdinaryNumber(s.hi, facts);
@@ -153,7 +153,7 @@ std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array) {
     for (const AcceptanceSet& s : array.sets()) {
       bool ordinary = IsOrdinary(s, facts);
       rest += !ordinary;
-      if (!ordinary || !s.Has(Flag::kHull | Flag::kContractible)) continue;
+      if (!ordinary || !s.Has(Flag::kPreRounding | Flag::kContractible)) continue;
       hull = true;
       (s.Has(Flag::kContractible) ? contractible : other) = true;
     }
@@ -170,8 +170,8 @@ std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array) {
     columns->hi()[i] = s.hi;
     columns->causes()[i] = IntervalColumns::PackCause(s.cause, s.origin);
     if (!hull) continue;
-    columns->rlo()[i] = s.Has(Flag::kHull) ? s.rlo : s.lo;
-    columns->rhi()[i] = s.Has(Flag::kHull) ? s.rhi : s.hi;
+    columns->rlo()[i] = s.Has(Flag::kPreRounding) ? s.rlo : s.lo;
+    columns->rhi()[i] = s.Has(Flag::kPreRounding) ? s.rhi : s.hi;
   }
   return columns;
 }

@@ -27,7 +27,7 @@ class IntervalColumns {
   IntervalColumns& operator=(const IntervalColumns&) = delete;
 
   int64_t count() const { return count_; }
-  bool has_hull() const { return rlo_ != nullptr; }
+  bool has_pre_rounding() const { return rlo_ != nullptr; }
   // Returns true if an addition may read the pre-rounding ends.
   bool contractible() const { return contractible_; }
 
@@ -63,11 +63,11 @@ class IntervalColumns {
  private:
   int64_t count_;
   bool contractible_;
-  struct GiveBack {
+  struct ReturnToPool {
     size_t bytes;
     void operator()(void* data) const;
   };
-  std::unique_ptr<void, GiveBack> block_;
+  std::unique_ptr<void, ReturnToPool> block_;
   double *lo_, *hi_, *rlo_, *rhi_;  // point into block_
   uint32_t* causes_;
   std::vector<std::pair<int64_t, AcceptanceSet>> rest_;

@@ -23,8 +23,9 @@ namespace hlocts {
 namespace {
 
 // A pass is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one bit is
-// only the sign), or if more than kOpenShare of its elements may have nearly any value.
-constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
+// only the sign), or if more than kNearlyUnspecifiedShare of its elements may have nearly any
+// value.
+constexpr double kBitsOfLeaf = 1, kNearlyUnspecifiedShare = 0.25;
 
 // Returns true if a part of the complex number may be NaN without being unspecified.
 bool NanBelongs(const SetArray& set, int64_t index) {
@@ -83,7 +84,7 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
 
 // Returns true if a document or a rule leaves the value open (a freedom, a flush, random draws).
 // Returns false if the judge could not bound it.
-bool IsAllowedOpen(const AcceptanceSet& s) {
+bool IsUnspecifiedByRule(const AcceptanceSet& s) {
   constexpr WideningCause kAllowed[] = {WideningCause::kFreedom, WideningCause::kUnderflow,
                                         WideningCause::kZeroSign, WideningCause::kFormat,
                                         WideningCause::kJoint};
@@ -110,7 +111,8 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     unspecified = unspecified || s.unspecified();
     if (facts == nullptr) {
       const double least = std::min(kBitsOfLeaf, FullBits(set.element_type()) / 2);
-      tally.open += !IsAllowedOpen(s) && !tally.draws && std::max(bits, tally.joint_bits) < least;
+      tally.open +=
+          !IsUnspecifiedByRule(s) && !tally.draws && std::max(bits, tally.joint_bits) < least;
     } else {
       const double effective = choices == nullptr ? EffectiveBitsOf(s, *facts, rms)
                                                   : EffectiveBitsOfChoices(*choices, *facts, rms);
@@ -119,7 +121,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
       } else {
         tally.AddEffective(effective, facts->p);
       }
-      if (!IsAllowedOpen(s)) tally.NoteOpen(effective, facts->p);
+      if (!IsUnspecifiedByRule(s)) tally.AddCheckedBits(effective, facts->p);
     }
     if (AcceptsChoice(set, s, actual, index, c)) continue;
     ok = false;
@@ -223,16 +225,18 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
 // Records a leaf of which too little was checked. The criterion is the share of the type's values
 // that the sets reject, so that a set of all numbers of one sign does not count as checked.
 // Well-checked elements do not compensate for the others, even if they are the majority.
-void NoteHardlyChecked(const SetArray& set, int64_t output, const Tally& before, Tally& tally) {
+void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& before,
+                             Tally& tally) {
   PrimitiveType type = set.element_type();
   const int64_t parts = (tally.elements - before.elements) * set.components();
-  if (parts == 0 || !tally.hardly_checked.empty()) return;
+  if (parts == 0 || !tally.barely_checked.empty()) return;
   const double bits = (tally.bits - before.bits) / static_cast<double>(parts);
   if (bits < kBitsOfLeaf && (IsFloat(type) || IsComplex(type))) {
-    tally.hardly_checked =
+    tally.barely_checked =
         absl::StrFormat("of output %d only %.2f bits an element are checked", output, bits);
-  } else if (static_cast<double>(tally.open) > kOpenShare * static_cast<double>(parts)) {
-    tally.hardly_checked = absl::StrFormat("%d of %d elements of output %d may be nearly anything",
+  } else if (static_cast<double>(tally.open) >
+             kNearlyUnspecifiedShare * static_cast<double>(parts)) {
+    tally.barely_checked = absl::StrFormat("%d of %d elements of output %d may be nearly anything",
                                            tally.open, parts, output);
   }
 }
@@ -262,9 +266,9 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
     tally.unspecified = before.unspecified;
   }
-  NoteHardlyChecked(set, output, before, tally);
+  RecordBarelyCheckedLeaf(set, output, before, tally);
   const bool improbable = joint != nullptr && !joint->checked && !joint->expected.empty();
-  if (improbable) tally.hardly_checked = absl::StrCat("of output ", output, ": ", joint->expected);
+  if (improbable) tally.barely_checked = absl::StrCat("of output ", output, ": ", joint->expected);
   tally.draws = false;
 }
 
@@ -298,10 +302,10 @@ JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_t
   } else if (tally.elements > 0 && (tally.unspecified == tally.elements || tally.bits <= 0)) {
     result.outcome = Outcome::kInconclusive;
     result.reason = "every element may have any value";
-  } else if (!tally.hardly_checked.empty() || result.effective.mostly_below_2) {
+  } else if (!tally.barely_checked.empty() || result.effective.mostly_below_two_bits) {
     result.outcome = Outcome::kInconclusive;
     result.too_few_bits = true;
-    result.reason = tally.hardly_checked;
+    result.reason = tally.barely_checked;
     if (result.reason.empty()) {
       result.reason = absl::StrFormat(
           "of most floating-point elements less than 2 effective bits are checked (median %.2f)",

@@ -61,7 +61,7 @@ struct EffectiveBits {
   double percentile5 = 0;
   double share_below_2 = 0;
   // True if this share exceeds one half among the elements of formats wider than 8 bits.
-  bool mostly_below_2 = false;
+  bool mostly_below_two_bits = false;
   // The number of elements by quarters of a bit, for each precision p. Counts of verdicts add up.
   std::map<int, std::vector<int64_t>> quarters;
 };

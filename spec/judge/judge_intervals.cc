@@ -18,7 +18,7 @@ void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, doub
   tally.bits += full - Log2ValuesBetween(lo, hi, facts);
   const double bits = EffectiveBitsBetween(lo, hi, facts, rms);
   tally.AddEffective(bits, facts.p);
-  tally.NoteOpen(bits, facts.p);
+  tally.AddCheckedBits(bits, facts.p);
 }
 
 // Returns true if an ordinary element contains x. Zero requires that both ends are the same zero.

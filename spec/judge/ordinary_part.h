@@ -54,7 +54,7 @@ inline double EffectiveBitsBetween(double lo, double hi, const FloatFacts& facts
 
 // Returns true if the part is ordinary, has more than one number, and contains x.
 inline bool IsOrdinaryWith(const AcceptanceSet& s, double x, const FloatFacts& facts) {
-  constexpr uint16_t kUnrounded = AcceptanceSet::kHull | AcceptanceSet::kContractible;
+  constexpr uint16_t kUnrounded = AcceptanceSet::kPreRounding | AcceptanceSet::kContractible;
   if ((s.flags & ~kUnrounded) != AcceptanceSet::kFinite || !(s.lo < s.hi)) return false;
   const double least = std::min(std::fabs(s.lo), std::fabs(s.hi));
   return x >= s.lo && x <= s.hi && (s.lo > 0) == (s.hi > 0) && least >= facts.min_normal &&

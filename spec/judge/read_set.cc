@@ -19,7 +19,7 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   v.integral = s.Has(Flag::kIntegral);
   v.finite = s.finite();
   if (v.finite) v.lo = s.lo, v.hi = s.hi;
-  if (read_hull && s.Has(Flag::kHull)) {
+  if (read_hull && s.Has(Flag::kPreRounding)) {
     v.lo = v.finite ? std::min(s.lo, s.rlo) : s.rlo;
     v.hi = v.finite ? std::max(s.hi, s.rhi) : s.rhi;
     v.finite = true;
@@ -42,8 +42,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   // format in which an operand is flushed has both zeros (RULES 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
-    v.neg_zero =
-        flushed_below || (read_hull && (s.Has(Flag::kHull) || (permissions & kSkipRounding)));
+    v.neg_zero = flushed_below ||
+                 (read_hull && (s.Has(Flag::kPreRounding) || (permissions & kSkipRounding)));
   }
   return v;
 }
@@ -56,7 +56,7 @@ AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide) {
   if (finite && wide.lo >= stored.lo && wide.hi <= stored.hi) return stored;
   stored.rlo = finite ? std::min(stored.lo, wide.lo) : wide.lo;
   stored.rhi = finite ? std::max(stored.hi, wide.hi) : wide.hi;
-  stored.flags |= Flag::kHull;
+  stored.flags |= Flag::kPreRounding;
   return stored;
 }
 
@@ -68,7 +68,7 @@ AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
   if (s.cause == WideningCause::kPoint) s.cause = WideningCause::kUnderflow;
   s.flags |= (above || !facts.negative_zero ? Flag::kPosZero : 0) |
              (below && facts.negative_zero ? Flag::kNegZero : 0);
-  if (below && !facts.negative_zero) s.flags |= Flag::kHull;
+  if (below && !facts.negative_zero) s.flags |= Flag::kPreRounding;
   s.lo = std::min(s.lo, 0.0);
   s.hi = std::max(s.hi, 0.0);
   s.rlo = std::min(s.rlo, s.lo);

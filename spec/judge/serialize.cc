@@ -46,8 +46,8 @@ Json SetToJson(const AcceptanceSet& s) {
     hi = DoubleBits(s.hi);
   }
   // Pre-rounding intervals are for consumers in the module; outputs are judged by stored values.
-  int flags =
-      s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull);
+  int flags = s.flags & ~(AcceptanceSet::kPreRounding | AcceptanceSet::kContractible |
+                          AcceptanceSet::kScaledPreRounding);
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
@@ -229,7 +229,7 @@ absl::StatusOr<SetArray> SetsFromJson(const Json& json, const Shape& shape) {
   SetArray set(shape, std::move(sets));
   if (json.contains("choices") && json["choices"].is_object()) {
     HLOCTS_ASSIGN_OR_RETURN(ChoiceMap choices, ChoicesFromJson(json["choices"], count));
-    GiveChoices(std::move(choices), set);
+    SetChoices(std::move(choices), set);
   }
   return set;
 }

@@ -169,7 +169,8 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
 // A rule of n ulps allows n - 1/2 ulps before storing and half an ulp by storing. A consumer that
 // skips that rounding reads any number within n - 1/2 ulps of the exact value, representable in the
 // format or not (e.g. x times the rounded reciprocal of c, for x / c).
-void AddHull(const Image& image, const SetContext& context, double argument, AcceptanceSet& s) {
+void AddPreRounding(const Image& image, const SetContext& context, double argument,
+                    AcceptanceSet& s) {
   double rlo = image.lo.Down(), rhi = image.hi.Up();
   if (std::isnan(rlo)) rlo = -kInfinity;
   if (std::isnan(rhi)) rhi = kInfinity;
@@ -188,7 +189,7 @@ void AddHull(const Image& image, const SetContext& context, double argument, Acc
   const double tiny = context.result->tiny;
   const double lo = image.lo.Down(), hi = image.hi.Up();
   const bool below = MeetsBelow(lo, hi, tiny) || MeetsBelow(-hi, -lo, tiny);
-  if (!s.finite() || rlo != s.lo || rhi != s.hi || below) s.flags |= Flag::kHull;
+  if (!s.finite() || rlo != s.lo || rhi != s.hi || below) s.flags |= Flag::kPreRounding;
 }
 
 // Adds the largest values, which a saturating engine returns instead of infinities.
@@ -238,12 +239,12 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
   s.lo = s.rlo = stored.lo;
   s.hi = s.rhi = stored.hi;
-  if (image.finite) AddHull(image, context, argument, s);
+  if (image.finite) AddPreRounding(image, context, argument, s);
   // A consumer that reads an unrounded value may see an infinity, which this format does not have.
   if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {
     if (image.pos_inf) s.rhi = kInfinity;
     if (image.neg_inf) s.rlo = -kInfinity;
-    s.flags |= Flag::kHull;
+    s.flags |= Flag::kPreRounding;
   }
   s = InFormat(s, context);
   if (s.unspecified()) return s;

@@ -32,7 +32,7 @@ struct Tally {
   bool draws = false;     // the current leaf has random draws
   int64_t draw_count = 0;
   std::optional<FirstFailure> first;
-  std::string hardly_checked;  // the first output with too few checked bits
+  std::string barely_checked;  // the first output with too few checked bits
   int64_t open = 0;            // components of the current leaf that are hardly checked
 
   void AddEffective(double bits, int precision, int64_t count = 1) {
@@ -40,7 +40,7 @@ struct Tally {
     effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
   }
   // Counts a component of which `bits` significant bits were checked.
-  void NoteOpen(double bits, int precision) {
+  void AddCheckedBits(double bits, int precision) {
     const bool wide = precision >= kPrecisionOfWide && !draws;
     open += wide && std::max(bits, joint_bits) < kEffectiveBitsMin;
   }

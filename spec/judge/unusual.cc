@@ -34,14 +34,14 @@ struct LeafCount {
     if (!Numbers(usual) || !Numbers(far_set) || !Numbers(likely) || !std::isfinite(x)) return;
     if (likely.lo == usual.lo && likely.hi == usual.hi) return;
     ++compared;
-    if (static_cast<int64_t>(sets.size()) < kTogetherMin) sets.insert({likely.lo, likely.hi});
+    if (static_cast<int64_t>(sets.size()) < kJointTestMin) sets.insert({likely.lo, likely.hi});
     outside += Outside(likely, x, facts);
     if (!Outside(far_set, x, facts)) return;
     ++far;
     if (first_far < 0) first_far = i;
   }
   bool Together() const {
-    return static_cast<int64_t>(sets.size()) >= kTogetherMin && 2 * outside > compared;
+    return static_cast<int64_t>(sets.size()) >= kJointTestMin && 2 * outside > compared;
   }
 };
 
@@ -77,8 +77,9 @@ bool Comparable(const SetArray& set, const Literal& actual) {
 
 }  // namespace
 
-double FarLambda(int64_t sums) {
-  return std::sqrt(2 * std::log(2 * static_cast<double>(std::max<int64_t>(sums, 1)) / kFarChance));
+double VeryLikelyFactor(int64_t sums) {
+  return std::sqrt(
+      2 * std::log(2 * static_cast<double>(std::max<int64_t>(sums, 1)) / kVeryLikelyProbability));
 }
 
 Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,

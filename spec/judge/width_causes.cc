@@ -14,7 +14,7 @@ using Flag = AcceptanceSet::Flag;
 // Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of
 // the operands whose unrounded values were read.
 double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
-  if (!operand.Has(Flag::kHull) || !operand.Has(hulls)) return 0;
+  if (!operand.Has(Flag::kPreRounding) || !operand.Has(hulls)) return 0;
   if (!operand.finite()) return kInfinity;
   return (operand.rhi - operand.rlo) - (operand.hi - operand.lo);
 }
@@ -77,7 +77,7 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   AcceptanceSet held = s;
   if (facts.negative_zero || !s.Has(kZeros)) return held;
   held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
-  if (s.Has(Flag::kNegZero)) held.flags |= Flag::kHull;
+  if (s.Has(Flag::kNegZero)) held.flags |= Flag::kPreRounding;
   return held;
 }
 
@@ -88,7 +88,7 @@ AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
   s.origin = context.origin;
   s.cause = WideningCause::kPoint;
   if (s.IsPoint()) return s;
-  if (context.rule.Allows(kSkipRounding)) hulls = Flag::kHull;
+  if (context.rule.Allows(kSkipRounding)) hulls = Flag::kPreRounding;
   bool may_flush = FlushExplains(s, context, operands);
   s.cause = OwnTerm(s, may_flush, context);
   double widest = 0, skipped = 0;

@@ -32,8 +32,8 @@ constexpr int TypedOperand(Opcode opcode) { return opcode == Opcode::kSelect ? 1
 
 // clang-format off
 // Given: values that a computation has before it runs. Source: opcodes without operands.
-#define HLOCTS_GIVEN(X) X(Parameter) X(Constant)
-HLOCTS_KIND(Given, HLOCTS_GIVEN)
+#define HLOCTS_PARAMETERS_AND_CONSTANTS(X) X(Parameter) X(Constant)
+HLOCTS_KIND(Given, HLOCTS_PARAMETERS_AND_CONSTANTS)
 #define HLOCTS_SOURCES(X) X(Parameter) X(Constant) X(Iota)
 HLOCTS_KIND(Source, HLOCTS_SOURCES)
 // Operations that create or access tuples.
@@ -61,8 +61,8 @@ HLOCTS_KIND(Extremum, HLOCTS_EXTREMA)
 #define HLOCTS_IDEMPOTENT(X) X(Maximum) X(Minimum) X(And) X(Or)
 HLOCTS_KIND(Idempotent, HLOCTS_IDEMPOTENT)
 // Operations whose range follows from the ends of the operands' ranges.
-#define HLOCTS_RANGED(X) X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum)
-HLOCTS_KIND(Ranged, HLOCTS_RANGED)
+#define HLOCTS_INTERVAL_OPERATIONS(X) X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum)
+HLOCTS_KIND(Ranged, HLOCTS_INTERVAL_OPERATIONS)
 
 #define HLOCTS_SHIFTS(X) X(ShiftLeft) X(ShiftRightArithmetic) X(ShiftRightLogical)
 HLOCTS_KIND(Shift, HLOCTS_SHIFTS)
@@ -86,8 +86,8 @@ HLOCTS_KIND(Component, HLOCTS_COMPONENTS)
 #define HLOCTS_PROJECTIONS(X) X(Abs) X(Real) X(Imag)
 HLOCTS_KIND(Projection, HLOCTS_PROJECTIONS)
 // Functions that overflow every type for moderate arguments.
-#define HLOCTS_GROWTH(X) X(Exponential) X(ExponentialMinusOne) X(Sinh) X(Cosh)
-HLOCTS_KIND(Growth, HLOCTS_GROWTH)
+#define HLOCTS_OVERFLOWING_FUNCTIONS(X) X(Exponential) X(ExponentialMinusOne) X(Sinh) X(Cosh)
+HLOCTS_KIND(Growth, HLOCTS_OVERFLOWING_FUNCTIONS)
 
 #define HLOCTS_CONTRACTIONS(X) X(Dot) X(Convolution)
 HLOCTS_KIND(Contraction, HLOCTS_CONTRACTIONS)

@@ -17,7 +17,7 @@ namespace trait {
 // For a custom-call, an attribute decides: see HasSideEffect.
 inline constexpr uint32_t kSideEffect = 1;
 // The operation returns operand 0 unchanged.
-inline constexpr uint32_t kHandsOn = 2;
+inline constexpr uint32_t kForwardsOperand0 = 2;
 }  // namespace trait
 
 struct OpFacts {

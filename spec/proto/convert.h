@@ -48,9 +48,9 @@ class ShapeProto;
 // How to treat data that a Module can represent but no valid module has: operands of other
 // computations or too many operands, negative sizes, layouts that are not permutations, literals of
 // another shape. kRefused returns an error. kKept keeps the data, to show what an engine produced.
-// kKeptToRun is for engines, which never write the module again: it also drops data that a Module
-// cannot represent.
-enum class Malformed : uint8_t { kRefused, kKept, kKeptToRun };
+// kKeepExecutable is for engines, which never write the module again: it also drops data that a
+// Module cannot represent.
+enum class Malformed : uint8_t { kRefused, kKept, kKeepExecutable };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
                                                         Malformed malformed = Malformed::kRefused);

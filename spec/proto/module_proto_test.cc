@@ -538,7 +538,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     generators::Generated generated = generators::Generate(choose, options);
     auto written = SerializeModule(*generated.module);
     ASSERT_TRUE(written.ok()) << written.status();
-    auto read = ParseSerializedModule(*written, Malformed::kKeptToRun);
+    auto read = ParseSerializedModule(*written, Malformed::kKeepExecutable);
     // The proto form cannot express modules that break these two rules. Its reader refuses the
     // closest substitute.
     const bool unsaid =
@@ -589,7 +589,7 @@ TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   rows += absl::StartsWith(#Message, "Hlo");                                           \
   EXPECT_NE(proto::Message::descriptor()->FindFieldByName(#field), nullptr) << #field; \
   EXPECT_TRUE(names.insert(#Message "." #field).second) << #field;                     \
-  EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                     \
+  EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                \
               FieldMeaning::k##Meaning == FieldMeaning::kChecked || *reason != '\0')   \
       << #field;
 #include "spec/proto/fields.def"

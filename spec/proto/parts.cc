@@ -86,7 +86,7 @@ absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& proto) {
   if (proto.has_named_sharding()) {  // kept for writing back
     HLOCTS_RETURN_IF_ERROR(LowerNamedSharding(NamedFromProto(proto.named_sharding()), &sharding));
   }
-  sharding.unknown_fields = ResidueOf(proto);
+  sharding.unknown_fields = UninterpretedFieldsOf(proto);
   return sharding;
 }
 
@@ -111,7 +111,7 @@ void ShardingToProto(const Sharding& sharding, proto::OpSharding* out) {
   if (!sharding.shard_as) out->set_shard_group_type(proto::OpSharding::LIKE);
   out->set_shard_group_id(sharding.shard_group_id);
   out->set_raw_text(sharding.raw_text);
-  RestoreResidue(sharding.unknown_fields, out);
+  RestoreUninterpretedFields(sharding.unknown_fields, out);
 }
 
 OpMetadata MetadataFromProto(const proto::OpMetadata& proto) {
@@ -120,7 +120,7 @@ OpMetadata MetadataFromProto(const proto::OpMetadata& proto) {
 #define HLOCTS_METADATA_LIST(field) \
   metadata.field.assign(proto.field().begin(), proto.field().end());
 #include "spec/ir/metadata_fields.def"
-  metadata.unknown_fields = ResidueOf(proto);
+  metadata.unknown_fields = UninterpretedFieldsOf(proto);
   return metadata;
 }
 
@@ -130,7 +130,7 @@ void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out) {
 #define HLOCTS_METADATA_LIST(field) \
   for (int64_t item : metadata.field) out->add_##field(static_cast<decltype(out->field(0))>(item));
 #include "spec/ir/metadata_fields.def"
-  RestoreResidue(metadata.unknown_fields, out);
+  RestoreUninterpretedFields(metadata.unknown_fields, out);
 }
 
 bool IsRawJson(absl::string_view text) {

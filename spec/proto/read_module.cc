@@ -25,15 +25,15 @@ class ModuleReader {
   absl::Status ReadComputation(const proto::HloComputationProto& proto);
   absl::Status ReadInstruction(const proto::HloInstructionProto& proto, Computation* computation);
   absl::Status ReadOperands(const proto::HloInstructionProto& proto, Instruction* instruction);
-  absl::Status ConnectStrangers();
+  absl::Status ConnectForwardOperands();
   absl::Status ReadPayload(const proto::HloInstructionProto& proto, Instruction* instruction);
   absl::Status ReadEntry();
   absl::Status ReadSchedule();
   absl::Status ReadAliases();
   void ReadStackFrames();
 
-  std::string Residue(const google::protobuf::Message& message) const {
-    return malformed_ == Malformed::kKeptToRun ? "" : ResidueOf(message);
+  std::string UninterpretedFields(const google::protobuf::Message& message) const {
+    return malformed_ == Malformed::kKeepExecutable ? "" : UninterpretedFieldsOf(message);
   }
   Instruction* FindInstruction(int64_t id) const {
     auto found = instructions_.find(id);
@@ -41,7 +41,7 @@ class ModuleReader {
   }
 
   // An operand that does not precede its user in the same computation. It is connected at the end.
-  struct Stranger {
+  struct ForwardOperand {
     Instruction* user;
     size_t operand;
     int64_t id;
@@ -50,7 +50,7 @@ class ModuleReader {
   const proto::HloModuleProto& proto_;
   const Malformed malformed_;
   std::unique_ptr<Module> module_;
-  std::vector<Stranger> strangers_;
+  std::vector<ForwardOperand> forward_operands_;
   absl::flat_hash_map<int64_t, Computation*> computations_;
   absl::flat_hash_map<int64_t, Instruction*> instructions_;  // of the computation being read
 };
@@ -60,7 +60,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   for (int64_t id : proto.operand_ids()) {
     Instruction* operand = FindInstruction(id);
     if (malformed_ != Malformed::kRefused && !operand) {
-      strangers_.push_back({instruction, instruction->operands().size(), id});
+      forward_operands_.push_back({instruction, instruction->operands().size(), id});
       operand = instruction;
     } else if (!operand || operand == instruction) {
       return InvalidInput("expected operand ids of instructions that stand before it in the same ",
@@ -82,13 +82,13 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
 
 // Connects the postponed operands to instructions of any computation, once all computations are
 // read.
-absl::Status ModuleReader::ConnectStrangers() {
+absl::Status ModuleReader::ConnectForwardOperands() {
   absl::flat_hash_map<int64_t, Instruction*> all;
   for (const auto& computation : module_->computations()) {
     for (const auto& instruction : computation->instructions())
       all[instruction->proto_id] = instruction.get();
   }
-  for (const Stranger& stranger : strangers_) {
+  for (const ForwardOperand& stranger : forward_operands_) {
     auto found = all.find(stranger.id);
     if (found == all.end()) {
       return InvalidInput("instruction '", stranger.user->name(),
@@ -146,7 +146,7 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     if (kept.name() == kTextName) instruction->set_name(kept.text());
   }
-  instruction->unknown_fields = Residue(proto);
+  instruction->unknown_fields = UninterpretedFields(proto);
   if (proto.has_original_value() && !instruction->Has(Attr::kOrigin)) {
     proto::HloInstructionProto kept;
     *kept.mutable_original_value() = proto.original_value();
@@ -163,7 +163,7 @@ absl::Status ModuleReader::ReadComputation(const proto::HloComputationProto& pro
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     computation->extra_attributes.emplace_back(kept.name(), kept.text());
   }
-  computation->unknown_fields = Residue(proto);
+  computation->unknown_fields = UninterpretedFields(proto);
   instructions_.clear();
   module_->Add(std::move(owned));
   for (const proto::HloInstructionProto& instruction : proto.instructions()) {
@@ -283,7 +283,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
       return Annotate(status, absl::StrCat("computation '", computation.name(), "'"));
   }
   if (proto_.computations().empty()) return InvalidInput("expected computations, found none");
-  HLOCTS_RETURN_IF_ERROR(ConnectStrangers());
+  HLOCTS_RETURN_IF_ERROR(ConnectForwardOperands());
   HLOCTS_RETURN_IF_ERROR(ReadEntry());
   HLOCTS_RETURN_IF_ERROR(ReadSchedule());
   HLOCTS_RETURN_IF_ERROR(ReadAliases());
@@ -294,7 +294,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   for (const proto::KeptText& kept : proto_.kept_attributes()) {
     module_->extra_attributes.emplace_back(kept.name(), kept.text());
   }
-  module_->unknown_fields = Residue(proto_);
+  module_->unknown_fields = UninterpretedFields(proto_);
   return std::move(module_);
 }
 

@@ -41,15 +41,16 @@ const FieldRow* RowOf(const FieldDescriptor& field) {
 }
 
 // Messages whose own conversion keeps their residue.
-constexpr const char* kKeepTheirOwn[] = {
+constexpr const char* kMessagesKeepingUnknownFields[] = {
     "ShapeProto", "LayoutProto",         "OpSharding",
     "OpMetadata", "HloInstructionProto", "HloComputationProto",
 };
 
-bool KeepsItsOwn(const Descriptor& type) {
-  return std::any_of(std::begin(kKeepTheirOwn), std::end(kKeepTheirOwn), [&](const char* name) {
-    return type.full_name().compare(kPackageSize, std::string::npos, name) == 0;
-  });
+bool KeepsUnknownFields(const Descriptor& type) {
+  return std::any_of(std::begin(kMessagesKeepingUnknownFields),
+                     std::end(kMessagesKeepingUnknownFields), [&](const char* name) {
+                       return type.full_name().compare(kPackageSize, std::string::npos, name) == 0;
+                     });
 }
 
 // The fields in which a message type can have residue, other than its unknown fields. They are
@@ -77,7 +78,7 @@ Places FindPlaces(const Descriptor& type) {
     } else if (row != nullptr && row->meaning == FieldMeaning::kRefused) {
       places.refused.push_back(field);
     } else if (!field->is_repeated() && field->message_type() != nullptr &&
-               !KeepsItsOwn(*field->message_type())) {
+               !KeepsUnknownFields(*field->message_type())) {
       places.inside.push_back(field);
     }
   }
@@ -146,7 +147,7 @@ absl::Status CheckFields(const Message& message) {
   return absl::OkStatus();
 }
 
-std::string ResidueOf(const Message& message) {
+std::string UninterpretedFieldsOf(const Message& message) {
   if (!HasResidue(message)) return "";
   std::unique_ptr<Message> copy(message.New());
   copy->CopyFrom(message);
@@ -154,7 +155,7 @@ std::string ResidueOf(const Message& message) {
   return copy->SerializePartialAsString();
 }
 
-void RestoreResidue(const std::string& residue, Message* message) {
+void RestoreUninterpretedFields(const std::string& residue, Message* message) {
   if (residue.empty()) return;
   std::unique_ptr<Message> kept(message->New());
   if (kept->ParsePartialFromString(residue)) message->MergeFrom(*kept);

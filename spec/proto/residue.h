@@ -25,10 +25,11 @@ absl::Status CheckFields(const google::protobuf::Message& message);
 // no copy). Merging it into the message written back restores what would be lost. Nested shapes,
 // layouts, shardings and metadata have their own residue. Unknown fields in other repeated messages
 // are dropped, because it is not known to which element they belong.
-std::string ResidueOf(const google::protobuf::Message& message);
+std::string UninterpretedFieldsOf(const google::protobuf::Message& message);
 
-// Merges a residue back. A residue that does not parse is dropped; ResidueOf never returns one.
-void RestoreResidue(const std::string& residue, google::protobuf::Message* message);
+// Merges a residue back. A residue that does not parse is dropped; UninterpretedFieldsOf never
+// returns one.
+void RestoreUninterpretedFields(const std::string& residue, google::protobuf::Message* message);
 
 }  // namespace hlocts
 

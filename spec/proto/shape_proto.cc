@@ -77,7 +77,7 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t 
   layout.dynamic_shape_metadata_prefix_bytes = proto.dynamic_shape_metadata_prefix_bytes();
   layout.padded_dimensions = FromRepeated(proto.padded_dimensions());
   layout.padding_value = proto.padding_value();
-  if (malformed != Malformed::kKeptToRun) layout.unknown_fields = ResidueOf(proto);
+  if (malformed != Malformed::kKeepExecutable) layout.unknown_fields = UninterpretedFieldsOf(proto);
   return layout;
 }
 
@@ -104,7 +104,7 @@ void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
   }
   ToRepeated(layout.padded_dimensions, out->mutable_padded_dimensions());
   out->set_padding_value(layout.padding_value);
-  RestoreResidue(layout.unknown_fields, out);
+  RestoreUninterpretedFields(layout.unknown_fields, out);
 }
 
 absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto, Malformed malformed) {
@@ -161,7 +161,7 @@ absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto, Malformed m
                               LayoutFromProto(proto.layout(), shape.rank(), malformed));
     }
   }
-  if (malformed != Malformed::kKeptToRun) shape.unknown_fields = ResidueOf(proto);
+  if (malformed != Malformed::kKeepExecutable) shape.unknown_fields = UninterpretedFieldsOf(proto);
   return shape;
 }
 
@@ -173,7 +173,7 @@ void ShapeToProto(const Shape& shape, proto::ShapeProto* out) {
   }
   for (const Shape& element : shape.tuple_shapes()) ShapeToProto(element, out->add_tuple_shapes());
   if (shape.layout()) LayoutToProto(*shape.layout(), out->mutable_layout());
-  RestoreResidue(shape.unknown_fields, out);
+  RestoreUninterpretedFields(shape.unknown_fields, out);
 }
 
 proto::ShapeProto ShapeToProto(const Shape& shape) {

@@ -145,7 +145,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   ids.computation = [&](const Computation* computation) { return IdOf(computation); };
   ids.instruction = [&](const Instruction* used) { return IdOf(used); };
   HLOCTS_RETURN_IF_ERROR(AttributesToProto(instruction, ids, out));
-  RestoreResidue(instruction.unknown_fields, out);
+  RestoreUninterpretedFields(instruction.unknown_fields, out);
   return absl::OkStatus();
 }
 
@@ -184,7 +184,7 @@ absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
     kept->set_name(name);
     kept->set_text(text);
   }
-  RestoreResidue(computation.unknown_fields, out);
+  RestoreUninterpretedFields(computation.unknown_fields, out);
   return absl::OkStatus();
 }
 
@@ -279,7 +279,7 @@ absl::Status ModuleWriter::Write() {
   ProgramShapeToProto(program, out_->mutable_host_program_shape());
   WriteSchedule();
   WriteHeader();
-  RestoreResidue(module_.unknown_fields, out_);
+  RestoreUninterpretedFields(module_.unknown_fields, out_);
   return absl::OkStatus();
 }
 

@@ -24,7 +24,7 @@ const Embedded kFiles[] = {
 #include "spec/targets/files.inc"
 };
 
-class FirstComplaint : public google::protobuf::io::ErrorCollector {
+class FirstParseError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
     if (text.empty()) text = absl::StrCat(line + 1, ":", column + 1, ": ", message);
@@ -84,7 +84,7 @@ std::vector<std::string> TargetFile::Facts() const {
 absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string& text,
                                        std::string* extends) {
   targets::Target proto;
-  FirstComplaint complaint;
+  FirstParseError complaint;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&complaint);
   if (!parser.ParseFromString(text, &proto)) return InvalidInput(name, ":", complaint.text);

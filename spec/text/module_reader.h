@@ -26,11 +26,11 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
-  // Instructions without a name in the text. NameMadeUp names them after all others.
-  std::vector<Instruction*> made_up;
+  // Instructions without a name in the text. NameUnnamed names them after all others.
+  std::vector<Instruction*> unnamed_instructions;
   // The get-tuple-elements that "%t#1" created, by tuple and index.
   absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;
-  int64_t parameters_made_up = 0;
+  int64_t synthesized_parameters = 0;
   bool undefined_become_parameters = false;  // for bare instructions, as in XLA
 };
 
@@ -78,8 +78,8 @@ class ModuleReader {
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
-  Instruction* AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction);
-  static void NameMadeUp(Scope& scope);
+  Instruction* AddUnnamed(Scope& scope, std::unique_ptr<Instruction> instruction);
+  static void NameUnnamed(Scope& scope);
 
   // Defined in parse_operands.cc.
   bool ReadOperands(Scope& scope, Instruction* instruction);
@@ -100,7 +100,7 @@ class ModuleReader {
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, Computation*> computations_;
   std::vector<Computation*> synthesized_;
-  bool headless_ = false;  // the text has no HloModule line
+  bool has_no_header_ = false;  // the text has no HloModule line
 };
 
 // Reads the value of an attribute after "name=" (parse_attributes.cc).

@@ -107,8 +107,8 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
   if (raw->opcode() == Opcode::kAsyncUpdate || raw->opcode() == Opcode::kAsyncDone) {
     if (!CheckAsyncChain(operation->wrapped, operation->sugar, raw, opcode_where)) return false;
   }
-  *result =
-      in_operands ? AddMadeUp(scope, std::move(instruction)) : AddTo(scope, std::move(instruction));
+  *result = in_operands ? AddUnnamed(scope, std::move(instruction))
+                        : AddTo(scope, std::move(instruction));
   return *result != nullptr ||
          in.FailAt(where, "text.name",
                    absl::StrCat("expected a new name, found ", name, ", which is defined already"));
@@ -121,15 +121,15 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
 }
 
 // Adds an instruction whose present name is the stem of its final name.
-Instruction* ModuleReader::AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction) {
-  scope.made_up.push_back(instruction.get());
+Instruction* ModuleReader::AddUnnamed(Scope& scope, std::unique_ptr<Instruction> instruction) {
+  scope.unnamed_instructions.push_back(instruction.get());
   return scope.computation->Add(std::move(instruction));
 }
 
 // Called last, so that made-up names do not collide with names in the text or resolve references.
-void ModuleReader::NameMadeUp(Scope& scope) {
+void ModuleReader::NameUnnamed(Scope& scope) {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
-  for (Instruction* instruction : scope.made_up) {
+  for (Instruction* instruction : scope.unnamed_instructions) {
     const std::string stem = instruction->name();
     int64_t& suffix = next_suffix[stem];
     while (!scope.names.emplace(instruction->name(), instruction).second)

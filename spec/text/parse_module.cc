@@ -37,7 +37,7 @@ bool ModuleReader::ReadModule() {
   while (!in.AtEnd()) {
     if (!ReadComputation()) return false;
   }
-  headless_ = !header;
+  has_no_header_ = !header;
   return true;
 }
 
@@ -52,7 +52,7 @@ bool ModuleReader::ReadBareInstructions() {
   while (!in.AtEnd()) {
     if (!ReadInstruction(scope)) return false;
   }
-  NameMadeUp(scope);
+  NameUnnamed(scope);
   if (computation->root() == nullptr) {
     computation->set_root(computation->instructions().back().get());
   }
@@ -177,7 +177,7 @@ bool ModuleReader::ReadBody(Scope& scope) {
   while (!in.Try('}')) {
     if (!ReadInstruction(scope)) return false;
   }
-  NameMadeUp(scope);
+  NameUnnamed(scope);
   Computation* computation = scope.computation;
   if (computation->instructions().empty()) {
     return in.FailAt(start, "text.syntax", "expected instructions, found an empty computation");
@@ -239,7 +239,7 @@ bool ModuleReader::Finish() {
   if (module_->computations().empty()) return in.Expected("a computation");
   // Without an ENTRY, the last computation is the entry, as in XLA.
   if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
-  if (headless_) module_->set_name(absl::StrCat("module_", module_->entry()->name()));
+  if (has_no_header_) module_->set_name(absl::StrCat("module_", module_->entry()->name()));
   return true;
 }
 

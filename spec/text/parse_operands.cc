@@ -70,7 +70,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
                                     name));
     }
     auto parameter = std::make_unique<Instruction>(std::string(name), Opcode::kParameter, shape);
-    parameter->set_parameter_number(scope.parameters_made_up++);
+    parameter->set_parameter_number(scope.synthesized_parameters++);
     *operand = AddTo(scope, std::move(parameter));
     return true;
   }
@@ -100,7 +100,7 @@ bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
                                                 Opcode::kGetTupleElement, elements[index]);
       made->mutable_operands().push_back(*operand);
       made->Set(Attr::kIndex, index);
-      element = AddMadeUp(scope, std::move(made));
+      element = AddUnnamed(scope, std::move(made));
     }
     *operand = element;
   }

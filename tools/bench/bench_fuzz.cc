@@ -46,7 +46,7 @@ class Printer {
   bool json_, kept_ = true;
 };
 
-std::string Beside(const RateRow& row) {
+std::string BaselineText(const RateRow& row) {
   return absl::StrFormat(
       "%d modules in %.1f s, %.1f instructions; %.1f bits checked, %.2f %% inconclusive",
       row.modules, row.seconds, row.instructions_mean, row.bits_checked_mean,
@@ -69,7 +69,7 @@ void Generation(bool quick, Printer& print) {
 absl::Status Differential(const std::string& name, const std::string& backend, double goal,
                           bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(RateRow row, BenchDifferential(backend, kBenchSeed, quick ? 3 : 30));
-  print.Figure(name, row.Rate(), goal, "modules/s, " + Beside(row));
+  print.Figure(name, row.Rate(), goal, "modules/s, " + BaselineText(row));
   return absl::OkStatus();
 }
 

@@ -57,7 +57,7 @@ double Distance(Literal a, Literal b) {
   return difference / largest;
 }
 
-bool MaySayMore(Outcome kind) {
+bool IsBenchmarkable(Outcome kind) {
   return kind == Outcome::kPass || kind == Outcome::kInconclusive || kind == Outcome::kUnsupported;
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
     options.cut = cut;
     const reports::Verdict verdict =
         backends::Differ(module, request, options).DiffOutcome(outcome, engine);
-    if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
+    if (!IsBenchmarkable(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
     const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
     if (verdict.kind == Outcome::kPass && enough) {
       return absl::StrFormat("%sjudged, %.1f bits", distance, verdict.bits_checked_mean);

@@ -74,7 +74,7 @@ class Answerer {
   }
 
   [[noreturn]] void Serve(int lines, int answers) {
-    LimitQuietly();
+    SetSilentLimits();
     std::FILE* from = fdopen(lines, "r");
     std::FILE* to = fdopen(answers, "w");
     char* text = nullptr;
@@ -96,7 +96,7 @@ class Answerer {
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = 0;
-    return HowItEnded(status);
+    return StatusOfLimitedChild(status);
   }
 
   const BatchAnswer& answer_;

@@ -106,7 +106,7 @@ bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::s
   if (option.argument != "TEXT") return true;
   if (key == "backend") {
     const auto names = backends::SplitBackendNames({value});
-    return std::none_of(names.begin(), names.end(), backends::NamesCode);
+    return std::none_of(names.begin(), names.end(), backends::MayRunUserCode);
   }
   if (key == "expectations" && (value[0] == '/' || absl::StrContains(value, ".."))) return false;
   return is_in(kPlainTexts);

@@ -30,7 +30,7 @@ std::optional<double> ParseScaled(const std::string& text,
 
 }  // namespace
 
-std::string Spelled(double seconds) {
+std::string DurationText(double seconds) {
   if (seconds <= 0) return "";
   return seconds < 1 ? absl::StrCat(seconds * 1000, "ms") : absl::StrCat(seconds, "s");
 }

@@ -10,8 +10,8 @@ namespace hlocts::tools {
 
 struct Range;
 
-std::string Spelled(double seconds);      // "60s", "250ms"; "" for 0
-std::string SpelledBytes(int64_t bytes);  // "8G"; "" for 0
+std::string DurationText(double seconds);  // "60s", "250ms"; "" for 0
+std::string SpelledBytes(int64_t bytes);   // "8G"; "" for 0
 std::string RangeText(const Range& range);
 
 // The text for a wrong word in a message: the word in quotes, or "nothing" for an empty word.

@@ -123,7 +123,7 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
     if (given) *given = true;
   };
   impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
-              {name, "DURATION", Spelled(*seconds), help, {}, false});
+              {name, "DURATION", DurationText(*seconds), help, {}, false});
 }
 
 void Flags::AddBytes(const std::string& name, int64_t* bytes, const std::string& help) {

@@ -76,7 +76,7 @@ void Complete(const Job& job, reports::Verdict& verdict) {
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,
                   const OutcomeCounts& counts) {
-  std::cout << (json ? JsonLineOf(verdict, counts) : StoryOf(verdict, replay)) << std::endl;
+  std::cout << (json ? JsonLineOf(verdict, counts) : VerdictReport(verdict, replay)) << std::endl;
 }
 
 namespace {

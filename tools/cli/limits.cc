@@ -30,7 +30,7 @@ template <int status>
 }
 
 template <int status>
-[[noreturn]] void EndQuietly() {
+[[noreturn]] void ExitSilently() {
   backends::KillAllWorkers();
   _exit(status);
 }
@@ -49,12 +49,12 @@ void LimitTime() {
   HardLimit::SetHandler([] { EndWith<kExitFailed>(kNoTime); });
 }
 
-void LimitQuietly() {
-  HardLimit::SetHandler(EndQuietly<kQuietNoTime>);
-  std::set_new_handler(EndQuietly<kQuietNoMemory>);
+void SetSilentLimits() {
+  HardLimit::SetHandler(ExitSilently<kQuietNoTime>);
+  std::set_new_handler(ExitSilently<kQuietNoMemory>);
 }
 
-absl::Status HowItEnded(int status) {
+absl::Status StatusOfLimitedChild(int status) {
   if (WIFSIGNALED(status)) {
     return absl::InternalError(absl::StrCat("the process that answers was killed by signal ",
                                             WTERMSIG(status), " (", strsignal(WTERMSIG(status)),

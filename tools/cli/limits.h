@@ -18,11 +18,11 @@ void LimitMemory();
 // Makes an exceeded HardLimit end the process in the same way, for subcommands that answer for one
 // module.
 void LimitTime();
-// Sets both limits, without a message and with exit statuses that HowItEnded knows.
-void LimitQuietly();
-// The status of a process that called LimitQuietly, from the result of waitpid: kDeadlineExceeded,
-// kResourceExhausted, or kInternal for a signal or another exit status.
-absl::Status HowItEnded(int status);
+// Sets both limits, without a message and with exit statuses that StatusOfLimitedChild knows.
+void SetSilentLimits();
+// The status of a process that called SetSilentLimits, from the result of waitpid:
+// kDeadlineExceeded, kResourceExhausted, or kInternal for a signal or another exit status.
+absl::Status StatusOfLimitedChild(int status);
 
 }  // namespace hlocts::tools
 

@@ -47,7 +47,7 @@ RepeatedRun RunRepeatedly(
   return kept;
 }
 
-void SayCounts(const OutcomeCounts& counts, reports::Verdict& verdict) {
+void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict) {
   if (counts.size() > 1) verdict.flake = CountsText(counts);
 }
 

@@ -31,7 +31,7 @@ RepeatedRun RunRepeatedly(
     const std::function<reports::Verdict(const backends::RunOutcome&)>& judge);
 
 // Adds the counts of repeated runs to the verdict if they differ.
-void SayCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
+void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
 }  // namespace hlocts::tools
 

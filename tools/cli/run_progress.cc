@@ -40,7 +40,7 @@ int64_t RunProgress::CostOf(const std::string& address) const {
 std::string RunProgress::Text(double elapsed) const {
   double part = cost_total_ > 0 ? cost_done_ / cost_total_ : 1;
   std::string text = absl::StrFormat("%3.0f%%  %d of %d, %d not as expected, %s", 100 * part, done_,
-                                     total_, surprises_, SpanText(elapsed));
+                                     total_, unexpected_, SpanText(elapsed));
   if (part > 0.02 && elapsed > 2)
     absl::StrAppend(&text, ", about ", SpanText(elapsed * (1 - part) / part), " left");
   auto longest = std::min_element(running_.begin(), running_.end(),
@@ -64,7 +64,7 @@ void RunProgress::Began(const std::string& address) {
 
 void RunProgress::Step(const std::string& address, bool surprise) {
   ++done_;
-  surprises_ += surprise;
+  unexpected_ += surprise;
   cost_done_ += static_cast<double>(CostOf(address));
   running_.erase(address);
   const double elapsed = Elapsed();

@@ -32,7 +32,7 @@ class RunProgress {
 
   const suites::CaseCosts& costs_;
   bool shown_;
-  size_t total_, done_ = 0, surprises_ = 0;
+  size_t total_, done_ = 0, unexpected_ = 0;
   double cost_total_ = 0, cost_done_ = 0;
   Clock::time_point start_ = Clock::now();
   double next_ = 0;

@@ -16,7 +16,7 @@ using backends::ModuleForm;
 // The converter, which is started on first use and lives as long as the program. It is XLA's own if
 // this build has it, or otherwise the program that the PJRT plugins start, which only reads
 // StableHLO.
-absl::StatusOr<backends::Converter*> TheConverter() {
+absl::StatusOr<backends::Converter*> SharedConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {
     auto made = backends::MakeXlaConverter();
@@ -33,7 +33,7 @@ absl::StatusOr<backends::Converter*> TheConverter() {
   return converter.get();
 }
 
-absl::Status WithAdvice(const absl::Status& status) {
+absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
   return absl::UnavailableError(absl::StrCat(
       "StableHLO is converted by XLA's own converter, which this build left out, or by jaxlib's "
@@ -45,10 +45,10 @@ absl::Status WithAdvice(const absl::Status& status) {
 
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content) {
-  absl::StatusOr<backends::Converter*> converter = TheConverter();
-  if (!converter.ok()) return Annotate(WithAdvice(converter.status()), path);
+  absl::StatusOr<backends::Converter*> converter = SharedConverter();
+  if (!converter.ok()) return Annotate(WithConverterHint(converter.status()), path);
   auto module = backends::HloFromStablehlo(**converter, content);
-  return module.ok() ? std::move(module) : Annotate(WithAdvice(module.status()), path);
+  return module.ok() ? std::move(module) : Annotate(WithConverterHint(module.status()), path);
 }
 
 std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {
@@ -59,10 +59,10 @@ std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {
 }
 
 absl::StatusOr<std::string> WriteStablehlo(const Module& module, ModuleForm form) {
-  absl::StatusOr<backends::Converter*> converter = TheConverter();
-  if (!converter.ok()) return WithAdvice(converter.status());
+  absl::StatusOr<backends::Converter*> converter = SharedConverter();
+  if (!converter.ok()) return WithConverterHint(converter.status());
   auto text = backends::StablehloFromHlo(**converter, module, form);
-  return text.ok() ? std::move(text) : WithAdvice(text.status());
+  return text.ok() ? std::move(text) : WithConverterHint(text.status());
 }
 
 }  // namespace hlocts::tools

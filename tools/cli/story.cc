@@ -103,7 +103,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
 
 }  // namespace
 
-std::string StoryOf(const reports::Verdict& verdict, const std::string& replay) {
+std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay) {
   std::string story = Headline(verdict);
   if (verdict.first_failure) {
     AddFailure(verdict, story);

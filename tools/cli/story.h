@@ -14,7 +14,7 @@
 namespace hlocts::tools {
 
 // The story of a verdict. `replay` is a command line, or "".
-std::string StoryOf(const reports::Verdict& verdict, const std::string& replay = "");
+std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "");
 
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;

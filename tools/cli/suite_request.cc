@@ -54,7 +54,7 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
 
 // Sorts the cases by descending cost, so that a case of a minute is not the last one of the last
 // job.
-void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
+void SortByDescendingCost(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
   auto cost = [&](const suites::Case& one) {
     auto found = costs.find(one.address);
     return found == costs.end() ? 0 : found->second;
@@ -215,7 +215,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   suites::AddUnmeasuredSweeps(request.cases, request.costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.costs, request.cases, request.record));
   if (options.partitions > 0) HLOCTS_RETURN_IF_ERROR(ShardCases(options.partitions, request.cases));
-  DearestFirst(request.costs, request.cases);
+  SortByDescendingCost(request.costs, request.cases);
   request.runner = RunnerOf(options, *profile, request.cases.size());
   return request;
 }

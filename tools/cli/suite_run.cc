@@ -110,12 +110,12 @@ class SuiteRun {
     RunProgress progress(request_.cases, request_.engines.size(), request_.costs,
                          !options_.common.json);
     suites::RunnerOptions& runner = request_.runner;
-    runner.is_surprise = [&](const reports::Verdict& verdict) {
+    runner.is_unexpected = [&](const reports::Verdict& verdict) {
       reports::Verdict copy = verdict;
       Apply(copy);
       return !copy.expected && copy.kind != Outcome::kPass;
     };
-    runner.stop = [&] { return Interrupted() || enough_ || lost_; };
+    runner.stop = [&] { return Interrupted() || reached_maxfail_ || lost_; };
     runner.began = [&](const suites::Case& one) { progress.Began(one.address); };
     suites::RunCases(request_.cases, engines_, runner,
                      [&](const suites::Case& one, const reports::Verdict& verdict) {
@@ -144,9 +144,9 @@ class SuiteRun {
     lost_ = !not_written_.ok();
     if (options_.common.json) PrintVerdict(last, true);
     costs_[one.address] += std::llround(verdict.case_seconds * 1000);
-    surprises_ += !last.expected;
+    unexpected_ += !last.expected;
     const int64_t most = options_.first_only ? 1 : options_.maxfail;
-    if (most > 0 && surprises_ >= most) enough_ = true;
+    if (most > 0 && unexpected_ >= most) reached_maxfail_ = true;
   }
 
   absl::Status Write(bool ran) {
@@ -160,9 +160,9 @@ class SuiteRun {
     if (!options_.junit.empty())
       status.Update(WriteFile(options_.junit, scorecard_.ToJunit(request_.record.started)));
     status.Update(folder_.Finish(absl::StrCat(scorecard_.ToText(true), about),
-                                 ran && !Interrupted() && !enough_));
-    if (enough_ && !options_.common.json)
-      std::cout << "stopped: " << surprises_ << " not as expected" << std::endl;
+                                 ran && !Interrupted() && !reached_maxfail_));
+    if (reached_maxfail_ && !options_.common.json)
+      std::cout << "stopped: " << unexpected_ << " not as expected" << std::endl;
     if (!options_.common.json) std::cout << folder_.Summary() << std::flush;
     return status;
   }
@@ -198,7 +198,7 @@ class SuiteRun {
     suites::ClaimOptions claim;
     std::ifstream command("/proc/self/cmdline", std::ios::binary);
     for (std::string word; std::getline(command, word, '\0');)
-      claim.command.push_back(backends::RecordedWord(word));
+      claim.command.push_back(backends::RedactedArgument(word));
     claim.engines = request_.EnginesByName();
     for (const std::string& backend : request_.record.backends) {
       claim.expectations_files[backend] = ExpectationsPath(options_, backend);
@@ -244,8 +244,8 @@ class SuiteRun {
   FixedCounts fixed_;
   std::vector<reports::Verdict> verdicts_;
   suites::CaseCosts costs_;
-  int64_t surprises_ = 0;
-  std::atomic<bool> enough_{false}, lost_{false};
+  int64_t unexpected_ = 0;
+  std::atomic<bool> reached_maxfail_{false}, lost_{false};
 };
 
 }  // namespace

@@ -334,7 +334,7 @@ class Measuring {
       loss.carried /= runs;
       loss.operands /= runs;
     }
-    HLOCTS_RETURN_IF_ERROR(RunEachAlone(exact, start));
+    HLOCTS_RETURN_IF_ERROR(RunInstructionsInIsolation(exact, start));
     digits_.seconds = SecondsSince(start);
     AddBounds(leaves);
     Rank();
@@ -378,7 +378,8 @@ class Measuring {
   }
 
   // Runs each instruction alone, those whose rounding may matter most first.
-  absl::Status RunEachAlone(const std::vector<Literal>& exact, Clock::time_point start) {
+  absl::Status RunInstructionsInIsolation(const std::vector<Literal>& exact,
+                                          Clock::time_point start) {
     const double most =
         std::max(options_.seconds_min, options_.evaluations_max * digits_.evaluation_seconds);
     std::vector<size_t> order;

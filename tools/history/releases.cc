@@ -33,7 +33,7 @@ using fuzz::Cell;
 using Json = nlohmann::ordered_json;
 
 bool IsNamed(const Engine& engine, absl::string_view word) {
-  return engine.name() == word || backends::EngineWord(engine.name()) == word;
+  return engine.name() == word || backends::EngineNameOf(engine.name()) == word;
 }
 
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
 // unknown.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
-  auto argv = backends::ReachedModuleCommand(engine);
+  auto argv = backends::ConvertedModuleCommand(engine);
   auto bytes = SerializeModule(module);
   if (!argv.ok() || !bytes.ok()) return false;
   const std::string path =
@@ -127,7 +127,7 @@ Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engin
   if (verdict.kind == Outcome::kPass) {
     // An invalid module is refused before any conversion, so the release has seen it.
     if (subject.bundle.options.invalid) return Cell::kGood;
-    return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kNotShown;
+    return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kPatternAbsent;
   }
   if (subject.wanted) return verdict.kind == *subject.wanted ? Cell::kBad : Cell::kOther;
   return fuzz::CountsAsFinding(verdict.kind) ? Cell::kBad : Cell::kOther;
@@ -174,7 +174,7 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all) {
     for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i] == Cell::kNotRun) next.push_back(i);
     }
-  } else if (auto one = fuzz::NextToAsk(cells)) {
+  } else if (auto one = fuzz::NextRelease(cells)) {
     next.push_back(*one);
   }
   return next;
@@ -206,7 +206,7 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
   return releases;
 }
 
-std::vector<Answer> Releases::Unasked(bool installs) const {
+std::vector<Answer> Releases::InitialAnswers(bool installs) const {
   std::vector<Answer> answers(engines_.size());
   for (size_t r = 0; r < engines_.size(); ++r) {
     const absl::Status usable =

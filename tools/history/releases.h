@@ -55,7 +55,7 @@ class Releases {
   const engines::Engine& engine(size_t release) const { return engines_[release]; }
   // The answers of releases before any run: "not run", or "missing" with the reason. With
   // `installs`, releases that can be installed are not missing.
-  std::vector<Answer> Unasked(bool installs) const;
+  std::vector<Answer> InitialAnswers(bool installs) const;
   // Starts the release once for all subjects, after calling `prepare`; cached answers are not run
   // again.
   using Prepare = std::function<void(const engines::Engine&)>;

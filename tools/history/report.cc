@@ -50,10 +50,10 @@ Rows WithKept(Rows rows, const Rows& kept) {
   return rows;
 }
 
-fuzz::Turns TurnsOf(const Rows& rows) {
+fuzz::RegressionPoints RegressionPointsOf(const Rows& rows) {
   std::vector<Cell> cells;
   for (const Row& row : rows) cells.push_back(row.answer.cell);
-  return fuzz::TurnsOf(cells);
+  return fuzz::RegressionPointsOf(cells);
 }
 
 std::string Strip(const Rows& rows) {
@@ -93,7 +93,7 @@ std::string OneText(const Rows& rows) {
 }
 
 std::string Sentence(const Rows& rows) {
-  const fuzz::Turns turns = TurnsOf(rows);
+  const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   auto name = [&](size_t release) { return rows[release].name; };
   if (!turns.first_bad) return "the failure was seen in none of them";
   std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
@@ -136,7 +136,7 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
 namespace {
 
 Json ToJson(const Subject& subject, const Rows& rows) {
-  const fuzz::Turns turns = TurnsOf(rows);
+  const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   Json json = {{"module", NameOf(subject)},
                {"strip", Strip(rows)},
                {"first_bad", NameOrNull(rows, turns.first_bad)},

@@ -47,7 +47,8 @@ OpcodeSet Evaluated() {
   });
   // Operations that only connect values have their own steps in the plan.
   return rows | Where([](Opcode opcode) {
-           return reference::IsElementwise(opcode) || FactsOf(opcode).Has(trait::kHandsOn) ||
+           return reference::IsElementwise(opcode) ||
+                  FactsOf(opcode).Has(trait::kForwardsOperand0) ||
                   ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kConstant, Opcode::kTuple,
                                         Opcode::kGetTupleElement});
          });

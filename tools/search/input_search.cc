@@ -21,7 +21,7 @@ constexpr size_t kKeptMax = 256;
 // After this many verdicts, or a quarter of the time, mostly inputs whose outputs look wrong are
 // judged.
 constexpr int64_t kAllJudged = 60;
-constexpr int64_t kJudgedForAPass = 8;
+constexpr int64_t kJudgedPerPass = 8;
 constexpr int64_t kStepsMax = 100'000;  // limit of loop trips for one input
 
 struct Kept {
@@ -164,7 +164,7 @@ class Search {
   }
 
   // Keeps inputs that reach a new region.
-  void Learn(const Inputs& inputs, const Regions& regions) {
+  void KeepInterestingInputs(const Inputs& inputs, const Regions& regions) {
     const size_t before = reached_.size();
     reached_.insert(regions.begin(), regions.end());
     if (reached_.size() == before) return;
@@ -179,7 +179,7 @@ class Search {
   void Try(const std::string& search, Inputs inputs) {
     auto evaluated = Evaluate(inputs);
     if (evaluated.ok()) {
-      Learn(inputs, evaluated->regions);
+      KeepInterestingInputs(inputs, evaluated->regions);
     } else {
       ++result_.counts.not_run;
       // A module that the reference cannot evaluate runs once, for its verdict.
@@ -202,7 +202,7 @@ class Search {
     if (options_.stop && options_.stop()) return;
     const bool plain = request.Repeatable() && outcome.result.outfeed.empty();
     // Outputs equal to the reference's are acceptable; no sets are needed.
-    if ((passed_ || judged_ >= kJudgedForAPass) && plain && expected != nullptr &&
+    if ((passed_ || judged_ >= kJudgedPerPass) && plain && expected != nullptr &&
         outcome.has_values() && SameBits(outcome.result.outputs, *expected)) {
       return;
     }

@@ -66,7 +66,7 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
 
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
            Profile profile) {
-  bool asks_verifier = !fault.forgotten_rule.empty();
+  bool asks_verifier = !fault.skipped_rule.empty();
   if (trial.valid == asks_verifier || !backends::AppliesTo(fault, *trial.module)) return false;
   bool changed = false;
   return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
@@ -80,7 +80,7 @@ MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, P
   if (fault == nullptr || !engine.ok()) return result;
   auto start = std::chrono::steady_clock::now();
   for (const Trial& trial : trials) {
-    bool asks_verifier = !fault->forgotten_rule.empty();
+    bool asks_verifier = !fault->skipped_rule.empty();
     if (trial.valid == asks_verifier || !backends::AppliesTo(*fault, *trial.module)) continue;
     ++result.modules;
     bool changed = false;

@@ -48,7 +48,7 @@ std::string ToText(const NoiseReport& report) {
                {"elements", report.elements},
                {"unspecified", report.unspecified},
                {"unlike", report.unlike_reference},
-               {"below", report.hardly_checked},
+               {"below", report.barely_checked},
                {"bits", report.bits_checked_mean},
                {"failures", failures},
                {"marked", report.marked},
@@ -68,7 +68,7 @@ NoiseReport FromText(const std::string& text) {
   report.elements = json["elements"];
   report.unspecified = json["unspecified"];
   report.unlike_reference = json["unlike"];
-  report.hardly_checked = json["below"];
+  report.barely_checked = json["below"];
   report.bits_checked_mean = json["bits"];
   report.suspects = json["suspects"];
   report.tested = json["tested"];
@@ -133,7 +133,7 @@ void Count(const reports::Verdict& verdict, int64_t floats, NoiseReport& report)
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
-  report.hardly_checked += reports::ElementsHardlyChecked(verdict);
+  report.barely_checked += reports::ElementsBarelyChecked(verdict);
   if (!verdict.statistical) return;
   report.suspects += verdict.kind == Outcome::kSuspect;
   report.tested += floats;
@@ -180,7 +180,7 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.elements += from.elements;
   into.unspecified += from.unspecified;
   into.unlike_reference += from.unlike_reference;
-  into.hardly_checked += from.hardly_checked;
+  into.barely_checked += from.barely_checked;
   into.suspects += from.suspects;
   into.tested += from.tested;
   into.swept += from.swept;
@@ -234,8 +234,8 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
   out << absl::StrFormat(
       "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
-      report.bits_checked_mean, report.elements, report.unspecified, report.hardly_checked,
-      100.0 * static_cast<double>(report.hardly_checked) /
+      report.bits_checked_mean, report.elements, report.unspecified, report.barely_checked,
+      100.0 * static_cast<double>(report.barely_checked) /
           std::max(1.0, static_cast<double>(report.elements)));
   for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
   if (report.tested > 0) {

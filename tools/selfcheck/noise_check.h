@@ -19,7 +19,7 @@ namespace hlocts::tools {
 struct NoiseReport {
   std::map<std::string, int64_t> verdicts;  // by name
   int64_t modules = 0, elements = 0, unspecified = 0;
-  int64_t hardly_checked = 0;    // unspecified, or fewer than two effective bits
+  int64_t barely_checked = 0;    // unspecified, or fewer than two effective bits
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
   Unusual unusual;  // improbable passes, for typical noise

@@ -105,8 +105,8 @@ std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
   return "";
 }
 
-std::string NoticedByCanaries(const std::vector<Trial>& trials,
-                              const std::vector<std::string>& killed, Opcode opcode) {
+std::string DetectedBySeededFaults(const std::vector<Trial>& trials,
+                                   const std::vector<std::string>& killed, Opcode opcode) {
   for (const std::string& id : killed) {
     const backends::Fault* fault = backends::FindFault(id);
     bool concerns = fault != nullptr && fault->opcodes.size() == 1 && fault->opcodes[0] == opcode;
@@ -157,7 +157,7 @@ MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
   if (!LintRules(ChangeOf(mutant)).empty()) {
     result.by = "lint";
   } else {
-    result.by = mutant.wider ? NoticedByCanaries(trials, killed, mutant.opcode)
+    result.by = mutant.wider ? DetectedBySeededFaults(trials, killed, mutant.opcode)
                              : NoticedByNoise(trials, mutant.opcode);
   }
   result.noticed = !result.by.empty();

@@ -81,7 +81,7 @@ class CompiledBackend : public Backend {
                                                         const std::string& optimized,
                                                         const LoadOptions& options) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> made, ParseSerializedModule(optimized));
-    HLOCTS_RETURN_IF_ERROR(GiveMeanings(*made));
+    HLOCTS_RETURN_IF_ERROR(LowerLibraryCalls(*made));
     DropAliasesOfPadding(*made);
     HLOCTS_RETURN_IF_ERROR(VerifyModule(*made));
     const size_t wanted = OutputLeafShapes(module).size(), found = OutputLeafShapes(*made).size();

@@ -176,11 +176,11 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " bitcast-convert(o)");
 }
 
-struct Meaning {
+struct LibraryCallRow {
   absl::string_view target;
   Body body;
 };
-constexpr Meaning kMeanings[] = {
+constexpr LibraryCallRow kLibraryCalls[] = {
     // Custom calls of XLA:TPU.
     {"AllocateBuffer", AnyContent},
     {"AssumeGatherIndicesInBound", OperandItself},
@@ -203,7 +203,7 @@ constexpr Meaning kMeanings[] = {
 absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   const std::string* target = call.Get<std::string>(Attr::kCustomCallTarget);
   const absl::string_view name = target ? absl::string_view(*target) : "";
-  for (const Meaning& meaning : kMeanings) {
+  for (const LibraryCallRow& meaning : kLibraryCalls) {
     if (meaning.target != name) continue;
     const absl::StatusOr<std::string> body = meaning.body(call);
     if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
@@ -319,7 +319,7 @@ std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instru
 
 }  // namespace
 
-absl::Status GiveMeanings(Module& module) {
+absl::Status LowerLibraryCalls(Module& module) {
   for (Instruction* pad : Where(module, PadsWithAnotherType)) ConvertPaddingValue(pad);
   for (Instruction* move : Where(module, ConvertsToo)) SeparateConvert(move);
   const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };

@@ -257,7 +257,7 @@ bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
 // manual regions has those of `copies` devices.
 class ShardedExecutable : public Executable {
  public:
-  ShardedExecutable(Spread spread, size_t copies, std::unique_ptr<Executable> on_devices)
+  ShardedExecutable(DeviceTilings spread, size_t copies, std::unique_ptr<Executable> on_devices)
       : spread_(std::move(spread)), copies_(copies), on_devices_(std::move(on_devices)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& given) override {
@@ -275,7 +275,7 @@ class ShardedExecutable : public Executable {
   absl::StatusOr<std::string> OptimizedModule() override { return on_devices_->OptimizedModule(); }
 
  private:
-  Spread spread_;
+  DeviceTilings spread_;
   size_t copies_;
   std::unique_ptr<Executable> on_devices_;
 };
@@ -307,7 +307,7 @@ absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vecto
 // part of an axis if the full axis does not divide a dimension.
 absl::Status TakeShardings(const proto::HloModuleProto& program,
                            const std::vector<Shape>& parameters, const Shape& result,
-                           Spread& spread) {
+                           DeviceTilings& spread) {
   const auto devices = static_cast<int64_t>(spread.devices);
   spread.argument_tilings.clear();
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -325,7 +325,7 @@ absl::Status TakeShardings(const proto::HloModuleProto& program,
 
 // Does the same from the shapes of arguments and results in the optimized program (a serialized
 // HloModuleProto).
-absl::Status KeepWholeAsIn(const std::string& optimized, Spread& spread) {
+absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
   proto::HloModuleProto program;
   if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
   std::vector<Shape> parameters;
@@ -338,7 +338,7 @@ absl::Status KeepWholeAsIn(const std::string& optimized, Spread& spread) {
       program.has_spmd_output_sharding()) {
     HLOCTS_RETURN_IF_ERROR(TakeShardings(program, parameters, result, spread));
   }
-  return KeepWhole(LeafShapes(Shape::Tuple(parameters)), LeafShapes(result), spread);
+  return KeepUnsplit(LeafShapes(Shape::Tuple(parameters)), LeafShapes(result), spread);
 }
 
 class PjrtBackend : public Backend {
@@ -439,14 +439,14 @@ class PjrtBackend : public Backend {
     options.partitioner = settings_.partitioner;
     if (options.partitioner == Partitioner::kShardy && HasManualRegion(module))
       return absl::UnimplementedError("a manual region, which GSPMD alone is given");
-    HLOCTS_ASSIGN_OR_RETURN(Spread spread, SpreadOf(module));
+    HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
     if (options.partitioner == Partitioner::kShardy) {
       HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable.get()));
-      const Spread wanted = spread;
+      const DeviceTilings wanted = spread;
       HLOCTS_RETURN_IF_ERROR(KeepWholeAsIn(made, spread));
       HLOCTS_RETURN_IF_ERROR(
           CheckNotIgnored(wanted.argument_tilings, spread.argument_tilings, spread.arguments));

@@ -232,7 +232,7 @@ ENTRY main {
   EXPECT_EQ(a["outputs"], b["outputs"]);
 }
 
-TEST_F(RealXlaTest, WithoutAnAliasInputAndOutputLieApart) {
+TEST_F(RealXlaTest, UnaliasedBuffersDoNotOverlap) {
   const std::string module = WriteModule("apart", R"(HloModule increment
 ENTRY entry {
   p = f32[] parameter(0)
@@ -247,14 +247,15 @@ ENTRY entry {
 }
 
 // A pass turns a constant into an iota. A power of integers is miscompiled in code generation.
-TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
-  const auto guilty = [this](const char* finding) {
+TEST_F(RealXlaTest, PluginReportsOptimizedModule) {
+  const auto failing_phase = [this](const char* finding) {
     return RunHlocts(absl::StrCat("blame --one-step --backend='", plugin_, "' ",
                                   HLOCTS_SOURCE_DIR "/results/findings/", finding))
         .out;
   };
-  EXPECT_THAT(guilty("xla-constant-that-counts-from-minus-zero"), HasSubstr("guilty: a pass"));
-  EXPECT_THAT(guilty("xla-power-of-integers"), HasSubstr("guilty: code generation"));
+  EXPECT_THAT(failing_phase("xla-constant-that-counts-from-minus-zero"),
+              HasSubstr("guilty: a pass"));
+  EXPECT_THAT(failing_phase("xla-power-of-integers"), HasSubstr("guilty: code generation"));
 }
 
 // The benchmark measures repeated runs, and fails on an engine that runs only once.

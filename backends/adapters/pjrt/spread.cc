@@ -23,7 +23,7 @@ bool Keep(const std::vector<Shape>& made, const std::vector<Shape>& whole,
 
 }  // namespace
 
-std::vector<Shape> Spread::ResultTiles() const {
+std::vector<Shape> DeviceTilings::ResultTiles() const {
   std::vector<Shape> tiles;
   for (size_t i = 0; i < results.size(); ++i)
     tiles.push_back(results[i].IsArray()
@@ -32,8 +32,8 @@ std::vector<Shape> Spread::ResultTiles() const {
   return tiles;
 }
 
-absl::StatusOr<Spread> SpreadOf(const Module& module) {
-  Spread spread;
+absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module) {
+  DeviceTilings spread;
   spread.devices = static_cast<size_t>(module.num_partitions);
   spread.arguments = ArgumentLeafShapes(module);
   spread.results = OutputLeafShapes(module);
@@ -46,8 +46,8 @@ absl::StatusOr<Spread> SpreadOf(const Module& module) {
   return spread;
 }
 
-absl::Status KeepWhole(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
-                       Spread& spread) {
+absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
+                         DeviceTilings& spread) {
   if (Keep(arguments, spread.arguments, spread.argument_tilings) &&
       Keep(results, spread.results, spread.result_tilings)) {
     return absl::OkStatus();
@@ -56,7 +56,7 @@ absl::Status KeepWhole(const std::vector<Shape>& arguments, const std::vector<Sh
       "the partitioner spreads an argument or a result otherwise than its annotation says");
 }
 
-absl::StatusOr<ExecuteRequest> Split(const Spread& spread, const ExecuteRequest& whole) {
+absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {
   if (whole.arguments.size() != 1) return absl::InternalError("expected whole arguments, once");
   ExecuteRequest request = whole;
   request.arguments.assign(spread.devices, {});
@@ -72,7 +72,7 @@ absl::StatusOr<ExecuteRequest> Split(const Spread& spread, const ExecuteRequest&
   return request;
 }
 
-std::vector<std::vector<Literal>> Join(const Spread& spread,
+std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices) {
   std::vector<std::vector<Literal>> joined(2);
   bool equal = true;

@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-struct Spread {
+struct DeviceTilings {
   size_t devices = 1;
   std::vector<Shape> arguments, results;  // leaves of the full arrays
   std::vector<Tiling> argument_tilings, result_tilings;
@@ -21,19 +21,19 @@ struct Spread {
 };
 
 // Returns the tilings of a module. Errors are those of ArgumentTilings.
-absl::StatusOr<Spread> SpreadOf(const Module& module);
+absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 
 // Accepts a program of one device with leaves of these shapes. If a leaf has its full shape
 // although its annotation splits it, as Shardy does if no axis divides it, the tiling is set
 // accordingly. kUnimplemented: a leaf has neither its full shape nor that of its tile.
-absl::Status KeepWhole(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
-                       Spread& spread);
+absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
+                         DeviceTilings& spread);
 
 // The request for all devices. kUnimplemented: an argument of dynamic size.
-absl::StatusOr<ExecuteRequest> Split(const Spread& spread, const ExecuteRequest& whole);
+absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole);
 
 // The full results, as [0][leaf]. If copies of a tile differ, [1] has the differing elements.
-std::vector<std::vector<Literal>> Join(const Spread& spread,
+std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
 
 }  // namespace hlocts::backends

@@ -27,11 +27,11 @@ class ReferenceExecutable : public pjrt::Executable {
     reference::EvalOptions eval;
     static_cast<RunSettings&>(eval) = options_;
     eval.custom_calls = custom_calls_.get();
-    reference::WorldOptions world;
+    reference::ReplicatedRunOptions world;
     world.replicas = options_.replicas;
     world.partitions = options_.partitions;
     world.infeed = request.infeed;
-    HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots,
+    HLOCTS_ASSIGN_OR_RETURN(reference::ReplicatedRunResult roots,
                             reference::EvaluateReplicated(*module_, arguments, world, eval));
     pjrt::ExecuteResult result;
     for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
@@ -65,7 +65,7 @@ class ReferenceEngine : public pjrt::Engine {
 };
 
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options) {
-  HLOCTS_RETURN_IF_ERROR(options.CheckNoneLeft("none"));
+  HLOCTS_RETURN_IF_ERROR(options.CheckNoUnknownOptions("none"));
   return std::make_unique<ReferenceEngine>();
 }
 

@@ -27,13 +27,13 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   eval.hook = hook;
   eval.deadline = reference::DeadlineAfter(options.reference_seconds_max);
   const HardLimit limit(eval.deadline);
-  reference::WorldOptions world;
+  reference::ReplicatedRunOptions world;
   world.replicas = options.replicas;
   world.partitions = options.partitions;
   world.infeed = request.infeed;
   ExecuteResult result;
   auto start = std::chrono::steady_clock::now();
-  HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots,
+  HLOCTS_ASSIGN_OR_RETURN(reference::ReplicatedRunResult roots,
                           reference::EvaluateReplicated(module, arguments, world, eval));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Literal& root : roots.outputs) result.outputs.push_back(OutputLeaves(module, root));

@@ -71,7 +71,7 @@ absl::StatusOr<std::string> Converter::Convert(absl::string_view module, ModuleF
 
 absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter() {
   HLOCTS_RETURN_IF_ERROR(CheckXlaLibrary());
-  return std::make_unique<Converter>(ForeignWorkerArguments("--convert"));
+  return std::make_unique<Converter>(ThirdPartyWorkerArguments("--convert"));
 }
 
 namespace {

@@ -19,7 +19,7 @@
 
 namespace hlocts::xla_plugin {
 
-inline void Give(const std::string& text, hlocts_xla_bytes* out) {
+inline void CopyToOwnedBytes(const std::string& text, hlocts_xla_bytes* out) {
   if (out == nullptr) return;
   out->data = static_cast<char*>(malloc(text.size() + 1));
   out->size = text.size();
@@ -39,7 +39,7 @@ inline void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
 
 inline hlocts_xla_status Fail(hlocts_xla_status code, const absl::Status& status,
                               hlocts_xla_bytes* error) {
-  Give(std::string(status.message()), error);
+  CopyToOwnedBytes(std::string(status.message()), error);
   return code;
 }
 

@@ -176,7 +176,7 @@ TEST(Text, LargeConstantsArePrintedOnRequestOnly) {
               HasSubstr("18, 19"));
 }
 
-TEST(Text, ErrorsSayWhere) {
+TEST(Text, ErrorsNameLocation) {
   hlocts_xla_bytes module, error;
   const std::string text = "HloModule m\nENTRY e { ROOT r = f32[2] negate(nobody) }";
   EXPECT_EQ(XLA(parse_text)(View(text), &module, &error), HLOCTS_XLA_PARSE_ERROR);

@@ -26,8 +26,8 @@
 namespace {
 
 using hlocts::xla_plugin::Clear;
+using hlocts::xla_plugin::CopyToOwnedBytes;
 using hlocts::xla_plugin::Fail;
-using hlocts::xla_plugin::Give;
 using hlocts::xla_plugin::ModuleOr;
 using hlocts::xla_plugin::ParseProto;
 using Pass = std::unique_ptr<xla::HloPassInterface>;
@@ -89,6 +89,6 @@ hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module, hlocts_xla_view pa
   if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
   const absl::StatusOr<bool> changed = (*made)->Run(parsed->get());
   if (!changed.ok()) return Fail(HLOCTS_XLA_EXECUTE_ERROR, changed.status(), error);
-  Give((*parsed)->ToProto().SerializeAsString(), rewritten);
+  CopyToOwnedBytes((*parsed)->ToProto().SerializeAsString(), rewritten);
   return HLOCTS_XLA_OK;
 }

@@ -30,8 +30,8 @@ std::string GetDefaultStablehloVersion();
 }  // namespace xla
 
 using hlocts::xla_plugin::Clear;
+using hlocts::xla_plugin::CopyToOwnedBytes;
 using hlocts::xla_plugin::Fail;
-using hlocts::xla_plugin::Give;
 using hlocts::xla_plugin::ModuleOr;
 using hlocts::xla_plugin::ParseProto;
 
@@ -69,7 +69,7 @@ hlocts_xla_status hlocts_xla_from_stablehlo(hlocts_xla_view mlir, hlocts_xla_byt
   const absl::Status converted = xla::ParseMlirModuleStringAndConvertToXlaComputation(
       {mlir.data, mlir.size}, computation, /*use_tuple_arguments=*/false, /*return_tuple=*/false);
   if (!converted.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, converted, error);
-  Give(computation.proto().SerializeAsString(), module);
+  CopyToOwnedBytes(computation.proto().SerializeAsString(), module);
   return HLOCTS_XLA_OK;
 }
 
@@ -84,6 +84,6 @@ hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view module, int32_t form,
   if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
   auto converted = hlocts::xla_plugin::StablehloOf(**parsed, form);
   if (!converted.ok()) return Fail(HLOCTS_XLA_UNIMPLEMENTED, converted.status(), error);
-  Give(*converted, mlir);
+  CopyToOwnedBytes(*converted, mlir);
   return HLOCTS_XLA_OK;
 }

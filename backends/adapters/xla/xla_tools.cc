@@ -40,8 +40,8 @@
 namespace {
 
 using hlocts::xla_plugin::Clear;
+using hlocts::xla_plugin::CopyToOwnedBytes;
 using hlocts::xla_plugin::Fail;
-using hlocts::xla_plugin::Give;
 using hlocts::xla_plugin::ModuleOr;
 using hlocts::xla_plugin::ParseLiteral;
 using hlocts::xla_plugin::ParseProto;
@@ -293,7 +293,7 @@ hlocts_xla_status hlocts_xla_parse_text(hlocts_xla_view text, hlocts_xla_bytes* 
   Clear(module, error);
   ModuleOr parsed = ParseText(text);
   if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
-  Give((*parsed)->ToProto().SerializeAsString(), module);
+  CopyToOwnedBytes((*parsed)->ToProto().SerializeAsString(), module);
   return HLOCTS_XLA_OK;
 }
 
@@ -317,7 +317,7 @@ hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module, int32_t print,
   if (print & HLOCTS_XLA_PRINT_LARGE_CONSTANTS) options.set_print_large_constants(true);
   ModuleOr parsed = ParseProto(module);
   if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
-  Give((*parsed)->ToString(options), text);
+  CopyToOwnedBytes((*parsed)->ToString(options), text);
   return HLOCTS_XLA_OK;
 }
 
@@ -367,6 +367,6 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
     return Fail(HLOCTS_XLA_EXECUTE_ERROR,
                 absl::InternalError("HloEvaluator left part of the result unknown"), error);
   }
-  Give(SerializeLiteral(*value), result);
+  CopyToOwnedBytes(SerializeLiteral(*value), result);
   return HLOCTS_XLA_OK;
 }

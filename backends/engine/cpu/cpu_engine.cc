@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options given) {
   HLOCTS_ASSIGN_OR_RETURN(options.guard, given.TakeBool("guard", false));
   for (const std::string& passes : given.TakeAll("disable"))
     HLOCTS_RETURN_IF_ERROR(plan::Disable(passes, OwnPasses(), options.disabled));
-  HLOCTS_RETURN_IF_ERROR(given.CheckNoneLeft("threads, disable, strict, guard"));
+  HLOCTS_RETURN_IF_ERROR(given.CheckNoUnknownOptions("threads, disable, strict, guard"));
   return std::make_unique<CpuEngine>(std::move(options));
 }
 

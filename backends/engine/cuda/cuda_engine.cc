@@ -47,11 +47,11 @@ class CudaEngine : public pjrt::Engine {
   std::shared_ptr<Device> device_;
 };
 
-absl::StatusOr<When> TakeWhen(pjrt::Options& options, absl::string_view key) {
+absl::StatusOr<Placement> TakeWhen(pjrt::Options& options, absl::string_view key) {
   const std::string value = options.Take(key);
-  if (value == "always") return When::kAlways;
-  if (value == "never") return When::kNever;
-  if (value.empty() || value == "auto") return When::kAuto;
+  if (value == "always") return Placement::kAlways;
+  if (value == "never") return Placement::kNever;
+  if (value.empty() || value == "auto") return Placement::kAuto;
   return InvalidInput("option ", key, ": expected always, never or auto, found ", value);
 }
 
@@ -72,8 +72,8 @@ absl::StatusOr<CompileOptions> CompileOptionsOf(pjrt::Options& given) {
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, given.TakeBool("fast_math", false));
   for (const std::string& passes : given.TakeAll("disable"))
     HLOCTS_RETURN_IF_ERROR(plan::Disable(passes, OwnPasses(), options.disabled));
-  HLOCTS_RETURN_IF_ERROR(
-      given.CheckNoneLeft("jit, libraries, math, device, deterministic, tf32, fast_math, disable"));
+  HLOCTS_RETURN_IF_ERROR(given.CheckNoUnknownOptions(
+      "jit, libraries, math, device, deterministic, tf32, fast_math, disable"));
   return options;
 }
 

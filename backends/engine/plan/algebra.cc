@@ -247,14 +247,14 @@ ValueId Algebra::OfSelect(const Node& node) {
 void SimplifyAlgebra(Graph& graph, const PassContext&) {
   ReplacementMap replacements(graph);
   Algebra algebra(graph);
-  for (Node& node : graph.TakeNodes()) {
+  for (Node& node : graph.ReleaseNodes()) {
     replacements.ApplyTo(node);
     if (!node.removed && node.outputs.size() == 1) {
       const ValueId same = algebra.Simplified(node);
       node.removed = same >= 0 && graph.type(same) == graph.type(node.outputs[0]);
       if (node.removed) replacements.Set(node.outputs[0], same);
     }
-    graph.PutBack(std::move(node));
+    graph.AppendNode(std::move(node));
   }
   replacements.ApplyToResults(graph);
 }

@@ -221,7 +221,7 @@ absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node) 
       ZeroArrays(results, out);
       return absl::OkStatus();
     }
-    return member.world->Meet(
+    return member.world->JoinRendezvous(
         member.device, plan.site, group, plan.name, in, [&](Operands all, size_t position) {
           return combine({member, group, all, static_cast<int64_t>(position), out});
         });

@@ -53,16 +53,17 @@ absl::Status Communicator::Wait(std::unique_lock<std::mutex>& lock, int64_t devi
   return come ? absl::OkStatus() : absl::DeadlineExceededError(deadlock_);
 }
 
-absl::Status Communicator::Meet(int64_t device, const std::string& site,
-                                const std::vector<int64_t>& group, const std::string& name,
-                                In operands, const Combine& combine) {
+absl::Status Communicator::JoinRendezvous(int64_t device, const std::string& site,
+                                          const std::vector<int64_t>& group,
+                                          const std::string& name, In operands,
+                                          const Combine& combine) {
   const int64_t size = static_cast<int64_t>(group.size());
   const size_t position =
       static_cast<size_t>(std::find(group.begin(), group.end(), device) - group.begin());
   if (size == 1) return combine({operands}, 0);
   std::unique_lock<std::mutex> lock(mutex_);
   const Key key(site, group, visits_[{device, site, group}]++);
-  Meeting& meeting = meetings_[key];
+  RendezvousState& meeting = rendezvous_[key];
   meeting.operands.resize(size);
   meeting.operands[position] = operands;
   ++meeting.arrived;
@@ -81,7 +82,7 @@ absl::Status Communicator::Meet(int64_t device, const std::string& site,
   changed_.notify_all();
   HLOCTS_RETURN_IF_ERROR(
       Wait(lock, device, wait, [&meeting, size] { return meeting.combined == size; }));
-  if (++meeting.left == size) meetings_.erase(key);
+  if (++meeting.left == size) rendezvous_.erase(key);
   return status;
 }
 

@@ -40,8 +40,9 @@ class Communicator {
   // Waits for all devices of `group` at `site`, then calls combine(operands of each member in the
   // order of the group, own position). Operands stay valid until every member has combined.
   using Combine = std::function<absl::Status(absl::Span<const In> operands, size_t position)>;
-  absl::Status Meet(int64_t device, const std::string& site, const std::vector<int64_t>& group,
-                    const std::string& name, In operands, const Combine& combine);
+  absl::Status JoinRendezvous(int64_t device, const std::string& site,
+                              const std::vector<int64_t>& group, const std::string& name,
+                              In operands, const Combine& combine);
 
   void PostReceive(int64_t device, int64_t channel);
   // Sends a message. A send to another device waits until the receive is posted.
@@ -61,7 +62,7 @@ class Communicator {
     std::string wait;
     std::function<bool()> condition;
   };
-  struct Meeting {
+  struct RendezvousState {
     std::vector<In> operands;
     int64_t arrived = 0, combined = 0, left = 0;
   };
@@ -81,7 +82,7 @@ class Communicator {
   std::vector<Device> devices_;
   std::string deadlock_;
   using Key = std::tuple<std::string, std::vector<int64_t>, int64_t>;
-  std::map<Key, Meeting> meetings_;
+  std::map<Key, RendezvousState> rendezvous_;
   std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
   std::map<std::pair<int64_t, int64_t>, Channel> channels_;
 };

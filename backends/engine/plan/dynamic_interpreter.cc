@@ -25,7 +25,7 @@ class Interpreter {
  private:
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction, std::vector<Literal>& operands,
                                    std::vector<Literal>& arguments);
-  absl::StatusOr<Literal> Wire(ops::Wiring wiring, const Instruction& instruction,
+  absl::StatusOr<Literal> Wire(ops::BufferMapping wiring, const Instruction& instruction,
                                std::vector<Literal>& operands, std::vector<Literal>& arguments);
   absl::StatusOr<Literal> While(const Instruction& instruction, Literal state);
   absl::StatusOr<Literal> Conditional(const Instruction& instruction,
@@ -63,59 +63,59 @@ absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
   }
   if (opcode == Opcode::kSetDimensionSize) return SetSize(instruction, operands);
   if (opcode == Opcode::kDynamicReshape) return DynamicReshape(instruction, operands);
-  const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode);
+  const std::optional<ops::BufferMapping> wiring = ops::BufferMappingOf(opcode);
   return wiring.has_value() ? Wire(*wiring, instruction, operands, arguments)
                             : RunStatic(instruction, operands);
 }
 
-absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction& instruction,
+absl::StatusOr<Literal> Interpreter::Wire(ops::BufferMapping wiring, const Instruction& instruction,
                                           std::vector<Literal>& operands,
                                           std::vector<Literal>& arguments) {
   switch (wiring) {
-    case ops::Wiring::kParameter:
+    case ops::BufferMapping::kParameter:
       return arguments[instruction.parameter_number()];
-    case ops::Wiring::kConstant:
+    case ops::BufferMapping::kConstant:
       return instruction.literal();
-    case ops::Wiring::kTuple:
+    case ops::BufferMapping::kTuple:
       return Literal::Tuple(operands);
-    case ops::Wiring::kGetTupleElement:
+    case ops::BufferMapping::kGetTupleElement:
       return operands[0].elements()[instruction.IntOr(Attr::kIndex, 0)];
-    case ops::Wiring::kCopy:
-    case ops::Wiring::kOptBarrier:
-    case ops::Wiring::kAddDependency:
-    case ops::Wiring::kDomain:
-    case ops::Wiring::kAsyncUpdate:
+    case ops::BufferMapping::kCopy:
+    case ops::BufferMapping::kOptBarrier:
+    case ops::BufferMapping::kAddDependency:
+    case ops::BufferMapping::kDomain:
+    case ops::BufferMapping::kAsyncUpdate:
       return operands[0];
-    case ops::Wiring::kCopyStart:
+    case ops::BufferMapping::kCopyStart:
       return Literal::Tuple(
           {operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
-    case ops::Wiring::kCopyDone:
+    case ops::BufferMapping::kCopyDone:
       return operands[0].elements()[0];
-    case ops::Wiring::kAsyncDone:
+    case ops::BufferMapping::kAsyncDone:
       return operands[0].elements()[1];
-    case ops::Wiring::kAfterAll:
+    case ops::BufferMapping::kAfterAll:
       return Literal(Shape::Token());
-    case ops::Wiring::kCall:
+    case ops::BufferMapping::kCall:
       return Call(*instruction.CalledComputation(Attr::kToApply), operands);
-    case ops::Wiring::kFusion:
+    case ops::BufferMapping::kFusion:
       return Call(*instruction.CalledComputation(Attr::kCalls), operands);
-    case ops::Wiring::kAsyncStart: {
+    case ops::BufferMapping::kAsyncStart: {
       HLOCTS_ASSIGN_OR_RETURN(Literal result,
                               Call(*instruction.CalledComputation(Attr::kCalls), operands));
       return Literal::Tuple(
           {Literal::Tuple(operands), result, Literal(Shape::Scalar(PrimitiveType::kU32))});
     }
-    case ops::Wiring::kWhile:
+    case ops::BufferMapping::kWhile:
       return While(instruction, operands[0]);
-    case ops::Wiring::kConditional:
+    case ops::BufferMapping::kConditional:
       return Conditional(instruction, operands);
     // These communicate with other devices, which requires known sizes.
-    case ops::Wiring::kAllGatherStart:
-    case ops::Wiring::kAllGatherDone:
-    case ops::Wiring::kAllReduceStart:
-    case ops::Wiring::kAllReduceDone:
-    case ops::Wiring::kCollectivePermuteStart:
-    case ops::Wiring::kCollectivePermuteDone:
+    case ops::BufferMapping::kAllGatherStart:
+    case ops::BufferMapping::kAllGatherDone:
+    case ops::BufferMapping::kAllReduceStart:
+    case ops::BufferMapping::kAllReduceDone:
+    case ops::BufferMapping::kCollectivePermuteStart:
+    case ops::BufferMapping::kCollectivePermuteDone:
       return RunStatic(instruction, operands);
   }
   HLOCTS_UNREACHABLE();

@@ -42,7 +42,7 @@ void Exchange(Instruction& dot, Attr left, Attr right) {
   dot.Set(right, kept);
 }
 
-Instruction Turned(const Instruction& dot, const Instruction& transpose) {
+Instruction TransposedCopy(const Instruction& dot, const Instruction& transpose) {
   const Shape& shape = transpose.shape();
   Instruction turned(dot.name(), Opcode::kDot, Shape(shape.element_type(), shape.dimensions()));
   turned.mutable_attributes() = dot.attributes();
@@ -58,17 +58,18 @@ Instruction Turned(const Instruction& dot, const Instruction& transpose) {
 
 void FoldTransposes(Graph& graph, const PassContext&) {
   const std::vector<int> uses = UsesOf(graph);
-  for (Node& node : graph.TakeNodes()) {
+  for (Node& node : graph.ReleaseNodes()) {
     const bool transposes = node.opcode == Opcode::kTranspose && !node.removed;
     const Node dot = transposes ? graph.producer(node.operands[0]) : Node();
     if (dot.opcode != Opcode::kDot || uses[node.operands[0]] != 1 ||
         !ExchangesSides(graph, dot, node.source->IntList(Attr::kDimensions))) {
-      graph.PutBack(std::move(node));
+      graph.AppendNode(std::move(node));
       continue;
     }
-    Node turned = graph.Made(Turned(*dot.source, *node.source), {dot.operands[1], dot.operands[0]});
+    Node turned =
+        graph.Made(TransposedCopy(*dot.source, *node.source), {dot.operands[1], dot.operands[0]});
     turned.outputs = node.outputs;
-    graph.PutBack(std::move(turned));
+    graph.AppendNode(std::move(turned));
   }
 }
 

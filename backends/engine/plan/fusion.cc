@@ -10,7 +10,7 @@
 namespace hlocts::plan {
 namespace {
 
-constexpr NodeId kNobody = -1;
+constexpr NodeId kNoReader = -1;
 constexpr size_t kPiecesMax = 8;
 
 bool IsElementwiseNode(const Graph& graph, const Node& node) {
@@ -52,9 +52,9 @@ FusionPlan::FusionPlan(const Graph& graph, FusionOptions options)
       sources_(graph.values.size()),
       dense_(graph.values.size(), false),
       wanted_(graph.values.size()),
-      merged_into_(graph.nodes.size(), kNobody),
+      merged_into_(graph.nodes.size(), kNoReader),
       users_(graph.values.size()),
-      loop_(graph.nodes.size(), kNobody),
+      loop_(graph.nodes.size(), kNoReader),
       members_(graph.nodes.size()) {
   const bool pieces = options_.loops && options_.pieces;
   for (const Node& node : graph.nodes) {
@@ -138,13 +138,14 @@ void FusionPlan::FindLoops() {
     Visit(static_cast<NodeId>(n));
     for (ValueId operand : node.operands) users_[operand].push_back(static_cast<NodeId>(n));
   }
-  for (NodeId& loop : loop_) loop = loop == kNobody ? kNobody : Merged(loop);
+  for (NodeId& loop : loop_) loop = loop == kNoReader ? kNoReader : Merged(loop);
   for (std::vector<NodeId>& members : members_) std::sort(members.begin(), members.end());
 }
 
 // Returns true if a dot can read this operand in place: a whole array with permuted dimensions.
-bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
-  if (!options_.loops || !options_.turned_dots || node.opcode != Opcode::kDot) return false;
+bool FusionPlan::ReadsTransposed(const Node& node, ValueId operand) const {
+  if (!options_.loops || !options_.transposed_dot_operands || node.opcode != Opcode::kDot)
+    return false;
   const Source& source = sources_[operand];
   return graph_.producer(operand).opcode == Opcode::kTranspose && !source.is_line &&
          source.view.offset == 0 && source.base >= 0 &&
@@ -174,7 +175,7 @@ void FusionPlan::Visit(NodeId id) {
       return VisitAssembled(node);
     case NodeKind::kStructured:
       for (ValueId operand : node.operands) {
-        if (!ReadsTurned(node, operand)) NeedDense(operand);
+        if (!ReadsTransposed(node, operand)) NeedDense(operand);
       }
       for (ValueId output : node.outputs) NeedDense(output);
       return;
@@ -192,11 +193,11 @@ void FusionPlan::VisitAssembled(const Node& node) {
 }
 
 NodeId FusionPlan::Merged(NodeId root) const {
-  while (merged_into_[root] != kNobody) root = merged_into_[root];
+  while (merged_into_[root] != kNoReader) root = merged_into_[root];
   return root;
 }
 
-FusionPlan::Loops FusionPlan::WantedBy(ValueId value) const {
+FusionPlan::Loops FusionPlan::LoopsReading(ValueId value) const {
   Loops loops;
   for (NodeId root : wanted_[value]) {
     const NodeId loop = Merged(root);
@@ -216,22 +217,22 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
 // loops, so users of the other loops' results must run later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
-  if (dense_[value] && !UsersWait(value, loops, true)) return false;
+  if (dense_[value] && !UsersNeedOtherLoops(value, loops, true)) return false;
   return std::all_of(loops.begin(), loops.end(),
-                     [&](NodeId root) { return ResultsWait(root, loops); });
+                     [&](NodeId root) { return ResultsNeedOtherLoops(root, loops); });
 }
 
-bool FusionPlan::ResultsWait(NodeId root, const Loops& loops) const {
+bool FusionPlan::ResultsNeedOtherLoops(NodeId root, const Loops& loops) const {
   return std::all_of(members_[root].begin(), members_[root].end(), [&](NodeId member) {
     const ValueId value = graph_.nodes[member].outputs[0];
-    return !dense_[value] || UsersWait(value, loops, true);
+    return !dense_[value] || UsersNeedOtherLoops(value, loops, true);
   });
 }
 
 // Returns true if every user of a loop's result either is in `loops` and reads it in the order in
 // which it is written, or runs after them. A structured step counts as neither: it prefers a loop
 // with one result, which it may fuse (reductions, products) or be grouped with row by row.
-bool FusionPlan::UsersWait(ValueId value, const Loops& loops, bool in_order) const {
+bool FusionPlan::UsersNeedOtherLoops(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {
     const NodeKind kind = kinds_[user];
@@ -242,7 +243,7 @@ bool FusionPlan::UsersWait(ValueId value, const Loops& loops, bool in_order) con
     }
     const ValueId seen = graph_.nodes[user].outputs[0];
     return (user > last || !dense_[seen]) &&
-           UsersWait(seen, loops, in_order && kind == NodeKind::kReshape);
+           UsersNeedOtherLoops(seen, loops, in_order && kind == NodeKind::kReshape);
   });
 }
 
@@ -260,7 +261,7 @@ NodeId FusionPlan::Merge(const Loops& loops) {
 void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
-  const Loops loops = WantedBy(value);
+  const Loops loops = LoopsReading(value);
   const bool joins = options_.loops && !loops.empty() && MembersOf(loops) < options_.members_max &&
                      ((loops.size() == 1 && !dense_[value]) || MayMerge(loops, value));
   const NodeId root = joins ? Merge(loops) : id;

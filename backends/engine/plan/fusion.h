@@ -33,10 +33,10 @@ struct Source {
 
 // The capabilities of an engine.
 struct FusionOptions {
-  bool loops = true;         // loops may have several nodes
-  bool turned_dots = false;  // dots can read transposed arrays in place
-  bool pieces = false;       // loops can assemble pads and concatenates from their operands
-  size_t members_max = 48;   // maximum number of nodes of a loop
+  bool loops = true;                     // loops may have several nodes
+  bool transposed_dot_operands = false;  // dots can read transposed arrays in place
+  bool pieces = false;      // loops can assemble pads and concatenates from their operands
+  size_t members_max = 48;  // maximum number of nodes of a loop
   // Least number of elements of a loop that may have several results (multi-output fusion).
   int64_t several_results_min = INT64_MAX;
 };
@@ -63,7 +63,7 @@ class FusionPlan {
  private:
   void FindViews();
   void FindLoops();
-  bool ReadsTurned(const Node& node, ValueId operand) const;
+  bool ReadsTransposed(const Node& node, ValueId operand) const;
   void Visit(NodeId id);
   void VisitElementwise(NodeId id);
   void VisitAssembled(const Node& node);
@@ -72,11 +72,11 @@ class FusionPlan {
   // A set of loops, each identified by its last node.
   using Loops = absl::InlinedVector<NodeId, 2>;
   NodeId Merged(NodeId root) const;
-  Loops WantedBy(ValueId value) const;
+  Loops LoopsReading(ValueId value) const;
   size_t MembersOf(const Loops& loops) const;
   bool MayMerge(const Loops& loops, ValueId value) const;
-  bool ResultsWait(NodeId root, const Loops& loops) const;
-  bool UsersWait(ValueId value, const Loops& loops, bool in_order) const;
+  bool ResultsNeedOtherLoops(NodeId root, const Loops& loops) const;
+  bool UsersNeedOtherLoops(ValueId value, const Loops& loops, bool in_order) const;
   NodeId Merge(const Loops& loops);
 
   const Graph& graph_;

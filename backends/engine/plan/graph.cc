@@ -44,14 +44,14 @@ ValueId Graph::AddConstant(Literal literal) {
   return nodes[Add(std::move(node), {type})].outputs[0];
 }
 
-std::vector<Node> Graph::TakeNodes() {
+std::vector<Node> Graph::ReleaseNodes() {
   std::vector<Node> taken;
   taken.swap(nodes);
   nodes.reserve(taken.size());
   return taken;
 }
 
-void Graph::PutBack(Node node) {
+void Graph::AppendNode(Node node) {
   for (ValueId output : node.outputs) values[output].node = static_cast<NodeId>(nodes.size());
   nodes.push_back(std::move(node));
 }

@@ -81,9 +81,9 @@ class Graph {
   NodeId Add(Node node, absl::Span<const ArrayType> outputs);
   ValueId AddConstant(Literal literal);
   // Moves all nodes out of the graph. A pass then puts back the nodes to keep and adds others.
-  std::vector<Node> TakeNodes();
-  // Appends a node that TakeNodes returned, with its outputs.
-  void PutBack(Node node);
+  std::vector<Node> ReleaseNodes();
+  // Appends a node that ReleaseNodes returned, with its outputs.
+  void AppendNode(Node node);
   // Creates a node that is not in the module and not yet in `nodes`. The graph owns its source
   // instruction.
   Node Made(Instruction instruction, absl::Span<const ValueId> operands);

@@ -91,7 +91,7 @@ class ComputationBuilder {
   absl::Status BuildOne(const Instruction& instruction);
 
  private:
-  absl::StatusOr<Leaves> Wire(ops::Wiring wiring, const Instruction& instruction);
+  absl::StatusOr<Leaves> Wire(ops::BufferMapping wiring, const Instruction& instruction);
   Leaves Start(const Instruction& instruction);
   absl::StatusOr<Leaves> Done(const Instruction& instruction);
   Leaves Transfer(const Instruction& instruction);
@@ -329,54 +329,54 @@ Leaves ComputationBuilder::Transfer(const Instruction& instruction) {
   return leaves;
 }
 
-absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
+absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::BufferMapping wiring,
                                                 const Instruction& instruction) {
   const Shape& shape = instruction.shape();
   switch (wiring) {
-    case ops::Wiring::kParameter:
+    case ops::BufferMapping::kParameter:
       return Parameter(instruction);
-    case ops::Wiring::kConstant:
+    case ops::BufferMapping::kConstant:
       return Constant(instruction.literal());
-    case ops::Wiring::kTuple:
+    case ops::BufferMapping::kTuple:
       return Operands(instruction);
-    case ops::Wiring::kGetTupleElement: {
+    case ops::BufferMapping::kGetTupleElement: {
       const int64_t index = instruction.IntOr(Attr::kIndex, 0);
       return Slice(Operand(instruction, 0), LeafOffset(instruction.operand(0).shape(), index),
                    LeafCount(shape));
     }
-    case ops::Wiring::kCopy:
-    case ops::Wiring::kOptBarrier:
-    case ops::Wiring::kAddDependency:
-    case ops::Wiring::kDomain:
-    case ops::Wiring::kAsyncUpdate:
-    case ops::Wiring::kAllReduceDone:
+    case ops::BufferMapping::kCopy:
+    case ops::BufferMapping::kOptBarrier:
+    case ops::BufferMapping::kAddDependency:
+    case ops::BufferMapping::kDomain:
+    case ops::BufferMapping::kAsyncUpdate:
+    case ops::BufferMapping::kAllReduceDone:
       return Operand(instruction, 0);
-    case ops::Wiring::kCall:
+    case ops::BufferMapping::kCall:
       return Call(instruction, Attr::kToApply, Operands(instruction));
-    case ops::Wiring::kFusion:
+    case ops::BufferMapping::kFusion:
       return Call(instruction, Attr::kCalls, Operands(instruction));
-    case ops::Wiring::kAsyncStart:
+    case ops::BufferMapping::kAsyncStart:
       return AsyncStart(instruction);
-    case ops::Wiring::kCopyStart: {
+    case ops::BufferMapping::kCopyStart: {
       Leaves leaves = Operands(instruction), twice = leaves;
       twice.insert(twice.end(), leaves.begin(), leaves.end());
       AppendContexts(instruction, twice);
       return twice;
     }
-    case ops::Wiring::kCopyDone:
+    case ops::BufferMapping::kCopyDone:
       return Slice(Operand(instruction, 0), 0, LeafCount(shape));
-    case ops::Wiring::kAllGatherStart:
-    case ops::Wiring::kCollectivePermuteStart:
+    case ops::BufferMapping::kAllGatherStart:
+    case ops::BufferMapping::kCollectivePermuteStart:
       return Start(instruction);
-    case ops::Wiring::kAsyncDone:
-    case ops::Wiring::kAllGatherDone:
-    case ops::Wiring::kCollectivePermuteDone:
+    case ops::BufferMapping::kAsyncDone:
+    case ops::BufferMapping::kAllGatherDone:
+    case ops::BufferMapping::kCollectivePermuteDone:
       return Done(instruction);
     // Operations that become a step of their own.
-    case ops::Wiring::kAllReduceStart:
-    case ops::Wiring::kAfterAll:
-    case ops::Wiring::kWhile:
-    case ops::Wiring::kConditional:
+    case ops::BufferMapping::kAllReduceStart:
+    case ops::BufferMapping::kAfterAll:
+    case ops::BufferMapping::kWhile:
+    case ops::BufferMapping::kConditional:
       return General(instruction, Operands(instruction), shape);
   }
   HLOCTS_UNREACHABLE();
@@ -389,7 +389,7 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
     return Unsupported(instruction.name(), ": result_accuracy with a tolerance");
   const Shape& shape = instruction.shape();
   const Opcode opcode = instruction.opcode();
-  if (const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode))
+  if (const std::optional<ops::BufferMapping> wiring = ops::BufferMappingOf(opcode))
     return Wire(*wiring, instruction);
   if (opcode == Opcode::kSend || opcode == Opcode::kRecv) return Transfer(instruction);
   if (opcode == Opcode::kGetDimensionSize) {

@@ -126,19 +126,19 @@ void Once::Narrow(Node node, const Dimensions& along) {
   broadcast.Set(Attr::kDimensions, std::vector<int64_t>(along.begin(), along.end()));
   Node repeat = graph_.Made(std::move(broadcast), {graph_.nodes[id].outputs[0]});
   repeat.outputs.push_back(whole);
-  graph_.PutBack(std::move(repeat));
+  graph_.AppendNode(std::move(repeat));
 }
 
 }  // namespace
 
 void HoistBroadcasts(Graph& graph, const PassContext& context) {
   Once once(graph, context.however_small);
-  for (Node& node : graph.TakeNodes()) {
+  for (Node& node : graph.ReleaseNodes()) {
     const std::optional<Dimensions> along = node.removed ? std::nullopt : once.AlongOf(node);
     if (along.has_value()) {
       once.Narrow(std::move(node), *along);
     } else {
-      graph.PutBack(std::move(node));
+      graph.AppendNode(std::move(node));
     }
   }
 }

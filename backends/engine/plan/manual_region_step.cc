@@ -42,17 +42,18 @@ SharedStep JoinTiles(RegionEnd end, const std::string& name) {
     const int64_t partitions = member.world->partitions();
     std::vector<int64_t> group;
     for (int64_t p = 0; p < partitions; ++p) group.push_back(member.replica * partitions + p);
-    return member.world->Meet(member.device, site, group, name, in, [&](Operands all, size_t) {
-      for (size_t k = 0; k < end.grids.size(); ++k) {
-        for (int64_t p = partitions; p-- > 0;) {
-          int64_t start = 0;
-          const ShardTile tile = end.TileOf(k, p, &start);
-          CopyCorner(tile.valid, tile.sizes, end.wholes[k].dimensions, end.wholes[k].width(),
-                     all[p][k], out[k] + start);
-        }
-      }
-      return absl::OkStatus();
-    });
+    return member.world->JoinRendezvous(
+        member.device, site, group, name, in, [&](Operands all, size_t) {
+          for (size_t k = 0; k < end.grids.size(); ++k) {
+            for (int64_t p = partitions; p-- > 0;) {
+              int64_t start = 0;
+              const ShardTile tile = end.TileOf(k, p, &start);
+              CopyCorner(tile.valid, tile.sizes, end.wholes[k].dimensions, end.wholes[k].width(),
+                         all[p][k], out[k] + start);
+            }
+          }
+          return absl::OkStatus();
+        });
   };
 }
 

@@ -14,7 +14,7 @@ namespace hlocts::plan {
 namespace {
 
 // Returns the elements of the array that the view shows, in order.
-std::vector<int64_t> Shown(const View& view) {
+std::vector<int64_t> SourceIndex(const View& view) {
   std::vector<int64_t> shown;
   std::vector<int64_t> index(view.dimensions.size(), 0);
   for (int64_t left = view.elements(); left > 0; --left) {
@@ -33,19 +33,19 @@ using Elements = std::vector<int64_t>;
 
 TEST(ViewTest, MovesAreStrides) {
   const View dense = View::Dense({2, 3});
-  EXPECT_EQ(Shown(dense), (Elements{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(Shown(Transposed(dense, {1, 0})), (Elements{0, 3, 1, 4, 2, 5}));
-  EXPECT_EQ(Shown(Reversed(dense, {1})), (Elements{2, 1, 0, 5, 4, 3}));
-  EXPECT_EQ(Shown(Sliced(dense, {{0, 2, 1}, {0, 3, 2}})), (Elements{0, 2, 3, 5}));
-  EXPECT_EQ(Shown(Broadcast(View::Dense({2}), {2, 2}, {0})), (Elements{0, 0, 1, 1}));
-  EXPECT_EQ(Shown(Broadcast(View::Dense({1}), {3}, {0})), (Elements{0, 0, 0}));
+  EXPECT_EQ(SourceIndex(dense), (Elements{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(SourceIndex(Transposed(dense, {1, 0})), (Elements{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(SourceIndex(Reversed(dense, {1})), (Elements{2, 1, 0, 5, 4, 3}));
+  EXPECT_EQ(SourceIndex(Sliced(dense, {{0, 2, 1}, {0, 3, 2}})), (Elements{0, 2, 3, 5}));
+  EXPECT_EQ(SourceIndex(Broadcast(View::Dense({2}), {2, 2}, {0})), (Elements{0, 0, 1, 1}));
+  EXPECT_EQ(SourceIndex(Broadcast(View::Dense({1}), {3}, {0})), (Elements{0, 0, 0}));
 }
 
 TEST(ViewTest, SimplifiedShowsTheSame) {
   const View views[] = {View::Dense({2, 1, 3}), Transposed(View::Dense({2, 3, 4}), {0, 2, 1}),
                         Reversed(View::Dense({4, 2}), {0, 1}),
                         Broadcast(View::Dense({3}), {2, 3, 4}, {1})};
-  for (const View& view : views) EXPECT_EQ(Shown(view), Shown(view.Simplified()));
+  for (const View& view : views) EXPECT_EQ(SourceIndex(view), SourceIndex(view.Simplified()));
   EXPECT_TRUE(View::Dense({2, 1, 3}).Simplified().IsContiguous());
   EXPECT_TRUE(Broadcast(View::Dense({}), {2, 3}, {}).Simplified().IsSplat());
 }
@@ -54,7 +54,7 @@ TEST(ViewTest, ReshapeKeepsTheOrderOrSaysThatItCannot) {
   const View transposed = Transposed(View::Dense({4, 6}), {1, 0});
   const auto split = Reshaped(transposed, {2, 3, 4});
   ASSERT_TRUE(split.has_value());
-  EXPECT_EQ(Shown(*split), Shown(transposed));
+  EXPECT_EQ(SourceIndex(*split), SourceIndex(transposed));
   EXPECT_FALSE(Reshaped(transposed, {24}).has_value());
   EXPECT_FALSE(Reshaped(transposed, {3, 8}).has_value());
 }

@@ -13,19 +13,19 @@ namespace hlocts::plan {
 class ReplacementMap {
  public:
   // Maps every value that the graph has now to itself.
-  explicit ReplacementMap(const Graph& graph) : stands_for_(graph.values.size()) {
-    std::iota(stands_for_.begin(), stands_for_.end(), 0);
+  explicit ReplacementMap(const Graph& graph) : replacement_(graph.values.size()) {
+    std::iota(replacement_.begin(), replacement_.end(), 0);
   }
-  void Set(ValueId value, ValueId stand_in) { stands_for_[value] = stand_in; }
+  void Set(ValueId value, ValueId stand_in) { replacement_[value] = stand_in; }
   void ApplyTo(Node& node) const {
-    for (ValueId& operand : node.operands) operand = stands_for_[operand];
+    for (ValueId& operand : node.operands) operand = replacement_[operand];
   }
   void ApplyToResults(Graph& graph) const {
-    for (ValueId& result : graph.results) result = stands_for_[result];
+    for (ValueId& result : graph.results) result = replacement_[result];
   }
 
  private:
-  std::vector<ValueId> stands_for_;
+  std::vector<ValueId> replacement_;
 };
 
 }  // namespace hlocts::plan

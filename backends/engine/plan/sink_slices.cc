@@ -25,7 +25,7 @@ class Sinker {
     graph_.nodes[graph_.values[view.operands[0]].node].removed = true;
     node.outputs = view.outputs;
     for (ValueId& operand : node.operands) {
-      if (!graph_.type(operand).dimensions.empty()) operand = Shown(view, operand);
+      if (!graph_.type(operand).dimensions.empty()) operand = SourceIndex(view, operand);
     }
     return node;
   }
@@ -41,7 +41,7 @@ class Sinker {
            graph_.type(value).rank() > 0 && KindOf(graph_, node) == NodeKind::kElementwise;
   }
   // Applies the view to another array of the same sizes.
-  ValueId Shown(const Node& view, ValueId value) {
+  ValueId SourceIndex(const Node& view, ValueId value) {
     ArrayType type = graph_.type(view.outputs[0]);
     type.type = graph_.type(value).type;
     type.bytes = type.elements * type.width();
@@ -52,7 +52,7 @@ class Sinker {
     node.outputs.push_back(static_cast<ValueId>(graph_.values.size()));
     graph_.values.push_back({type, -1, 0});
     const ValueId shown = node.outputs[0];
-    graph_.PutBack(Sunk(node));
+    graph_.AppendNode(Sunk(node));
     return shown;
   }
 
@@ -64,9 +64,9 @@ class Sinker {
 
 void SinkSlices(Graph& graph, const PassContext&) {
   Sinker sinker(graph);
-  for (Node& node : graph.TakeNodes()) {
+  for (Node& node : graph.ReleaseNodes()) {
     const bool sinks = !node.removed && sinker.Sinks(node);
-    graph.PutBack(sinks ? sinker.Sunk(node) : std::move(node));
+    graph.AppendNode(sinks ? sinker.Sunk(node) : std::move(node));
   }
 }
 

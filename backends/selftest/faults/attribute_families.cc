@@ -83,7 +83,7 @@ std::vector<std::string> EachNumber(const Instruction& instruction) {
 
 bool PlantNumber(const std::string& parameter, Fault& fault, void (*change)(int64_t&)) {
   if (parameter.empty()) return false;
-  fault.surgery = [parameter, change](Instruction& instruction) {
+  fault.module_edit = [parameter, change](Instruction& instruction) {
     for (const Slot& slot : SlotsOf(instruction)) {
       if (slot.name != parameter) continue;
       int64_t before = *slot.number;
@@ -109,7 +109,7 @@ std::vector<std::string> EachEdge(const Instruction& instruction) {
 template <int change>
 bool PlantMoved(const std::string& parameter, Fault& fault) {
   if (parameter.empty()) return false;
-  fault.surgery = [parameter](Instruction& instruction) {
+  fault.module_edit = [parameter](Instruction& instruction) {
     bool moved = false;
     for (const Slot& slot : SlotsOf(instruction)) {
       if (slot.name.substr(0, slot.name.rfind('.')) != parameter) continue;
@@ -135,7 +135,7 @@ std::vector<std::string> EachReal(const Instruction& instruction) {
 bool PlantDouble(const std::string& parameter, Fault& fault) {
   std::optional<Attr> attr = AttributeFromText(fault.opcodes[0], parameter);
   if (!attr) return false;
-  fault.surgery = [attr = *attr](Instruction& instruction) {
+  fault.module_edit = [attr = *attr](Instruction& instruction) {
     double* value = Attribute<double>(instruction, attr);
     if (value == nullptr) return false;
     *value = 2 * *value + 1;
@@ -203,7 +203,7 @@ struct LastDropped {
 template <typename Change>
 bool PlantList(const std::string& parameter, Fault& fault) {
   if (parameter.empty()) return false;
-  fault.surgery = [parameter](Instruction& instruction) {
+  fault.module_edit = [parameter](Instruction& instruction) {
     AttributeValue* value = ValueOf(instruction, parameter);
     return value != nullptr && VisitList(*value, Change());
   };
@@ -217,7 +217,7 @@ std::vector<std::string> EachAttribute(const Instruction& instruction) {
 }
 bool PlantDropped(const std::string& parameter, Fault& fault) {
   if (parameter.empty()) return false;
-  fault.surgery = [parameter](Instruction& instruction) {
+  fault.module_edit = [parameter](Instruction& instruction) {
     for (const auto& [attr, value] : instruction.attributes()) {
       if (AttrName(attr) != parameter) continue;
       instruction.Remove(attr);
@@ -239,7 +239,7 @@ std::vector<std::string> EachTruth(const Instruction& instruction) {
 bool PlantFlipped(const std::string& parameter, Fault& fault) {
   std::optional<Attr> attr = AttributeFromText(fault.opcodes[0], parameter);
   if (!attr) return false;
-  fault.surgery = [attr = *attr](Instruction& instruction) {
+  fault.module_edit = [attr = *attr](Instruction& instruction) {
     instruction.Set(attr, !instruction.BoolOr(attr, false));
     return true;
   };
@@ -262,7 +262,7 @@ bool PlantWord(const std::string& parameter, Fault& fault) {
   std::vector<std::string> parts = absl::StrSplit(parameter, absl::MaxSplits('.', 1));
   std::optional<Attr> attr = AttributeFromText(fault.opcodes[0], parts[0]);
   if (!attr || parts.size() != 2) return false;
-  fault.surgery = [attr = *attr, word = parts[1]](Instruction& instruction) {
+  fault.module_edit = [attr = *attr, word = parts[1]](Instruction& instruction) {
     if (!instruction.Has(attr) || instruction.WordOr(attr, "") == word) return false;
     instruction.Set(attr, Word{word});
     return true;
@@ -287,7 +287,7 @@ std::vector<std::string> EachTwoComputations(const Instruction& instruction) {
 bool PlantComputation(const std::string& parameter, Fault& fault) {
   std::vector<std::string> parts = absl::StrSplit(parameter, '-');
   if (parts.size() != 2) return false;
-  fault.surgery = [parts](Instruction& instruction) {
+  fault.module_edit = [parts](Instruction& instruction) {
     AttributeValue* to = ValueOf(instruction, parts[0]);
     AttributeValue* from = ValueOf(instruction, parts[1]);
     if (to == nullptr || from == nullptr) return false;

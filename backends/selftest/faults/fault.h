@@ -83,18 +83,18 @@ struct Fault {
   std::function<void(FaultSite&)> after;
   // Changes one instruction and returns true if it changed. A change that makes the module invalid
   // is undone, since a compiler would refuse the module.
-  std::function<bool(Instruction&)> surgery;
+  std::function<bool(Instruction&)> module_edit;
   // Changes the module; otherwise as above.
   std::function<void(Module&)> rewrite;
   // Changes every leaf of the arguments, or the outputs.
   std::function<void(Literal&)> argument;
   std::function<void(std::vector<Literal>&)> outputs;
   // The prefix of the rules that the verifier does not check.
-  std::string forgotten_rule;
-  bool forgets_that_rule_only = false;  // the prefix is one complete rule
+  std::string skipped_rule;
+  bool skips_single_rule = false;  // the prefix is one complete rule
   // If set, the rule is forgotten only in modules with such an instruction. `refuses` selects valid
   // instructions that the verifier refuses.
-  std::function<bool(const Instruction&)> forgets_beside;
+  std::function<bool(const Instruction&)> rule_skipped_if;
   std::function<bool(const Instruction&)> refuses;
 };
 
@@ -131,10 +131,10 @@ void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);
 
 // Helpers for the tables of faults.
-inline Fault SurgeryFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
-                          std::function<bool(Instruction&)> change) {
+inline Fault ModuleEditFault(std::string id, FaultClass fault_class, Opcode opcode,
+                             std::string what, std::function<bool(Instruction&)> change) {
   Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
-  fault.surgery = std::move(change);
+  fault.module_edit = std::move(change);
   return fault;
 }
 inline Fault AfterFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,

@@ -16,11 +16,11 @@ std::vector<absl::Span<const FaultFamily>> Tables() {
   return {OperandFamilies(), ResultFamilies(), AttributeFamilies(), RefusalFamilies()};
 }
 
-std::optional<Fault> ForgetsRule(absl::string_view id, absl::string_view rule) {
+std::optional<Fault> SkipsRuleFault(absl::string_view id, absl::string_view rule) {
   if (rule.empty()) return std::nullopt;
   Fault fault{std::string(id), FaultClass::kInference, absl::StrCat("does not check ", rule)};
-  fault.forgotten_rule = std::string(rule);
-  fault.forgets_that_rule_only = true;
+  fault.skipped_rule = std::string(rule);
+  fault.skips_single_rule = true;
   return fault;
 }
 
@@ -38,7 +38,7 @@ std::vector<int64_t> NumbersOfParameter(const std::string& parameter, size_t cou
 
 std::optional<Fault> MakeFamilyFault(absl::string_view id) {
   absl::string_view rest = id;
-  if (absl::ConsumePrefix(&rest, kForgetsRule)) return ForgetsRule(id, rest);
+  if (absl::ConsumePrefix(&rest, kForgetsRule)) return SkipsRuleFault(id, rest);
   std::vector<std::string> parts = absl::StrSplit(id, absl::MaxSplits('/', 2));
   if (parts.size() < 2) return std::nullopt;
   std::optional<Opcode> opcode = OpcodeFromName(parts[0]);

@@ -46,7 +46,8 @@ void Operate(Module& module, const Fault& fault) {
     for (const auto& instruction : computation->instructions()) {
       if (!Named(fault, instruction->opcode())) continue;
       Saved before(*instruction);
-      if (fault.surgery(*instruction) && !VerifyModule(module).ok()) before.Restore(*instruction);
+      if (fault.module_edit(*instruction) && !VerifyModule(module).ok())
+        before.Restore(*instruction);
     }
   }
 }
@@ -54,7 +55,7 @@ void Operate(Module& module, const Fault& fault) {
 }  // namespace
 
 void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault) {
-  if (fault.surgery) Operate(*module, fault);
+  if (fault.module_edit) Operate(*module, fault);
   if (!fault.rewrite) return;
   std::unique_ptr<Module> rewritten = module->Clone();
   fault.rewrite(*rewritten);
@@ -74,12 +75,12 @@ const Instruction* FirstThat(const std::function<bool(const Instruction&)>& is_s
 }
 
 bool Forgets(const Fault& fault, const Module& module, absl::string_view rule) {
-  if (fault.forgotten_rule.empty()) return false;
-  if (fault.forgets_that_rule_only ? rule != fault.forgotten_rule
-                                   : !absl::StartsWith(rule, fault.forgotten_rule)) {
+  if (fault.skipped_rule.empty()) return false;
+  if (fault.skips_single_rule ? rule != fault.skipped_rule
+                              : !absl::StartsWith(rule, fault.skipped_rule)) {
     return false;
   }
-  return !fault.forgets_beside || FirstThat(fault.forgets_beside, module) != nullptr;
+  return !fault.rule_skipped_if || FirstThat(fault.rule_skipped_if, module) != nullptr;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 bool Holds(const Instruction& instruction, absl::string_view word) {
   const bool wanted = !absl::ConsumePrefix(&word, "!");
   const std::string name(word);
-  const bool found = PeculiaritiesOf(instruction).count(name) > 0 ||
+  const bool found = PropertyNamesOf(instruction).count(name) > 0 ||
                      PeculiaritiesOfModule(instruction).count(name) > 0 ||
                      absl::StrContains(LineOf(instruction), word);
   return found == wanted;
@@ -46,8 +46,8 @@ std::string LineOf(const Instruction& instruction) {
 }
 
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words) {
-  const bool one_by_one = whole.before || whole.after || whole.surgery || whole.refuses ||
-                          !whole.forgotten_rule.empty();
+  const bool one_by_one = whole.before || whole.after || whole.module_edit || whole.refuses ||
+                          !whole.skipped_rule.empty();
   if (!one_by_one || words.empty()) return std::nullopt;
   const std::vector<std::string> all = absl::StrSplit(words, '&');
   auto here = [all](const Instruction& instruction) {
@@ -65,11 +65,13 @@ std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words) {
     fault.after = [here, act = whole.after](FaultSite& site) {
       if (here(site.instruction)) act(site);
     };
-  if (whole.surgery)
-    fault.surgery = [here, act = whole.surgery](Instruction& i) { return here(i) && act(i); };
+  if (whole.module_edit)
+    fault.module_edit = [here, act = whole.module_edit](Instruction& i) {
+      return here(i) && act(i);
+    };
   if (whole.refuses)
     fault.refuses = [here, act = whole.refuses](const Instruction& i) { return here(i) && act(i); };
-  if (!whole.forgotten_rule.empty()) fault.forgets_beside = here;
+  if (!whole.skipped_rule.empty()) fault.rule_skipped_if = here;
   return fault;
 }
 

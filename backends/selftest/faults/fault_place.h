@@ -27,7 +27,7 @@ std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 std::string LineOf(const Instruction& instruction);
 
 // The names of the instruction's properties, and of its module's, from refusal_families.cc.
-std::set<std::string> PeculiaritiesOf(const Instruction& instruction);
+std::set<std::string> PropertyNamesOf(const Instruction& instruction);
 std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 
 }  // namespace hlocts::backends

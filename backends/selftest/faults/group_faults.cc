@@ -132,27 +132,29 @@ constexpr SiteFault kGroupSites[] = {
 }  // namespace
 
 void AddGroupFaults(std::vector<Fault>& faults) {
-  auto surgery = [&](std::string id, Opcode opcode, const char* what,
-                     bool (*change)(Instruction&)) {
-    faults.push_back(SurgeryFault(std::move(id), FaultClass::kGroupOrder, opcode, what, change));
+  auto module_edit = [&](std::string id, Opcode opcode, const char* what,
+                         bool (*change)(Instruction&)) {
+    faults.push_back(ModuleEditFault(std::move(id), FaultClass::kGroupOrder, opcode, what, change));
   };
   for (Opcode opcode : {Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter,
                         Opcode::kCollectiveBroadcast}) {
-    surgery(absl::StrCat(OpcodeName(opcode), ".group-reversed"), opcode,
-            "members of a group are counted from the last", ReverseGroups);
+    module_edit(absl::StrCat(OpcodeName(opcode), ".group-reversed"), opcode,
+                "members of a group are counted from the last", ReverseGroups);
   }
   for (Opcode opcode :
        {Opcode::kAllReduce, Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter}) {
-    surgery(absl::StrCat(OpcodeName(opcode), ".groups-transposed"), opcode,
-            "devices are dealt out to the groups in turn", TransposeGroups);
+    module_edit(absl::StrCat(OpcodeName(opcode), ".groups-transposed"), opcode,
+                "devices are dealt out to the groups in turn", TransposeGroups);
   }
-  surgery("all-reduce.groups-ignored", Opcode::kAllReduce, "all devices are one group", OneGroup);
-  surgery("all-reduce.iota-permutation-ignored", Opcode::kAllReduce,
-          "the compact form of groups is expanded without its permutation", IotaPermutationIgnored);
-  surgery("all-reduce.minimum-as-maximum", Opcode::kAllReduce,
-          "the library is asked for the wrong reduction", ReduceByMaximum);
-  surgery("collective-permute.source-target-swapped", Opcode::kCollectivePermute,
-          "sources and targets trade places", SwapPairs);
+  module_edit("all-reduce.groups-ignored", Opcode::kAllReduce, "all devices are one group",
+              OneGroup);
+  module_edit("all-reduce.iota-permutation-ignored", Opcode::kAllReduce,
+              "the compact form of groups is expanded without its permutation",
+              IotaPermutationIgnored);
+  module_edit("all-reduce.minimum-as-maximum", Opcode::kAllReduce,
+              "the library is asked for the wrong reduction", ReduceByMaximum);
+  module_edit("collective-permute.source-target-swapped", Opcode::kCollectivePermute,
+              "sources and targets trade places", SwapPairs);
   for (const SiteFault& row : kGroupSites) faults.push_back(SiteFaultOf(row, row.id));
 }
 

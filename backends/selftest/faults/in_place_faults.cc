@@ -63,7 +63,7 @@ void TransposeOverItself(FaultSite& site) {
 }
 
 // Repeats the first elements, as a forward copy to a higher address does.
-void PadSmears(FaultSite& site) {
+void PadCopiesForward(FaultSite& site) {
   const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
   Literal& result = *site.result;
   if (padding == nullptr || padding->dimensions.size() != 1) return;
@@ -159,7 +159,7 @@ constexpr SiteFault kInPlaceSites[] = {
     {"transpose.over-itself", FaultClass::kInPlace, Opcode::kTranspose,
      "a square matrix transposed in place without a temporary", TransposeOverItself, false},
     {"pad.forward-copy-smears", FaultClass::kInPlace, Opcode::kPad,
-     "copied forward over its own input", PadSmears, false},
+     "copied forward over its own input", PadCopiesForward, false},
     {"dynamic-update-slice.reads-itself", FaultClass::kInPlace, Opcode::kDynamicUpdateSlice,
      "an update that is part of another fusion of the operand reads cells already written",
      UpdateReadsItself, true},
@@ -206,7 +206,7 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
              FaultClass::kInPlace,
              "carried values that trade places: the second is read after it was overwritten",
              {Opcode::kWhile}};
-  swap.surgery = CarriedSwap;
+  swap.module_edit = CarriedSwap;
   faults.push_back(std::move(swap));
 }
 

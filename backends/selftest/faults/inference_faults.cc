@@ -137,7 +137,7 @@ void AddInferenceFaults(std::vector<Fault>& faults) {
     Fault fault{absl::StrCat("infer.forgets-", absl::string_view(rule)), FaultClass::kInference,
                 "does not check these rules"};
     if (fault.id.back() == '.') fault.id.pop_back();
-    fault.forgotten_rule = rule;
+    fault.skipped_rule = rule;
     faults.push_back(std::move(fault));
   }
   for (const Refusal& row : kRefusals) {

@@ -38,7 +38,7 @@ class Loop {
   Literal state_;
 };
 
-bool HasWorldEffects(const Module& module) {
+bool HasDeviceOrHostEffects(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       Family family = RowOf(instruction->opcode()).family;
@@ -50,7 +50,7 @@ bool HasWorldEffects(const Module& module) {
 
 using Rerun = void (*)(Loop&);
 void Run(Rerun rerun, FaultSite& site) {
-  if (HasWorldEffects(*site.instruction.parent()->parent())) return;
+  if (HasDeviceOrHostEffects(*site.instruction.parent()->parent())) return;
   site.memory.busy = true;
   Loop loop(site);
   rerun(loop);
@@ -168,7 +168,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
              FaultClass::kTripCount,
              "true and false, or the first and the last branch, trade places",
              {Opcode::kConditional}};
-  swap.surgery = SwapBranches;
+  swap.module_edit = SwapBranches;
   faults.push_back(std::move(swap));
   Fault next{"conditional.next-branch",
              FaultClass::kTripCount,
@@ -180,7 +180,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
                   FaultClass::kTripCount,
                   "a loop until equality is taken for one until not less",
                   {Opcode::kWhile}};
-  not_equal.surgery = NegateCondition;
+  not_equal.module_edit = NegateCondition;
   faults.push_back(std::move(not_equal));
 }
 

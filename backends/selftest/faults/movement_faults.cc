@@ -178,7 +178,7 @@ struct SurgeryRow {
   const char* id;
   Opcode opcode;
   const char* what;
-  bool (*surgery)(Instruction&);
+  bool (*module_edit)(Instruction&);
 };
 constexpr SurgeryRow kSurgeries[] = {
     {"transpose.inverse-permutation", Opcode::kTranspose, "the permutation is taken the other way",
@@ -250,7 +250,7 @@ constexpr SiteFault kMovementSites[] = {
 void AddMovementFaults(std::vector<Fault>& faults) {
   for (const SurgeryRow& row : kSurgeries) {
     Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
-    fault.surgery = row.surgery;
+    fault.module_edit = row.module_edit;
     faults.push_back(std::move(fault));
   }
   for (const SiteFault& row : kMovementSites) faults.push_back(SiteFaultOf(row, row.id));

@@ -145,11 +145,11 @@ void AddCompareFaults(std::vector<Fault>& faults) {
   constexpr const char* kMistaken[][2] = {{"LT", "LE"}, {"LE", "LT"}, {"GT", "GE"},
                                           {"GE", "GT"}, {"EQ", "NE"}, {"LT", "GT"}};
   for (const auto& row : kMistaken) {
-    faults.push_back(SurgeryFault(absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator,
-                                  Opcode::kCompare, "a direction is taken for another",
-                                  [from = row[0], to = row[1]](Instruction& compare) {
-                                    return SetDirection(compare, from, to);
-                                  }));
+    faults.push_back(ModuleEditFault(
+        absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator, Opcode::kCompare,
+        "a direction is taken for another", [from = row[0], to = row[1]](Instruction& compare) {
+          return SetDirection(compare, from, to);
+        }));
   }
   faults.push_back(AfterFault("compare.nan-less-than", FC::kNan, Opcode::kCompare,
                               "x < y computed as not (x >= y): true of NaN", NegatedOpposite));
@@ -160,18 +160,19 @@ void AddCompareFaults(std::vector<Fault>& faults) {
                               "unsigned integers are ordered as signed", OtherSignedness<true>));
   faults.push_back(AfterFault("compare.signed-as-unsigned", FC::kComparator, Opcode::kCompare,
                               "signed integers are ordered as unsigned", OtherSignedness<false>));
-  faults.push_back(SurgeryFault("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
-                                "TOTALORDER is not looked at", [](Instruction& compare) {
-                                  if (compare.WordOr(Attr::kType, "") != "TOTALORDER") return false;
-                                  compare.Remove(Attr::kType);
-                                  return true;
-                                }));
+  faults.push_back(ModuleEditFault("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
+                                   "TOTALORDER is not looked at", [](Instruction& compare) {
+                                     if (compare.WordOr(Attr::kType, "") != "TOTALORDER")
+                                       return false;
+                                     compare.Remove(Attr::kType);
+                                     return true;
+                                   }));
 }
 
 void AddSwapFaults(std::vector<Fault>& faults) {
   auto add = [&](std::string id, Opcode opcode, size_t a, size_t b, const char* what) {
-    faults.push_back(SurgeryFault(std::move(id), FaultClass::kSwappedOperands, opcode, what,
-                                  [a, b](Instruction& i) { return SwapOperands(i, a, b); }));
+    faults.push_back(ModuleEditFault(std::move(id), FaultClass::kSwappedOperands, opcode, what,
+                                     [a, b](Instruction& i) { return SwapOperands(i, a, b); }));
   };
   for (Opcode opcode :
        {Opcode::kSubtract, Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2,

@@ -36,12 +36,12 @@ int64_t ReadsPadding(const CutRows& cut, int64_t row) {
   return cut.Clamped(row + cut.Each() * cut.tiles - cut.size);
 }
 // Finds the owner of a row as if tiles had floor(size / tiles) rows.
-int64_t MistakesOwner(const CutRows& cut, int64_t row) {
+int64_t MiscomputesOwner(const CutRows& cut, int64_t row) {
   const int64_t each = std::max<int64_t>(1, cut.size / cut.tiles);
   const int64_t owner = std::min(row / each, cut.tiles - 1);
   return cut.Clamped(owner * cut.Each() + row - owner * each);
 }
-bool OnlyUneven(ReadRow read) { return read == ReadsPadding || read == MistakesOwner; }
+bool OnlyUneven(ReadRow read) { return read == ReadsPadding || read == MiscomputesOwner; }
 
 int64_t LargestDimension(const Shape& shape) {
   const auto& sizes = shape.dimensions();
@@ -202,7 +202,7 @@ const std::vector<FlawRow>& Flaws() {
         Opcode::kScatter, Opcode::kGather}},
       {"mistakes-owner",
        "the owner of a row is that of shards without padding",
-       ReadWrongRows<MistakesOwner>,
+       ReadWrongRows<MiscomputesOwner>,
        {Opcode::kSlice, Opcode::kPad, Opcode::kConcatenate, Opcode::kDynamicSlice,
         Opcode::kDynamicUpdateSlice, Opcode::kGather, Opcode::kScatter, Opcode::kReverse}},
       {"sums-replicas",

@@ -23,7 +23,7 @@ std::vector<Shape> Leaves(const Instruction& instruction) {
 
 }  // namespace
 
-std::set<std::string> PeculiaritiesOf(const Instruction& instruction) {
+std::set<std::string> PropertyNamesOf(const Instruction& instruction) {
   std::set<std::string> found;
   std::set<PrimitiveType> types;
   for (const Shape& leaf : Leaves(instruction)) {
@@ -90,7 +90,7 @@ Names Attributes(const Instruction& instruction) {
   return ListOf(names);
 }
 Names Any(const Instruction&) { return {""}; }
-Names Peculiarities(const Instruction& i) { return ListOf(PeculiaritiesOf(i)); }
+Names PropertyList(const Instruction& i) { return ListOf(PropertyNamesOf(i)); }
 Names Modules(const Instruction& i) { return ListOf(PeculiaritiesOfModule(i)); }
 
 template <Names (*names)(const Instruction&)>
@@ -110,7 +110,7 @@ constexpr FaultFamily kFamilies[] = {
     {"refused-rank", kClass, "refused with an array of rank", Ranks, Plant<Ranks>},
     {"refused-operands", kClass, "refused with this number of operands", Operands, Plant<Operands>},
     {"refused-attribute", kClass, "refused with the attribute", Attributes, Plant<Attributes>},
-    {"refused-form", kClass, "refused when there is", Peculiarities, Plant<Peculiarities>},
+    {"refused-form", kClass, "refused when there is", PropertyList, Plant<PropertyList>},
     {"refused-module", kClass, "refused in a module with", Modules, Plant<Modules>},
 };
 

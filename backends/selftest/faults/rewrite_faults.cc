@@ -198,7 +198,7 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
   }
   Fault root{
       "sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too", {Opcode::kSqrt}};
-  root.surgery = RootOfSquareIsAbs;
+  root.module_edit = RootOfSquareIsAbs;
   faults.push_back(std::move(root));
   Fault product{"multiply.of-exponentials",
                 kClass,

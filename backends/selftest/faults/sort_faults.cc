@@ -88,13 +88,13 @@ void AddSortFaults(std::vector<Fault>& faults) {
                               "only the first operand is sorted", ValuesStay));
   faults.push_back(AfterFault("sort.last-element-stays", FC::kComparator, Opcode::kSort,
                               "rows are sorted without their last element", LastStays));
-  faults.push_back(SurgeryFault("sort.last-dimension-always", FC::kComparator, Opcode::kSort,
-                                "sorts along the last dimension", [](Instruction& sort) {
-                                  const Shape& shape = sort.operand(0).shape();
-                                  sort.Set(Attr::kDimensions,
-                                           std::vector<int64_t>{shape.rank() - 1});
-                                  return shape.rank() > 1;
-                                }));
+  faults.push_back(ModuleEditFault("sort.last-dimension-always", FC::kComparator, Opcode::kSort,
+                                   "sorts along the last dimension", [](Instruction& sort) {
+                                     const Shape& shape = sort.operand(0).shape();
+                                     sort.Set(Attr::kDimensions,
+                                              std::vector<int64_t>{shape.rank() - 1});
+                                     return shape.rank() > 1;
+                                   }));
   faults.push_back(AfterFault("topk.ascending", FC::kComparator, Opcode::kTopk,
                               "the largest element comes last",
                               [](FaultSite& site) { EditTopK(site, TopKAscending); }));
@@ -104,11 +104,11 @@ void AddSortFaults(std::vector<Fault>& faults) {
   faults.push_back(AfterFault("topk.index-in-8-bits", FC::kIndexType, Opcode::kTopk,
                               "indices are kept in 8 bits",
                               [](FaultSite& site) { EditTopK(site, TopKIndexIn8Bits); }));
-  faults.push_back(SurgeryFault("topk.smallest", FC::kComparator, Opcode::kTopk,
-                                "largest is read the other way", [](Instruction& topk) {
-                                  topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));
-                                  return true;
-                                }));
+  faults.push_back(ModuleEditFault("topk.smallest", FC::kComparator, Opcode::kTopk,
+                                   "largest is read the other way", [](Instruction& topk) {
+                                     topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));
+                                     return true;
+                                   }));
 }
 
 }  // namespace hlocts::backends

@@ -43,7 +43,7 @@ struct TextRow {
   const char* id;
   Opcode opcode;
   const char* what;
-  bool (*surgery)(Instruction&);
+  bool (*module_edit)(Instruction&);
 };
 constexpr TextRow kTextRows[] = {
     {"text.get-tuple-element-index-0", Opcode::kGetTupleElement, "index is always read as 0",
@@ -256,7 +256,7 @@ void EntryIsFirst(Module& module) {
 }
 
 // Reads memory in the given layout as if it were in the default one.
-void Misread(const Shape& shape, Literal& value) {
+void ReadInDefaultLayout(const Shape& shape, Literal& value) {
   if (!IsArrayType(value.element_type()) || !shape.layout() || value.has_runtime_sizes()) return;
   if (static_cast<int64_t>(shape.layout()->minor_to_major.size()) != value.shape().rank()) return;
   if (shape.layout()->minor_to_major == DefaultLayout(value.shape().rank()).minor_to_major) return;
@@ -273,14 +273,14 @@ void AddTextFaults(std::vector<Fault>& faults) {
   constexpr FaultClass kClass = FaultClass::kText;
   for (const TextRow& row : kTextRows) {
     Fault fault{row.id, kClass, row.what, {row.opcode}};
-    fault.surgery = row.surgery;
+    fault.module_edit = row.module_edit;
     faults.push_back(std::move(fault));
   }
   Fault callee{"text.callee-by-signature", kClass, "the first computation that fits is called"};
-  callee.surgery = FirstOfSignature;
+  callee.module_edit = FirstOfSignature;
   faults.push_back(std::move(callee));
   Fault name{"text.number-of-name-ignored", kClass, "%x.1 is taken for %x"};
-  name.surgery = NumberOfNameIgnored;
+  name.module_edit = NumberOfNameIgnored;
   faults.push_back(std::move(name));
   auto rewrite = [&](const char* id, const char* what, void (*change)(Module&)) {
     Fault fault{id, kClass, what};
@@ -297,7 +297,9 @@ void AddTextFaults(std::vector<Fault>& faults) {
                 kClass,
                 "its layout is ignored by who reads its memory",
                 {opcode}};
-    fault.after = [](FaultSite& site) { Misread(site.instruction.shape(), *site.result); };
+    fault.after = [](FaultSite& site) {
+      ReadInDefaultLayout(site.instruction.shape(), *site.result);
+    };
     faults.push_back(std::move(fault));
   }
 }

@@ -18,7 +18,7 @@ struct SurgeryRow {
   FaultClass fault_class;
   Opcode opcode;
   const char* what;
-  Surgery surgery;
+  Surgery module_edit;
 };
 
 template <typename Edit>
@@ -255,7 +255,7 @@ bool AddsUp(const Instruction& instruction) {
 void AddWindowFaults(std::vector<Fault>& faults) {
   for (const SurgeryRow& row : kSurgeries) {
     Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    fault.surgery = row.surgery;
+    fault.module_edit = row.module_edit;
     faults.push_back(std::move(fault));
   }
   auto add = [&](const char* id, FaultClass fault_class, Opcode opcode, const char* what,

@@ -50,7 +50,7 @@ double LeastUlp(PrimitiveType type, double value) {
 }
 
 // A random value within the rule's ulps and within the function's range.
-double Jittered(const NoiseJob& job, double value, double x) {
+double RandomWithinUlps(const NoiseJob& job, double value, double x) {
   const Rule& rule = job.rule;
   if (!std::isfinite(value) || value == 0) return value;
   // In a format without infinities and NaN, the largest value may represent an infinity.
@@ -131,7 +131,8 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
       FormatOf(job.type()).has_infinity() && job.state.Once(3)) {
     return std::copysign(FormatOf(job.type()).max_finite(), value);
   }
-  if (rule.rule_class == RuleClass::kUlp) value = Jittered(job, value, OperandAt(job, 0, i));
+  if (rule.rule_class == RuleClass::kUlp)
+    value = RandomWithinUlps(job, value, OperandAt(job, 0, i));
   return FlushedResult(job, value);
 }
 

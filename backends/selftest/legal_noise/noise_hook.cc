@@ -126,7 +126,7 @@ NoiseState& NoiseHook::StateOf(const reference::EvalContext& context) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = states_.find(&context);
   if (found != states_.end()) return found->second;
-  const reference::World* world = context.options().world;
+  const reference::DeviceEnvironment* world = context.options().world;
   uint64_t device = world == nullptr ? 0
                                      : static_cast<uint64_t>(world->replica_id()) * 1024 +
                                            static_cast<uint64_t>(world->partition_id());
@@ -137,7 +137,7 @@ NoiseState& NoiseHook::StateOf(const reference::EvalContext& context) {
 absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context,
                                           const Instruction& instruction,
                                           absl::Span<Literal> operands) {
-  PassTwins(StateOf(context), instruction);
+  PassShadowValues(StateOf(context), instruction);
   Rule rule = RuleOfInstruction(instruction, profile_, facts_);
   if (!rule.Allows(kFlushOperand) || !ReadsNumbers(instruction)) return absl::OkStatus();
   NoiseState& state = StateOf(context);
@@ -166,7 +166,7 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
   }
   if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
   if (!IsArrayType(result.element_type())) return absl::OkStatus();
-  if (!facts_.values_once) UseTwins(job);
+  if (!facts_.values_once) UseShadowValues(job);
   const bool whole = NoisyPartition(job, partitions_) || NoisyReduction(job) ||
                      NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job) ||
                      NoisyReciprocal(job);

@@ -22,7 +22,7 @@
 namespace hlocts::backends {
 
 // Shadow values of instructions: their values before rounding.
-using Twins = absl::flat_hash_map<const Instruction*, Literal>;
+using ShadowValues = absl::flat_hash_map<const Instruction*, Literal>;
 
 // The state of one device.
 struct NoiseState {
@@ -30,7 +30,7 @@ struct NoiseState {
   generators::SplitMix64 random;
   // Shadow values in f64, which data movement preserves: exact products for contraction (for f64,
   // the two factors), and results before their rounding.
-  Twins products, exact;
+  ShadowValues products, exact;
 
   bool Once(uint64_t in) { return random.Below(in) == 0; }
 };
@@ -91,9 +91,9 @@ bool NoisyPartition(NoiseJob& job, int64_t partitions);
 void NoisyElements(NoiseJob& job);
 // Skips roundings of operands, and keeps this result as it was before its own rounding
 // (noise_shadow_values.cc).
-void UseTwins(NoiseJob& job);
+void UseShadowValues(NoiseJob& job);
 // Passes the shadow values of the operands of a call or fusion to the parameters of its callee.
-void PassTwins(NoiseState& state, const Instruction& instruction);
+void PassShadowValues(NoiseState& state, const Instruction& instruction);
 // Recompute operations by other algorithms. Return true if they did.
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);

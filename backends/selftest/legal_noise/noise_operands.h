@@ -30,8 +30,8 @@ std::vector<Literal> SplitInThree(const Literal& operand);
 
 // A dilated kernel with zeros in its holes, and its new window.
 template <typename T>
-Literal FillHoles(const Literal& kernel, const ConvolutionDimensionNumbers& numbers,
-                  Window& window) {
+Literal ZeroDilationGaps(const Literal& kernel, const ConvolutionDimensionNumbers& numbers,
+                         Window& window) {
   Shape shape = kernel.shape();
   std::vector<int64_t> steps(shape.rank(), 1);
   for (size_t d = 0; d < window.dimensions.size(); ++d) {

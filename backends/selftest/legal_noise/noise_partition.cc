@@ -49,7 +49,7 @@ absl::StatusOr<Literal> PartOf(NoiseJob& job, std::vector<Literal> operands) {
 // keep their bits, also those of a NaN (ruling 0125).
 void KeepUntouched(const NoiseJob& job, const Literal& a, const Literal& b, Literal& sum) {
   if (job.opcode() != Opcode::kScatter) return;
-  const Literal nothing = NothingAdded(sum);
+  const Literal nothing = NeutralInit(sum);
   for (int64_t i = 0; i < sum.element_count(); ++i) {
     if (SameElement(b, i, nothing, i)) CopyElement(a, i, sum, i);
     if (SameElement(a, i, nothing, i)) CopyElement(b, i, sum, i);

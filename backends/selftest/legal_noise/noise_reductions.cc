@@ -94,7 +94,7 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
     return ConvolveWith<T>(job, job.instruction, lhs, rhs, system);
   }
   Window filled_window = *window;
-  const Literal filled = FillHoles<T>(rhs, *numbers, filled_window);
+  const Literal filled = ZeroDilationGaps<T>(rhs, *numbers, filled_window);
   Instruction dense(job.instruction.name(), Opcode::kConvolution, job.instruction.shape());
   dense.mutable_attributes() = job.instruction.attributes();
   dense.Set(Attr::kWindow, filled_window);

@@ -13,7 +13,7 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr int64_t kTwinsMax = 1 << 16;  // elements; larger values are not tracked
+constexpr int64_t kShadowElementsMax = 1 << 16;  // elements; larger values are not tracked
 
 Literal Wide(const Literal& literal) {
   Literal copy(Shape(PrimitiveType::kF64, literal.shape().dimensions()));
@@ -22,7 +22,7 @@ Literal Wide(const Literal& literal) {
   return copy;
 }
 
-const Literal* TwinOf(const Twins& twins, const NoiseJob& job, int64_t operand) {
+const Literal* ShadowValueOf(const ShadowValues& twins, const NoiseJob& job, int64_t operand) {
   if (operand >= job.instruction.operand_count()) return nullptr;
   auto found = twins.find(&job.instruction.operand(operand));
   if (found == twins.end() || found->second.shape().IsTuple()) return nullptr;
@@ -55,15 +55,15 @@ bool IsMove(Opcode opcode) {
   return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }
 
-void MoveTwins(NoiseJob& job, Twins& twins) {
+void MoveShadowValues(NoiseJob& job, ShadowValues& twins) {
   bool any = false;
   for (int64_t k = 0; k < job.instruction.operand_count(); ++k) {
-    any = any || TwinOf(twins, job, k) != nullptr;
+    any = any || ShadowValueOf(twins, job, k) != nullptr;
   }
   if (!any) return;
   std::vector<Literal> operands;
   for (size_t k = 0; k < job.operands.size(); ++k) {
-    const Literal* twin = TwinOf(twins, job, static_cast<int64_t>(k));
+    const Literal* twin = ShadowValueOf(twins, job, static_cast<int64_t>(k));
     const bool real = IsRealFloat(job.operands[k]);
     operands.push_back(twin != nullptr ? *twin : real ? Wide(job.operands[k]) : job.operands[k]);
   }
@@ -74,7 +74,8 @@ void MoveTwins(NoiseJob& job, Twins& twins) {
 void Contract(NoiseJob& job) {
   if (!ops::IsSum(job.opcode())) return;
   if (!job.rule.Allows(kContract) || job.type() == PrimitiveType::kF64) return;
-  const Literal *x = TwinOf(job.state.products, job, 0), *y = TwinOf(job.state.products, job, 1);
+  const Literal *x = ShadowValueOf(job.state.products, job, 0),
+                *y = ShadowValueOf(job.state.products, job, 1);
   const double sign = job.opcode() == Opcode::kAdd ? 1 : -1;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     double a = ReadNumber(job.operands[0], i), b = ReadNumber(job.operands[1], i);
@@ -134,7 +135,7 @@ bool ReadsUnrounded(const NoiseJob& job) {
 bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   bool mixed = false;
   for (size_t k = 0; k < operands.size(); ++k) {
-    const Literal* twin = TwinOf(job.state.exact, job, static_cast<int64_t>(k));
+    const Literal* twin = ShadowValueOf(job.state.exact, job, static_cast<int64_t>(k));
     if (twin == nullptr || job.state.Once(2)) continue;
     mixed = true;
     for (int64_t i = 0; i < twin->element_count(); ++i) {
@@ -174,7 +175,7 @@ void ReadUnroundedOnce(NoiseJob& job) {
   if (auto result = Evaluate(job, std::move(operands), job.type())) job.result = *std::move(result);
 }
 
-void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
+void CopyShadowValue(ShadowValues& twins, const Instruction& from, const Instruction& to) {
   auto found = twins.find(&from);
   if (found == twins.end()) {
     twins.erase(&to);
@@ -186,9 +187,9 @@ void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
 
 // Gives a call the shadow values of its callee's root. Those of the parameters are erased, since
 // other calls may use the same computation.
-void TakeTwins(NoiseState& state, const Computation& body, const Instruction& call) {
-  for (Twins* twins : {&state.products, &state.exact}) {
-    CopyTwin(*twins, *body.root(), call);
+void TakeShadowValues(NoiseState& state, const Computation& body, const Instruction& call) {
+  for (ShadowValues* twins : {&state.products, &state.exact}) {
+    CopyShadowValue(*twins, *body.root(), call);
     for (const Instruction* parameter : body.parameters()) twins->erase(parameter);
   }
 }
@@ -207,33 +208,33 @@ void TrackProduct(NoiseJob& job) {
 
 }  // namespace
 
-void PassTwins(NoiseState& state, const Instruction& instruction) {
+void PassShadowValues(NoiseState& state, const Instruction& instruction) {
   const Computation* body = InlinedBody(instruction);
   if (body == nullptr) return;
   const std::vector<Instruction*> parameters = body->parameters();
-  for (Twins* twins : {&state.products, &state.exact}) {
+  for (ShadowValues* twins : {&state.products, &state.exact}) {
     for (int64_t k = 0; k < instruction.operand_count(); ++k) {
-      CopyTwin(*twins, instruction.operand(k), *parameters[k]);
+      CopyShadowValue(*twins, instruction.operand(k), *parameters[k]);
     }
   }
 }
 
-void UseTwins(NoiseJob& job) {
+void UseShadowValues(NoiseJob& job) {
   if (job.opcode() == Opcode::kParameter) return;  // set by the caller
   if (const Computation* body = InlinedBody(job.instruction)) {
-    return TakeTwins(job.state, *body, job.instruction);
+    return TakeShadowValues(job.state, *body, job.instruction);
   }
   job.state.products.erase(&job.instruction);
   job.state.exact.erase(&job.instruction);
-  if (job.result.element_count() > kTwinsMax) return;
+  if (job.result.element_count() > kShadowElementsMax) return;
   ReadUnroundedOnce(job);
   if (!IsRealFloat(job.result)) return;
   SkipRoundings(job);
   Contract(job);
   ContractF64(job);
   if (IsMove(job.opcode()) && job.type() != PrimitiveType::kF64) {
-    MoveTwins(job, job.state.products);
-    MoveTwins(job, job.state.exact);
+    MoveShadowValues(job, job.state.products);
+    MoveShadowValues(job, job.state.exact);
   } else if (job.opcode() == Opcode::kMultiply) {
     TrackProduct(job);
   }

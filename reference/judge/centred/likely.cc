@@ -64,7 +64,7 @@ class Sweeper {
     to.square += slope * slope * from.square;
   }
   void Pass(const Node& node, const Ways& ways) {
-    NoiseShare& share = error_.shares[node.instruction];
+    RoundingContribution& share = error_.shares[node.instruction];
     for (size_t i = 0; i < ways.size(); ++i) {
       const Way& way = ways[i];
       if (way.square == 0) continue;
@@ -75,11 +75,11 @@ class Sweeper {
       if (node.states[i] != Node::kOpen) continue;
       // All readers of a value that is computed once see the same number.
       const bool once = node.IsOnce(static_cast<int64_t>(i));
-      GoOn(node, static_cast<int64_t>(i),
-           {way.together, once ? way.together * way.together : way.square});
+      Propagate(node, static_cast<int64_t>(i),
+                {way.together, once ? way.together * way.together : way.square});
     }
   }
-  void GoOn(const Node& node, int64_t i, const Way& way) {
+  void Propagate(const Node& node, int64_t i, const Way& way) {
     switch (node.kind) {
       case NodeKind::kLeaf:
         return;
@@ -137,12 +137,13 @@ void AppendLeaves(const SetValue& value, std::vector<SetArray>& arrays) {
   for (const SetValue& element : value.elements) AppendLeaves(element, arrays);
 }
 
-using Test = Suspicion::Test;
+using Test = StatisticalTestResult::Test;
 
 // Compares one output of the engine with the reference execution.
 class LeafTests {
  public:
-  LeafTests(PointRun& run, size_t leaf, const Literal& actual, Suspicion& found)
+  LeafTests(ReferencePointRun& run, size_t leaf, const Literal& actual,
+            StatisticalTestResult& found)
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
   void Elements(int64_t most) {
@@ -160,7 +161,7 @@ class LeafTests {
   }
   // The accumulation errors of a dot or a sum of exact operands are independent of each other,
   // which bounds the sum of their squares and their sum.
-  void Together() {
+  void JointSizes() {
     if (!IsSumOfCertain()) return;
     const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);
     absl::flat_hash_set<double> seen;  // equal results have equal errors
@@ -220,19 +221,18 @@ class LeafTests {
     found_.deviation = deviation;
   }
 
-  PointRun& run_;
+  ReferencePointRun& run_;
   const size_t leaf_;
   const Literal& actual_;
   const Node& node_;
-  Suspicion& found_;
+  StatisticalTestResult& found_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<PointRun>> PointRun::Of(const Module& module,
-                                                       absl::Span<const Literal> arguments,
-                                                       const JudgeOptions& options) {
-  std::unique_ptr<PointRun> made(new PointRun(module, options));
+absl::StatusOr<std::unique_ptr<ReferencePointRun>> ReferencePointRun::Of(
+    const Module& module, absl::Span<const Literal> arguments, const JudgeOptions& options) {
+  std::unique_ptr<ReferencePointRun> made(new ReferencePointRun(module, options));
   std::vector<std::vector<SetValue>> values(1);
   for (const Literal& literal : arguments) values[0].push_back(ExactValue(literal));
   absl::StatusOr<std::vector<SetValue>> run = absl::InternalError("not run");
@@ -244,33 +244,35 @@ absl::StatusOr<std::unique_ptr<PointRun>> PointRun::Of(const Module& module,
   return made;
 }
 
-bool PointRun::CanSweep(size_t leaf) const {
+bool ReferencePointRun::CanSweep(size_t leaf) const {
   const SetArray& array = leaves_[leaf];
   const PrimitiveType type = array.element_type();
   return array.shape().IsArray() && IsFloat(type) && BitWidth(type) >= 16 && !array.exact() &&
          array.node >= 0 && array.joint == nullptr && array.runtime_sizes.empty();
 }
 
-const Node& PointRun::NodeOf(size_t leaf) {
+const Node& ReferencePointRun::NodeOf(size_t leaf) {
   tape_.Prepare(leaves_[leaf]);
   return *tape_.nodes()[leaves_[leaf].node];
 }
 
-LikelyError PointRun::From(size_t leaf, int64_t element) {
+LikelyError ReferencePointRun::From(size_t leaf, int64_t element) {
   NodeOf(leaf);
   const int32_t node = leaves_[leaf].node;
   return Sweeper(tape_.nodes(), node).From(node, element);
 }
 
-absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
-                                      absl::Span<const Literal> actual_leaves,
-                                      const JudgeOptions& options) {
-  Suspicion found;
+absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
+                                                          absl::Span<const Literal> arguments,
+                                                          absl::Span<const Literal> actual_leaves,
+                                                          const JudgeOptions& options) {
+  StatisticalTestResult found;
   // Fast convolutions and the relaxed profile have no error bound per operation.
   if (options.facts.convolution_fast || options.profile == Profile::kRelaxed) return found;
   JudgeOptions single = options;
   single.replicas = single.partitions = 1;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PointRun> run, PointRun::Of(module, arguments, single));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<ReferencePointRun> run,
+                          ReferencePointRun::Of(module, arguments, single));
   if (kBytesOfTerm * run->work() > static_cast<double>(options.memory_bytes_max)) return found;
   const double leaves = static_cast<double>(run->leaves().size());
   const double swept = kVisits / (std::max(run->work(), 1.0) * std::max(leaves, 1.0));
@@ -281,9 +283,9 @@ absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Lit
     tests += count + 2;
     LeafTests leaf(*run, k, actual_leaves[k], found);
     leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)));
-    leaf.Together();
+    leaf.JointSizes();
   }
-  found.limit = FarLambda(tests);
+  found.limit = VeryLikelyFactor(tests);
   return found;
 }
 

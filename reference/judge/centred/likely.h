@@ -17,7 +17,7 @@
 namespace hlocts::reference {
 
 // The effect on an output element of one instruction's roundings, over all loop trips and uses.
-struct NoiseShare {
+struct RoundingContribution {
   double squares = 0;  // sum of (weight * bound)^2, for independent errors
   double common = 0;   // sum of weight * bound, for errors that all go to the same side
 };
@@ -27,16 +27,16 @@ struct LikelyError {
   double at = 0;         // the element's value in the reference execution, in f64
   double deviation = 0;  // root of the sum of squares, in units of the output; infinite: unknown
   // Contributions by instruction; the key nullptr is used for the sets at which sweeps end.
-  absl::flat_hash_map<const Instruction*, NoiseShare> shares;
+  absl::flat_hash_map<const Instruction*, RoundingContribution> shares;
 };
 
 // One execution in f64 on one device, with bounds of all roundings and slopes of all operations.
-class PointRun {
+class ReferencePointRun {
  public:
   // Runs `module`. It and `options` must outlive the result. Has the errors of AcceptanceOf.
-  static absl::StatusOr<std::unique_ptr<PointRun>> Of(const Module& module,
-                                                      absl::Span<const Literal> arguments,
-                                                      const JudgeOptions& options);
+  static absl::StatusOr<std::unique_ptr<ReferencePointRun>> Of(const Module& module,
+                                                               absl::Span<const Literal> arguments,
+                                                               const JudgeOptions& options);
   // Returns the outputs, in root order.
   const std::vector<SetArray>& leaves() const { return leaves_; }
   // Returns true if sweeps can begin from the leaf: its elements are floats of at least 16 bits.
@@ -50,7 +50,7 @@ class PointRun {
   double work() const { return tape_.work(); }
 
  private:
-  PointRun(const Module& module, const JudgeOptions& options)
+  ReferencePointRun(const Module& module, const JudgeOptions& options)
       : interpreter_(module, options), tape_(interpreter_, /*points=*/true) {}
 
   SetInterpreter interpreter_;
@@ -59,7 +59,7 @@ class PointRun {
 };
 
 // The result of the tests of lemma 44: the element that is farthest beyond the probable roundings.
-struct Suspicion {
+struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias };
   int64_t elements = 0;  // the number of elements from which a sweep started
   double limit = 0;      // in deviations; a right engine stays below it with probability 1 - 1e-7
@@ -71,9 +71,10 @@ struct Suspicion {
 };
 
 // Finds the most improbable element. Has AcceptanceOf's errors. `elements` is 0 if none is tested.
-absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
-                                      absl::Span<const Literal> actual_leaves,
-                                      const JudgeOptions& options);
+absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
+                                                          absl::Span<const Literal> arguments,
+                                                          absl::Span<const Literal> actual_leaves,
+                                                          const JudgeOptions& options);
 
 }  // namespace hlocts::reference
 

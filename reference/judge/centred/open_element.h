@@ -19,7 +19,7 @@ inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 inline constexpr double kNearLeast = 2;
 // The width of a set, in shares of its largest magnitude, over which slopes change: a jump.
 inline constexpr double kJump = 0.125;
-inline bool IsJump(const Box& box) {
+inline bool IsDiscontinuity(const Box& box) {
   return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));
 }
 
@@ -48,21 +48,21 @@ bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
 // Returns the index in `operand` of the element that result `i` reads. A scalar serves all results.
 int64_t ElementOf(const Node& operand, int64_t i);
 // Returns true if neither the element nor its operands add to the distance of a sweep.
-bool IsSilent(const Node& node, int64_t i);
+bool AddsNoError(const Node& node, int64_t i);
 
 struct Elementwise {
   const SlopeRow* row;
   SetContext context;
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
-bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i);
+bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
 // Returns the largest ratio, among the node's results, of the sum of n^2 over groups of n equal
 // terms to the number of terms. In a tape of points, roundings of equal terms are assumed equal.
-double AlikeTerms(const Preparing& p);
+double RepeatedTermRatio(const Preparing& p);
 // Opens element `i` of a sum that accumulates as `rule` describes.
-bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
-             int64_t i);
-bool OpenPick(const Preparing& p, int64_t i);
+bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
+                int64_t i);
+bool PrepareSelection(const Preparing& p, int64_t i);
 
 }  // namespace hlocts::reference
 

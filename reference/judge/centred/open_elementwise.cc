@@ -49,7 +49,7 @@ double SpreadBy(const SlopeRow& row, const Box* boxes) {
 
 }  // namespace
 
-bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
+bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   Node& node = p.node;
   const int count = op.row->operands;
   Box boxes[3];
@@ -58,10 +58,10 @@ bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   for (int k = 0; k < count; ++k) {
     const Node& operand = p.Operand(k);
     const int64_t j = ElementOf(operand, i);
-    silent = silent && IsSilent(operand, j);
+    silent = silent && AddsNoError(operand, j);
     boxes[k] = operand.boxes[j];
     at[k] = boxes[k].at;
-    if (p.points && IsJump(boxes[k])) return false;
+    if (p.points && IsDiscontinuity(boxes[k])) return false;
   }
   // Slopes say nothing of a jump from a subnormal number to zero.
   if (p.points && p.interpreter.profile() != Profile::kStrict && !IsLipschitz(op.row->opcode)) {

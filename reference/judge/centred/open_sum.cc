@@ -9,7 +9,7 @@ namespace {
 
 // A sum with this few roundings exceeds no limit of lemma 44, even if all err to one side.
 constexpr int64_t kFewTerms = 82;
-// The number of results of a node for which AlikeTerms compares the terms.
+// The number of results of a node for which RepeatedTermRatio compares the terms.
 constexpr int64_t kSampledResults = 8;
 
 // Sums over the terms of one result in the reference execution.
@@ -32,7 +32,7 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
     for (size_t k = 0; k < (products ? 2 : 1); ++k) {
       const int64_t j = k == 0 ? p.node.terms.lhs[t] : p.node.terms.rhs[t];
       sums.broken = sums.broken || p.Operand(k).states[j] == Node::kBroken;
-      sums.silent = sums.silent && IsSilent(p.Operand(k), j);
+      sums.silent = sums.silent && AddsNoError(p.Operand(k), j);
     }
     const double term = TermAt(p, t);
     sums.value += term;
@@ -59,7 +59,7 @@ double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
 
 }  // namespace
 
-double AlikeTerms(const Preparing& p) {
+double RepeatedTermRatio(const Preparing& p) {
   const int64_t results = p.node.set.element_count();
   double most = 1;
   for (int64_t k = 0; k < std::min(results, kSampledResults); ++k) {
@@ -81,8 +81,8 @@ double AlikeTerms(const Preparing& p) {
   return most;
 }
 
-bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
-             int64_t i) {
+bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
+                int64_t i) {
   Node& node = p.node;
   double error = node.sum_errors[i];
   if (!std::isfinite(error) && !p.points) return false;
@@ -105,7 +105,7 @@ bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule,
   return true;
 }
 
-bool OpenPick(const Preparing& p, int64_t i) {
+bool PrepareSelection(const Preparing& p, int64_t i) {
   Node& node = p.node;
   const int64_t begin = node.terms.first[i], end = node.terms.first[i + 1];
   std::vector<Box> boxes;

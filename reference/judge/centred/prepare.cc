@@ -16,18 +16,18 @@ using Nodes = absl::Span<const std::unique_ptr<Node>>;
 // Sets the box to all values that an element may be read as. False if one may be NaN or infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   constexpr uint16_t kOther =
-      Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledHull;
+      Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledPreRounding;
   if (s.Has(kOther) || !s.finite() || s.integer()) return false;
   box.lo = s.lo;
   box.hi = s.hi;
-  if (s.Has(Flag::kHull)) {
+  if (s.Has(Flag::kPreRounding)) {
     box.lo = std::min(s.lo, s.rlo);
     box.hi = std::max(s.hi, s.rhi);
   }
   return std::isfinite(box.lo) && std::isfinite(box.hi);
 }
 
-bool IsOneNumber(const AcceptanceSet& s) { return s.lo == s.hi && !s.Has(Flag::kHull); }
+bool IsOneNumber(const AcceptanceSet& s) { return s.lo == s.hi && !s.Has(Flag::kPreRounding); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ bool IsUsable(const Node& operand, int64_t j, const Slope& slope) {
   return slope.IsZero() && std::isinf(operand.boxes[j].at);
 }
 
-bool IsSilent(const Node& node, int64_t i) {
+bool AddsNoError(const Node& node, int64_t i) {
   return node.states[i] == Node::kClosed && node.noise_once[i] == 0 && node.noise_use[i] == 0;
 }
 
@@ -90,8 +90,8 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   node.noise_once[i] = node.noise_use[i] = 0;
   if (!TakeEnds(s, box)) {
     // Certain infinities are kept, since a selection may read them.
-    const bool infinite =
-        s.IsPoint() && !s.integer() && !s.Has(Flag::kHull) && s.Has(Flag::kPosInf | Flag::kNegInf);
+    const bool infinite = s.IsPoint() && !s.integer() && !s.Has(Flag::kPreRounding) &&
+                          s.Has(Flag::kPosInf | Flag::kNegInf);
     const double value = !infinite ? 0 : s.Has(Flag::kPosInf) ? HUGE_VAL : -HUGE_VAL;
     box = {value, value, value, 0};
     node.states[i] = Node::kBroken;
@@ -109,11 +109,11 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
 // ---------------------------------------------------------------- moves and selections
 
 bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
-  if (from.states[j] == Node::kBroken || (p.points && IsJump(from.boxes[j]))) return false;
+  if (from.states[j] == Node::kBroken || (p.points && IsDiscontinuity(from.boxes[j]))) return false;
   if (!Open(p, i, from.boxes[j].at)) return false;
   AddFlush(p, i);
   SetSpread(p, i, from.boxes[j].spread);
-  if (IsSilent(from, j)) p.node.states[i] = Node::kClosed;
+  if (AddsNoError(from, j)) p.node.states[i] = Node::kClosed;
   return true;
 }
 
@@ -152,7 +152,7 @@ void OpenElementwiseNode(const Preparing& p) {
   op.context = p.interpreter.ContextOf(*p.node.instruction, p.Operand(0).set.element_type(),
                                        p.node.set.element_type());
   p.node.slopes.resize(p.node.set.element_count() * op.row->operands);
-  OpenEach(p, [&](int64_t i) { return OpenElementwise(p, op, i); });
+  OpenEach(p, [&](int64_t i) { return PrepareElementwise(p, op, i); });
 }
 
 void OpenSumNode(const Preparing& p) {
@@ -166,8 +166,8 @@ void OpenSumNode(const Preparing& p) {
   const SumRule rule = p.node.kind == NodeKind::kProducts
                            ? ContractionSumRule(p.interpreter, instruction, row, type)
                            : ReductionSumRule(p.interpreter, instruction.opcode(), row, type);
-  const double alike = p.points ? AlikeTerms(p) : 1;
-  OpenEach(p, [&](int64_t i) { return OpenSum(p, context, rule, alike, i); });
+  const double alike = p.points ? RepeatedTermRatio(p) : 1;
+  OpenEach(p, [&](int64_t i) { return PrepareSum(p, context, rule, alike, i); });
 }
 
 void OpenNode(const Preparing& p) {
@@ -185,7 +185,7 @@ void OpenNode(const Preparing& p) {
       return OpenSumNode(p);
     case NodeKind::kPick:
       p.node.slopes.resize(p.node.terms.lhs.size());
-      return OpenEach(p, [&](int64_t i) { return OpenPick(p, i); });
+      return OpenEach(p, [&](int64_t i) { return PrepareSelection(p, i); });
   }
 }
 
@@ -220,7 +220,7 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node, bool poin
   OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type()), points});
   for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));
   node.silent = true;
-  for (size_t i = 0; i < count; ++i) node.silent = node.silent && IsSilent(node, i);
+  for (size_t i = 0; i < count; ++i) node.silent = node.silent && AddsNoError(node, i);
 }
 
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set) {

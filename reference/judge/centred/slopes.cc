@@ -31,7 +31,7 @@ bool Monotone(const Box& box, double (*derivative)(double), Slope& slope) {
 }
 
 // Bounds a derivative that decreases with |x| from its maximum at zero.
-bool Hill(const Box& box, double (*derivative)(double), Slope& slope) {
+bool BoundUnimodalSlope(const Box& box, double (*derivative)(double), Slope& slope) {
   const double a = derivative(box.lo), b = derivative(box.hi);
   const bool top = box.lo <= 0 && box.hi >= 0;
   slope = Between(std::min(a, b), top ? derivative(0) : std::max(a, b));
@@ -39,7 +39,7 @@ bool Hill(const Box& box, double (*derivative)(double), Slope& slope) {
 }
 
 // Bounds sin or cos on the box by the midpoint's value and the radius: |derivative| is at most 1.
-Slope Wave(const Box& box, double (*wave)(double)) {
+Slope BoundSinCosSlope(const Box& box, double (*wave)(double)) {
   const double middle = box.lo / 2 + box.hi / 2, radius = (box.hi - box.lo) / 2;
   const double value = wave(middle);
   const double slack = radius + kSlack * (1 + std::fabs(middle));
@@ -179,11 +179,11 @@ constexpr SlopeRow kRows[] = {
     {Opcode::kLogPlusOne, 1, [](const double* x) { return std::log1p(x[0]); },
      [](const Box* x, Slope* s) { return x->lo > -1 && Monotone(*x, InverseOfOneMore, *s); }},
     {Opcode::kTanh, 1, [](const double* x) { return std::tanh(x[0]); },
-     [](const Box* x, Slope* s) { return Hill(*x, TanhSlope, *s); }},
+     [](const Box* x, Slope* s) { return BoundUnimodalSlope(*x, TanhSlope, *s); }},
     {Opcode::kLogistic, 1, [](const double* x) { return LogisticOf(x[0]); },
-     [](const Box* x, Slope* s) { return Hill(*x, LogisticSlope, *s); }},
+     [](const Box* x, Slope* s) { return BoundUnimodalSlope(*x, LogisticSlope, *s); }},
     {Opcode::kErf, 1, [](const double* x) { return std::erf(x[0]); },
-     [](const Box* x, Slope* s) { return Hill(*x, ErfSlope, *s); }},
+     [](const Box* x, Slope* s) { return BoundUnimodalSlope(*x, ErfSlope, *s); }},
     {Opcode::kSqrt, 1, [](const double* x) { return std::sqrt(x[0]); },
      [](const Box* x, Slope* s) { return x->lo > 0 && Monotone(*x, RootSlope, *s); }},
     {Opcode::kRsqrt, 1, [](const double* x) { return InverseRoot(x[0]); },
@@ -194,16 +194,16 @@ constexpr SlopeRow kRows[] = {
      }},
     {Opcode::kSine, 1, [](const double* x) { return std::sin(x[0]); },
      [](const Box* x, Slope* s) {
-       return s[0] = Wave(*x, [](double y) { return std::cos(y); }), Finite(s[0]);
+       return s[0] = BoundSinCosSlope(*x, [](double y) { return std::cos(y); }), Finite(s[0]);
      }},
     {Opcode::kCosine, 1, [](const double* x) { return std::cos(x[0]); },
      [](const Box* x, Slope* s) {
-       return s[0] = Wave(*x, [](double y) { return -std::sin(y); }), Finite(s[0]);
+       return s[0] = BoundSinCosSlope(*x, [](double y) { return -std::sin(y); }), Finite(s[0]);
      }},
     {Opcode::kTan, 1, [](const double* x) { return std::tan(x[0]); },
      [](const Box* x, Slope* s) {
        return x->lo > -1.5 && x->hi < 1.5 &&
-              Hill(
+              BoundUnimodalSlope(
                   *x, [](double y) { return -TanSlope(y); }, *s) &&
               (s->middle = -s->middle, true);
      }},

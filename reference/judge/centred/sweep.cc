@@ -19,7 +19,7 @@ constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
 // Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
-// The cost of visiting an element in kSweptTogether lanes, relative to a visit in one lane.
+// The cost of visiting an element in kSweepLanes lanes, relative to a visit in one lane.
 constexpr double kCostTogether = 5;
 
 // Returns `size` as an f32 that is at least as large, up to one rounding.
@@ -37,7 +37,7 @@ double VisitsFrom(const Node& node) {
 
 // Returns the weight of an element if all of its uses deviate alike.
 template <int kLanes>
-typename Sweep<kLanes>::Sizes Sweep<kLanes>::Together(const Weight& weight) {
+typename Sweep<kLanes>::Sizes Sweep<kLanes>::JointSizes(const Weight& weight) {
   Sizes together;
   for (int l = 0; l < kLanes; ++l) {
     const float sum = static_cast<float>(std::fabs(weight.sum[l]));
@@ -49,7 +49,7 @@ typename Sweep<kLanes>::Sizes Sweep<kLanes>::Together(const Weight& weight) {
 template <int kLanes>
 typename Sweep<kLanes>::Outgoing Sweep<kLanes>::OutgoingOf(const Node& node, int64_t element,
                                                            const Weight& weight) {
-  Outgoing out = {weight.sum, weight.radius, weight.paths, Together(weight), {}};
+  Outgoing out = {weight.sum, weight.radius, weight.paths, JointSizes(weight), {}};
   for (int l = 0; l < kLanes; ++l) out.least[l] = weight.paths[l] == 0 ? 0 : kLeastWeight;
   if (!node.IsOnce(element)) return out;
   // From here on `paths` no longer includes the rounding loss of `sum`.
@@ -65,9 +65,9 @@ typename Sweep<kLanes>::Weight& Sweep<kLanes>::Visit(int32_t node, int64_t eleme
   if (weights.place.empty()) weights.place.resize(nodes_[node]->boxes.size());
   if (weights.touched.empty()) {
     waiting_.push(node);
-    if (!spare_.empty()) {
-      weights.of = std::move(spare_.back());
-      spare_.pop_back();
+    if (!recycled_weights_.empty()) {
+      weights.of = std::move(recycled_weights_.back());
+      recycled_weights_.pop_back();
     }
   }
   int32_t& place = weights.place[element];
@@ -123,7 +123,7 @@ void Sweep<kLanes>::ToTerms(const Node& node, int64_t element, const Outgoing& f
 }
 
 template <int kLanes>
-void Sweep<kLanes>::GoOn(const Node& node, int64_t element, const Outgoing& from) {
+void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing& from) {
   const auto at = [&](int32_t operand) {
     return nodes_[operand]->set.shape().rank() == 0 ? 0 : element;
   };
@@ -162,9 +162,9 @@ void Sweep<kLanes>::GoOn(const Node& node, int64_t element, const Outgoing& from
 
 // Adds the element's noise to `passed` (the sweep goes on) and its box to `stopped` (it ends here).
 template <int kLanes>
-void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Weight& weight,
-                                    Lanes& passed, Lanes& stopped) const {
-  const Sizes size = node.IsOnce(element) ? Together(weight) : weight.paths;
+void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const Weight& weight,
+                                     Lanes& passed, Lanes& stopped) const {
+  const Sizes size = node.IsOnce(element) ? JointSizes(weight) : weight.paths;
   const bool open = node.states[element] == Node::kOpen;
   const bool broken = node.states[element] == Node::kBroken;
   const Box& box = node.boxes[element];
@@ -182,11 +182,11 @@ void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Wei
 // Passes on only the midpoint of a settled element's weight and bounds the rest (`radius`) by the
 // element's box, since the elements it was computed from would add at least as much.
 template <int kLanes>
-void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& weight) {
+void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight& weight) {
   if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;
   const Box& box = node.boxes[element];
   const double reach = std::max(box.hi - box.at, box.at - box.lo);
-  const Sizes size = Together(weight);
+  const Sizes size = JointSizes(weight);
   for (int l = 0; l < kLanes; ++l) {
     if (weight.radius[l] < size[l]) {
       distance_[l] += weight.radius[l] * reach;
@@ -204,15 +204,15 @@ template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};
   for (size_t k = 0; k < weights.touched.size(); ++k) {
-    KeepTheMiddle(node, weights.touched[k], weights.of[k]);
-    AddWhatItLeaves(node, weights.touched[k], weights.of[k], passed, stopped);
+    CollapseToMidpoint(node, weights.touched[k], weights.of[k]);
+    AddResidualError(node, weights.touched[k], weights.of[k], passed, stopped);
   }
   std::array<bool, kLanes> stops;
   for (int l = 0; l < kLanes; ++l) {
-    const double given = given_[l] + (stopped[l] - passed[l]);
-    stops[l] = all || given <= given_away_ * (distance_[l] + passed[l]);
+    const double given = early_stop_error_[l] + (stopped[l] - passed[l]);
+    stops[l] = all || given <= early_stop_share_ * (distance_[l] + passed[l]);
     distance_[l] += stops[l] ? stopped[l] : passed[l];
-    if (stops[l]) given_[l] = given;
+    if (stops[l]) early_stop_error_[l] = given;
   }
   return stops;
 }
@@ -234,11 +234,11 @@ void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max)
       if (stops[l]) weight.sum[l] = 0, weight.radius[l] = weight.paths[l] = 0;
       any = any || weight.paths[l] != 0;
     }
-    if (any) GoOn(node, i, OutgoingOf(node, i, weight));
+    if (any) Propagate(node, i, OutgoingOf(node, i, weight));
   }
   weights.touched.clear();
   weights.of.clear();
-  spare_.push_back(std::move(weights.of));
+  recycled_weights_.push_back(std::move(weights.of));
 }
 
 template <int kLanes>
@@ -247,8 +247,8 @@ typename Sweep<kLanes>::Lanes Sweep<kLanes>::DistancesAt(int32_t node,
                                                          int64_t visits_max, double given_away) {
   weights_.resize(nodes_.size());
   visits_ = 0;
-  given_away_ = given_away;
-  distance_ = given_ = {};
+  early_stop_share_ = given_away;
+  distance_ = early_stop_error_ = {};
   for (size_t l = 0; l < elements.size(); ++l) {
     Weight& weight = Visit(node, elements[l]);
     weight.sum[l] = weight.paths[l] = 1;
@@ -269,7 +269,7 @@ absl::Span<const double> Sweeps::Run(Sweep<kLanes>& sweep, int32_t node,
                                      absl::Span<const int64_t> elements, double budget) {
   constexpr double kCost = kLanes == 1 ? 1 : kCostTogether;
   const auto lanes =
-      sweep.DistancesAt(node, elements, static_cast<int64_t>(budget / kCost), given_away_);
+      sweep.DistancesAt(node, elements, static_cast<int64_t>(budget / kCost), early_stop_share_);
   cost_ = kCost * static_cast<double>(sweep.visits());
   distances_.assign(lanes.begin(), lanes.begin() + elements.size());
   return distances_;
@@ -278,10 +278,10 @@ absl::Span<const double> Sweeps::Run(Sweep<kLanes>& sweep, int32_t node,
 absl::Span<const double> Sweeps::From(int32_t node, absl::Span<const int64_t> elements,
                                       double budget) {
   if (elements.size() == 1) return Run(one_, node, elements, budget);
-  return Run(together_, node, elements, budget);
+  return Run(joint_sweep_, node, elements, budget);
 }
 
 template class Sweep<1>;
-template class Sweep<kSweptTogether>;
+template class Sweep<kSweepLanes>;
 
 }  // namespace hlocts::reference

@@ -27,9 +27,9 @@ namespace hlocts::reference {
 
 // The number of elements whose sweeps run together. Each slope is then looked up once for all of
 // them, and their weights are adjacent in memory.
-inline constexpr int kSweptTogether = 32;
+inline constexpr int kSweepLanes = 32;
 
-// One or several sweeps from elements of one array. Used with 1 and with kSweptTogether lanes.
+// One or several sweeps from elements of one array. Used with 1 and with kSweepLanes lanes.
 template <int kLanes>
 class Sweep {
  public:
@@ -66,32 +66,33 @@ class Sweep {
     Sizes least;  // exceeds the loss by underflow; 0 where the weight is 0
   };
 
-  static Sizes Together(const Weight& weight);
+  static Sizes JointSizes(const Weight& weight);
   static Outgoing OutgoingOf(const Node& node, int64_t element, const Weight& weight);
   Weight& Visit(int32_t node, int64_t element);
   void Add(int32_t node, int64_t element, const Slope& slope, const Outgoing& from);
-  void AddWhatItLeaves(const Node& node, int64_t element, const Weight& weight, Lanes& passed,
-                       Lanes& stopped) const;
+  void AddResidualError(const Node& node, int64_t element, const Weight& weight, Lanes& passed,
+                        Lanes& stopped) const;
   std::array<bool, kLanes> StopsAt(const Node& node, Weights& weights, bool all);
-  void KeepTheMiddle(const Node& node, int64_t element, Weight& weight);
+  void CollapseToMidpoint(const Node& node, int64_t element, Weight& weight);
   void Pass(const Node& node, Weights& weights, int64_t visits_max);
-  void GoOn(const Node& node, int64_t element, const Outgoing& from);
+  void Propagate(const Node& node, int64_t element, const Outgoing& from);
   void ToTerms(const Node& node, int64_t element, const Outgoing& from);
 
   absl::Span<const std::unique_ptr<Node>> nodes_;
-  std::vector<Weights> weights_;            // by node; empty again after each sweep
-  std::vector<std::vector<Weight>> spare_;  // storage that other nodes no longer need
+  std::vector<Weights> weights_;                       // by node; empty again after each sweep
+  std::vector<std::vector<Weight>> recycled_weights_;  // storage that other nodes no longer need
   std::priority_queue<int32_t> waiting_;
-  Lanes distance_{}, given_{};  // so far; the part that early stopping has added
+  Lanes distance_{}, early_stop_error_{};  // so far; the part that early stopping has added
   int64_t visits_ = 0;
-  double given_away_ = 0;
+  double early_stop_share_ = 0;
 };
 
 // Runs sweeps from one element or from several, and counts their cost.
 class Sweeps {
  public:
-  explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes) : one_(nodes), together_(nodes) {}
-  void GiveAway(double share) { given_away_ = share; }
+  explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes)
+      : one_(nodes), joint_sweep_(nodes) {}
+  void SetEarlyStopShare(double share) { early_stop_share_ = share; }
   // Returns Sweep::DistancesAt at a cost of at most `budget`. Valid until the next call.
   absl::Span<const double> From(int32_t node, absl::Span<const int64_t> elements, double budget);
   // Returns the cost of the last call to From, in visits of a one-lane sweep.
@@ -102,13 +103,13 @@ class Sweeps {
   absl::Span<const double> Run(Sweep<kLanes>& sweep, int32_t node,
                                absl::Span<const int64_t> elements, double budget);
   Sweep<1> one_;
-  Sweep<kSweptTogether> together_;
+  Sweep<kSweepLanes> joint_sweep_;
   std::vector<double> distances_;
-  double cost_ = 0, given_away_ = 0;
+  double cost_ = 0, early_stop_share_ = 0;
 };
 
 extern template class Sweep<1>;
-extern template class Sweep<kSweptTogether>;
+extern template class Sweep<kSweepLanes>;
 
 }  // namespace hlocts::reference
 

@@ -108,9 +108,9 @@ TEST_F(SweepTest, SeveralTogetherSayWhatEachSaysAlone) {
     nodes_[2]->settled = settled;
     for (const double given_away : {0.0, 0.2}) {
       const std::vector<double> alone = Alone(given_away);
-      Sweep<kSweptTogether> sweep(nodes_);
+      Sweep<kSweepLanes> sweep(nodes_);
       std::vector<int64_t> elements;
-      for (int64_t i = kElements - kSweptTogether; i < kElements; ++i) elements.push_back(i);
+      for (int64_t i = kElements - kSweepLanes; i < kElements; ++i) elements.push_back(i);
       const auto together = sweep.DistancesAt(3, elements, 1 << 20, given_away);
       for (size_t l = 0; l < elements.size(); ++l) {
         EXPECT_NEAR(together[l] / alone[elements[l]], 1, 1e-3) << settled << given_away;

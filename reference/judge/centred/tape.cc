@@ -167,10 +167,10 @@ void Tape::NoteSources(Node& node) const {
   node.sources.resize(1);
 }
 
-bool Tape::FeedsASum(const Instruction& instruction) {
+bool Tape::IsReadBySum(const Instruction& instruction) {
   const Computation* computation = instruction.parent();
   if (computation == nullptr) return false;
-  if (looked_at_.insert(computation).second) {
+  if (visited_.insert(computation).second) {
     for (const auto& reader : computation->instructions()) {
       const Opcode opcode = reader->opcode();
       if (opcode != Opcode::kDot && opcode != Opcode::kConvolution && opcode != Opcode::kReduce) {
@@ -185,7 +185,7 @@ bool Tape::FeedsASum(const Instruction& instruction) {
 void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> operands,
                   absl::Span<const double> sum_errors, SetValue& result) {
   if (result.token) return;
-  if (instruction.opcode() == Opcode::kWhile) return HandOn(operands[0], result);
+  if (instruction.opcode() == Opcode::kWhile) return EnterBody(operands[0], result);
   if (result.tuple) {
     for (SetValue& element : result.elements) Record(instruction, {}, {}, element);
     return;
@@ -221,14 +221,14 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   }
   bool narrow = node.kind == NodeKind::kSum || node.kind == NodeKind::kProducts;
   const bool few = array.element_count() <= kFewElements;
-  narrow = narrow || (node.kind == NodeKind::kElementwise && (few || FeedsASum(instruction)));
+  narrow = narrow || (node.kind == NodeKind::kElementwise && (few || IsReadBySum(instruction)));
   array.node = Add(std::move(node));
   if (narrow) Tighten(array, /*output=*/false);
 }
 
-void Tape::HandOn(const SetValue& made, SetValue& state) {
+void Tape::EnterBody(const SetValue& made, SetValue& state) {
   if (state.token) return;
-  for (size_t i = 0; i < state.elements.size(); ++i) HandOn(made.elements[i], state.elements[i]);
+  for (size_t i = 0; i < state.elements.size(); ++i) EnterBody(made.elements[i], state.elements[i]);
   SetArray& array = state.array;
   const int64_t count = state.tuple || array.exact() ? 0 : array.element_count();
   if (count == 0 || !IsPlainFloat(array) || Full()) return;

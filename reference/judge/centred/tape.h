@@ -105,7 +105,7 @@ class Tape : public WalkObserver {
   int32_t NumberOfExact(const SetArray& array);
   int32_t Add(Node node);
   // Records a loop's state: all readers in the next trip see one number per element (ruling 0105).
-  void HandOn(const SetValue& made, SetValue& state);
+  void EnterBody(const SetValue& made, SetValue& state);
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);
@@ -126,7 +126,7 @@ class Tape : public WalkObserver {
   void SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effort& effort,
                  SetArray& array);
   // Returns true if a sum or contraction in its computation reads the instruction.
-  bool FeedsASum(const Instruction& instruction);
+  bool IsReadBySum(const Instruction& instruction);
   bool Full() const { return elements_ > kElementsMax; }
 
   static constexpr int64_t kElementsMax = 1 << 22;
@@ -135,7 +135,7 @@ class Tape : public WalkObserver {
   std::vector<std::unique_ptr<Node>> nodes_;
   size_t prepared_ = 0;
   absl::flat_hash_map<const void*, int32_t> exact_;  // exact arrays' nodes, by element address
-  absl::flat_hash_set<const Computation*> looked_at_;
+  absl::flat_hash_set<const Computation*> visited_;
   absl::flat_hash_set<const Instruction*> feed_sums_;
   int64_t elements_ = 0;         // in all nodes
   double work_ = 0, spent_ = 0;  // elements and terms that the walk read, and visits of the sweeps

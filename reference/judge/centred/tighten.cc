@@ -21,19 +21,19 @@ constexpr double kShareOfBits = 2.0 / 3;
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
 // The largest number of wide elements in an element-wise operand of a sum for which sweeps are not
 // too costly.
-constexpr int64_t kFeedingMax = 64;
+constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
 // The share of a distance that stopping early may add, and the smaller share that is used if sweeps
 // from all elements cost at most kCheap of the budget.
-constexpr double kGivenAway = 0.2, kGivenAwayWhereCheap = 0.02, kCheap = 1.0 / 16;
+constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 1.0 / 16;
 // Sweeps pay if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
 
 bool IsNumbers(const AcceptanceSet& s) {
   constexpr uint16_t kOther = Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified |
-                              Flag::kScaledHull | Flag::kIntegral;
+                              Flag::kScaledPreRounding | Flag::kIntegral;
   return s.finite() && !s.integer() && !s.Has(kOther) && s.lo < s.hi;
 }
 
@@ -60,7 +60,7 @@ bool Narrow(double at, double distance, const FloatFacts& facts, AcceptanceSet& 
   if (!(lo <= hi) || (lo == s.lo && hi == s.hi)) return false;
   s.lo = lo;
   s.hi = hi;
-  if (s.Has(Flag::kHull)) {
+  if (s.Has(Flag::kPreRounding)) {
     s.rlo = std::min(lo, std::max(s.rlo, below));
     s.rhi = std::max(hi, std::min(s.rhi, above));
   } else {
@@ -77,7 +77,7 @@ double Tape::BudgetOf(const Node& node, bool output, int64_t wide) const {
   if (output) return left;
   const double inside = left - kVisitsMin / 4;  // a part of the budget is kept for the outputs
   if (node.kind != NodeKind::kElementwise) return inside / 2;
-  return wide > kFeedingMax ? 0 : inside / 6;
+  return wide > kWideOperandsMax ? 0 : inside / 6;
 }
 
 // Prepares all nodes up to `number`. Returns false if that exceeds the budget.
@@ -111,13 +111,13 @@ double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64
   return pays ? cost : 0;
 }
 
-// Returns the cost per element of sweeping kSweptTogether neighbours at once.
+// Returns the cost per element of sweeping kSweepLanes neighbours at once.
 double Tape::ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                            double budget) {
-  if (wide.size() < 2 * kSweptTogether) return HUGE_VAL;
-  sweeps.From(number, wide.subspan(wide.size() / 2, kSweptTogether), budget);
+  if (wide.size() < 2 * kSweepLanes) return HUGE_VAL;
+  sweeps.From(number, wide.subspan(wide.size() / 2, kSweepLanes), budget);
   spent_ += sweeps.cost();
-  return sweeps.cost() / kSweptTogether;
+  return sweeps.cost() / kSweepLanes;
 }
 
 // Runs full sweeps from `effort.whole` elements and short sweeps from the others.
@@ -157,7 +157,7 @@ Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const in
   const int64_t count = static_cast<int64_t>(wide.size());
   const int64_t affordable = static_cast<int64_t>(most.budget / std::min(alone, together));
   Effort effort = most;
-  effort.together = together < alone ? kSweptTogether : 1;
+  effort.together = together < alone ? kSweepLanes : 1;
   effort.whole = std::min(count, std::max(most.whole, affordable));
   if (most.whole == 0 && 2 * affordable < count) effort.whole = 0;
   return effort;
@@ -178,10 +178,10 @@ void Tape::Tighten(SetArray& array, bool output) {
   if (node.settled || budget < 1) return;
   if (!PrepareUpTo(array.node, budget) || node.kind == NodeKind::kLeaf) return;
   Sweeps sweeps(nodes_);
-  sweeps.GiveAway(kGivenAwayWhereCheap);
+  sweeps.SetEarlyStopShare(kEarlyStopShareIfCheap);
   double alone = Probe(sweeps, array, wide, budget);
   if (alone * count > kCheap * budget) {
-    sweeps.GiveAway(kGivenAway);
+    sweeps.SetEarlyStopShare(kEarlyStopShare);
     alone = Probe(sweeps, array, wide, budget);
   }
   node.settled = alone == 0;

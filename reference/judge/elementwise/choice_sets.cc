@@ -22,7 +22,7 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
 constexpr int64_t kJumpsMax = 4096;
 
 // Returns true for a few separate values, as rounding, conversion or comparison give (a "jump").
-bool IsJump(const AcceptanceSet& s) {
+bool IsDiscontinuity(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
   constexpr Int128 kMost = Choices::kMax - 1;
   if (s.integer()) return s.ilo < s.ihi && s.ihi - s.ilo <= kMost;
@@ -56,16 +56,16 @@ int64_t CountJumps(const SetArray& array) {
   if (array.exact() || IsComplex(array.element_type())) return 0;
   int64_t count = 0;
   if (array.columns() != nullptr) {
-    for (const auto& [i, set] : array.columns()->rest()) count += IsJump(set);
+    for (const auto& [i, set] : array.columns()->rest()) count += IsDiscontinuity(set);
   } else {
-    for (const AcceptanceSet& set : array.sets()) count += IsJump(set);
+    for (const AcceptanceSet& set : array.sets()) count += IsDiscontinuity(set);
   }
   return count;
 }
 
 std::vector<AcceptanceSet> ChoicesOrJump(const SetArray& operand, int64_t at) {
   std::vector<AcceptanceSet> sets = ChoicesAt(operand, at);
-  return sets.size() == 1 && IsJump(sets[0]) ? ValuesOfJump(sets[0]) : sets;
+  return sets.size() == 1 && IsDiscontinuity(sets[0]) ? ValuesOfJump(sets[0]) : sets;
 }
 
 // Returns true if the join of the sets contains values that no set contains.
@@ -75,7 +75,7 @@ bool AnyGap(std::vector<AcceptanceSet> sets) {
   });
   AcceptanceSet reached = sets[0];
   for (const AcceptanceSet& set : sets) {
-    if (LeaveAGap(reached, set)) return true;
+    if (HaveGapBetween(reached, set)) return true;
     reached = Join(reached, set);
   }
   return false;
@@ -102,7 +102,7 @@ std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
     std::vector<const SetArray*> arrays;
     for (const SetArray& array : one) arrays.push_back(&array);
     results.push_back(RealElement(op, arrays, 0));
-    if (!results.back().integer()) DropUnusedHull(results.back(), op.hull);
+    if (!results.back().integer()) DropUnreadPreRounding(results.back(), op.hull);
   }
   return results;
 }
@@ -119,8 +119,8 @@ AcceptanceSet Joined(const std::vector<AcceptanceSet>& sets, const AcceptanceSet
 
 }  // namespace
 
-std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false,
-                                     int64_t at) {
+std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const SetArray& on_false,
+                                                 int64_t at) {
   Choices choices;
   bool few = choices.AddAll(ChoicesAt(on_true, at)) && choices.AddAll(ChoicesAt(on_false, at));
   return few ? choices.sets() : std::vector<AcceptanceSet>();
@@ -133,7 +133,7 @@ bool AnyChoices(absl::Span<const SetArray* const> operands) {
   return false;
 }
 
-bool FewJumps(absl::Span<const SetArray* const> operands) {
+bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands) {
   int64_t count = 0;
   for (const SetArray* operand : operands) count += CountJumps(*operand);
   return count > 0 && count <= kJumpsMax;
@@ -149,10 +149,10 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
     for (const SetArray* operand : operands) {
       const int64_t at = ElementOf(*operand, i);
       chosen = chosen || (operand->choices != nullptr && operand->choices->Find(at) != nullptr);
-      jump = jump || (jumps && IsJump(operand->At(at)));
+      jump = jump || (jumps && IsDiscontinuity(operand->At(at)));
     }
     // The set of a result that is itself a jump already consists of separate values.
-    if (!chosen && (!jump || IsJump(result.At(i)))) continue;
+    if (!chosen && (!jump || IsDiscontinuity(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
     if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;
     if (chosen) joins.emplace_back(i, Joined(*results, result.At(i)));
@@ -163,7 +163,7 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
     std::vector<AcceptanceSet>& sets = result.mutable_sets();
     for (const auto& [i, set] : joins) sets[i] = set;
   }
-  GiveChoices(std::move(mapped), result);
+  SetChoices(std::move(mapped), result);
 }
 
 }  // namespace hlocts::reference

@@ -122,7 +122,7 @@ inline double F32Up(double x) { return -F32Down(-x); }
   };
   double lower, upper, unrounded_lo, unrounded_hi;
   widen(unit, lower, upper);
-  // Before the value is stored, the error is half an ulp smaller (the lemma of AddHull).
+  // Before the value is stored, the error is half an ulp smaller (the lemma of AddPreRounding).
   widen(std::max(0.0, unit - PowerOfTwo(-facts.p)), unrounded_lo, unrounded_hi);
   if (facts.p <= 11 && unrounded_lo != 0 && unrounded_hi != 0) {  // through f32
     unrounded_lo = F32Down(unrounded_lo);

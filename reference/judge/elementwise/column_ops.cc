@@ -16,7 +16,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns true if the unrounded ends of this result have to be kept.
-bool KeepsHull(const ElementOp& op, bool contractible) {
+bool KeepsPreRounding(const ElementOp& op, bool contractible) {
   if (op.hull == kHullAny || (op.hull & kHullWiden)) return true;
   return op.hull == kHullContract && contractible;
 }
@@ -35,11 +35,11 @@ class ColumnLoop {
   ColumnLoop(const ElementOp& op, int64_t count, absl::Span<const SetArray* const> operands)
       : op_(op), count_(count), operands_(operands) {
     contractible_ = ops::IsScaling(op.opcode);
-    bool hull = KeepsHull(op, contractible_);
+    bool hull = KeepsPreRounding(op, contractible_);
     if (op.opcode == Opcode::kNegate) {  // negate keeps its operand's pre-rounding interval
       std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands[0]);
       contractible_ = from != nullptr && from->contractible();
-      hull = from != nullptr && from->has_hull() && KeepsHull(op, contractible_);
+      hull = from != nullptr && from->has_pre_rounding() && KeepsPreRounding(op, contractible_);
     }
     columns_ = std::make_shared<IntervalColumns>(count, hull, contractible_);
     lo_ = columns_->lo(), hi_ = columns_->hi();
@@ -66,7 +66,7 @@ class ColumnLoop {
         const bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
         if (ordinary && kernel(x.lo[i], x.hi[i], y.lo[i], y.hi[i], e)) {
           Put(first + i, e, CauseOf(x, y, i, e.lo == e.hi));
-        } else if (!PutSlowly(first + i)) {
+        } else if (!ComputeBySetArithmetic(first + i)) {
           return false;
         }
       }
@@ -80,9 +80,9 @@ class ColumnLoop {
     for (int64_t i = 0; i < count_; ++i) {
       if (from->ordinary(i)) {
         Ends e = {-from->hi()[i], -from->lo()[i], -from->hi()[i], -from->lo()[i]};
-        if (columns_->has_hull()) e.rlo = -from->rhi()[i], e.rhi = -from->rlo()[i];
+        if (columns_->has_pre_rounding()) e.rlo = -from->rhi()[i], e.rhi = -from->rlo()[i];
         Put(i, e, from->causes()[i]);
-      } else if (!PutSlowly(i)) {
+      } else if (!ComputeBySetArithmetic(i)) {
         return false;
       }
     }
@@ -108,11 +108,11 @@ class ColumnLoop {
     wide_ |= e.rlo != e.lo || e.rhi != e.hi;
   }
   // Computes one element by set arithmetic. Returns false if too many elements need it.
-  bool PutSlowly(int64_t i) {
+  bool ComputeBySetArithmetic(int64_t i) {
     AcceptanceSet s = RealElement(op_, operands_, i);
-    DropUnusedHull(s, op_.hull);
+    DropUnreadPreRounding(s, op_.hull);
     columns_->Append(i, s);
-    wide_ = wide_ || !s.IsPoint() || s.Has(AcceptanceSet::kHull);
+    wide_ = wide_ || !s.IsPoint() || s.Has(AcceptanceSet::kPreRounding);
     return static_cast<int64_t>(columns_->rest().size()) <= 16 + count_ / 8;
   }
   [[gnu::always_inline]] uint32_t CauseOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i,

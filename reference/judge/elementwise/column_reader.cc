@@ -28,7 +28,7 @@ ColumnReader::ColumnReader(const SetArray& array, bool contract)
   }
   columns_ = ColumnsOf(array);
   usable_ = columns_ != nullptr;
-  hull_ = usable_ && contract && columns_->has_hull() && columns_->contractible();
+  hull_ = usable_ && contract && columns_->has_pre_rounding() && columns_->contractible();
 }
 
 ColumnBlock ColumnReader::Read(int64_t first, int64_t count) {

@@ -35,7 +35,7 @@ TEST(ColumnsTest, LoopsGiveTheSetsOfSetArithmetic) {
         std::vector<const SetArray*> operands = {&a};
         if (!unary) operands.push_back(&b);
         for (Profile profile : kAllProfiles) {
-          for (HullUse hull : {kHullUnused, kHullContract, kHullWiden, kHullAny}) {
+          for (UnroundedUse hull : {kHullUnused, kHullContract, kHullWiden, kHullAny}) {
             Compare(MakeOp(opcode, type, profile, hull), operands, compared);
             if (HasFatalFailure()) return;
           }
@@ -56,7 +56,7 @@ TEST(ColumnsTest, OrdinaryNumbersHaveTheSetsOfSetArithmetic) {
       const SetArray b = DrawArray(PrimitiveType::kF32, seed & 2, 200 + seed, false, true);
       const SetArray* operands[] = {&a, &b};
       for (Profile profile : {Profile::kStrict, Profile::kDefault}) {
-        for (HullUse hull : {kHullUnused, kHullAny}) {
+        for (UnroundedUse hull : {kHullUnused, kHullAny}) {
           Compare(MakeOp(opcode, PrimitiveType::kF32, profile, hull), operands, compared);
           if (HasFatalFailure()) return;
         }
@@ -76,7 +76,7 @@ TEST(ColumnsTest, ColumnsAreTheSetsTheyWereMadeOf) {
     for (int64_t i = 0; i < kCount; ++i) {
       for (const AcceptanceSet& s : {by_columns.At(i), all[i]}) {
         AcceptanceSet from = sets.At(i);
-        ASSERT_EQ(FlagsButTheMark(s), FlagsButTheMark(from));
+        ASSERT_EQ(FlagsWithoutContractible(s), FlagsWithoutContractible(from));
         ASSERT_EQ(s.cause, from.cause);
         ASSERT_EQ(s.origin, from.origin);
         if (!s.finite()) continue;

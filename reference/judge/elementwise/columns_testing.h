@@ -48,7 +48,7 @@ class Draw {
     if (wide) {
       s.rlo = s.lo - std::fabs(s.lo) * 0x1p-30;
       s.rhi = s.hi + std::fabs(s.hi) * 0x1p-30;
-      if (s.rlo < s.lo || s.rhi > s.hi) s.flags |= AcceptanceSet::kHull | contractible;
+      if (s.rlo < s.lo || s.rhi > s.hi) s.flags |= AcceptanceSet::kPreRounding | contractible;
     }
     return s;
   }
@@ -85,7 +85,7 @@ inline SetArray DrawArray(PrimitiveType type, bool points, uint64_t seed, bool p
   return points ? Compress(SetArray(shape, std::move(sets))) : SetArray(shape, std::move(sets));
 }
 
-inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, HullUse hull) {
+inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, UnroundedUse hull) {
   ElementOp op;
   op.instruction = nullptr;
   op.opcode = opcode;
@@ -99,8 +99,8 @@ inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, Hull
 }
 
 // Returns the flags without kContractible if there is no pre-rounding interval (RULES 5).
-inline uint16_t FlagsButTheMark(const AcceptanceSet& s) {
-  return s.flags & ~(s.Has(AcceptanceSet::kHull) ? 0 : AcceptanceSet::kContractible);
+inline uint16_t FlagsWithoutContractible(const AcceptanceSet& s) {
+  return s.flags & ~(s.Has(AcceptanceSet::kPreRounding) ? 0 : AcceptanceSet::kContractible);
 }
 
 // Expects equal sets. If functions are bounded in ulps, `fast` may be a step of the format wider.
@@ -109,7 +109,7 @@ inline void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const Acc
   std::string what =
       absl::StrCat(OpcodeName(op.opcode), " ", PrimitiveTypeName(op.operand_type), " at ", i, ": ",
                    SetText(fast, op.result_type), " / ", SetText(slow, op.result_type));
-  ASSERT_EQ(FlagsButTheMark(fast), FlagsButTheMark(slow)) << what;
+  ASSERT_EQ(FlagsWithoutContractible(fast), FlagsWithoutContractible(slow)) << what;
   if (fast.unspecified() || !fast.finite()) return;
   ASSERT_TRUE(IsSubset(slow, fast)) << what;
   const FloatFacts& facts = *op.context.result;
@@ -120,7 +120,7 @@ inline void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const Acc
     ASSERT_EQ(fast.lo, slow.lo) << what;
     ASSERT_EQ(fast.hi, slow.hi) << what;
   }
-  if (!fast.Has(AcceptanceSet::kHull)) return;
+  if (!fast.Has(AcceptanceSet::kPreRounding)) return;
   ASSERT_LE(fast.rlo, slow.rlo) << what;
   ASSERT_GE(fast.rhi, slow.rhi) << what;
   if (op.context.rule.rule_class == RuleClass::kUlp) return;
@@ -136,7 +136,7 @@ inline void Compare(const ElementOp& op, absl::Span<const SetArray* const> opera
   ++compared;
   for (int64_t i = 0; i < kCount; ++i) {
     AcceptanceSet slow = RealElement(op, operands, i);
-    DropUnusedHull(slow, op.hull);
+    DropUnreadPreRounding(slow, op.hull);
     AcceptanceSet s = fast->At(i);
     if (s.IsPoint() && slow.IsPoint()) slow.flags &= ~AcceptanceSet::kBitsKnown;
     s.flags &= ~AcceptanceSet::kBitsKnown;

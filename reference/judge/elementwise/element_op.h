@@ -27,7 +27,7 @@ struct ElementOp {
   absl::string_view direction;
   int exponent_bits = 0, mantissa_bits = 0;
   bool saturate = false;
-  HullUse hull = kHullAny;
+  UnroundedUse hull = kHullAny;
   bool equal_operands = false;  // true if both operands are the same value (RULES 30)
 };
 
@@ -35,7 +35,7 @@ struct ElementOp {
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i);
 // Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
-void DropUnusedHull(AcceptanceSet& set, HullUse hull);
+void DropUnreadPreRounding(AcceptanceSet& set, UnroundedUse hull);
 
 // Handles exact operands: takes the plain evaluator's result and replaces the elements for which a
 // rule permits more than one value. Returns nullopt if the operation has no such path.
@@ -50,9 +50,10 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
                                            absl::Span<const SetArray* const> operands);
 
 // Returns the choices of both operands for the element; empty if there are too many.
-std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false, int64_t at);
+std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const SetArray& on_false,
+                                                 int64_t at);
 bool AnyChoices(absl::Span<const SetArray* const> operands);
-bool FewJumps(absl::Span<const SetArray* const> operands);
+bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
 // Applies the operation to each of the few sets that operands' elements may have, or each of the
 // few values of a jump if `jumps` is true (RULES 31). The result has as many sets.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,

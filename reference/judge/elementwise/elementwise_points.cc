@@ -15,7 +15,7 @@ bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
 // Returns true if the plain result of a float operation is the whole set, except for the elements
 // that OpenPoints returns.
-bool PlainIsBase(const ElementOp& op, HullUse hull) {
+bool PlainIsBase(const ElementOp& op, UnroundedUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
   if (!cr || IsComplex(op.operand_type) || IsComplex(op.result_type)) return false;

@@ -19,10 +19,10 @@
 namespace hlocts::reference {
 
 // Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
-void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
+void DropUnreadPreRounding(AcceptanceSet& s, UnroundedUse hull) {
   if (hull == kHullAny) return;
   if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
-    s.flags &= ~(AcceptanceSet::kHull | AcceptanceSet::kContractible);
+    s.flags &= ~(AcceptanceSet::kPreRounding | AcceptanceSet::kContractible);
     s.rlo = s.lo;
     s.rhi = s.hi;
   }
@@ -232,7 +232,7 @@ std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& sh
     }
   }
   for (AcceptanceSet& s : sets) {
-    if (!s.integer()) DropUnusedHull(s, op.hull);
+    if (!s.integer()) DropUnreadPreRounding(s, op.hull);
   }
   return sets;
 }
@@ -246,7 +246,7 @@ SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape
 // Computes ordinary numbers by columns and the other elements by set arithmetic.
 SetArray WideSets(const ElementOp& op, const Shape& shape,
                   const std::vector<const SetArray*>& arrays) {
-  const bool jumps = FewJumps(arrays), choices = jumps || AnyChoices(arrays);
+  const bool jumps = HasFewDiscontinuities(arrays), choices = jumps || AnyChoices(arrays);
   if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
     columns->origin = op.context.origin;
     if (choices) MapChoices(op, arrays, jumps, *columns);

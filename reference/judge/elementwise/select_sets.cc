@@ -22,7 +22,7 @@ void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& 
       const bool first = mask.literal().raw_data()[scalar ? 0 : i] != 0;
       if (first == (arm == &on_true)) from[i] = i;
     }
-    CarryJoint(*arm, from, result);
+    PropagateJoint(*arm, from, result);
   }
 }
 
@@ -50,8 +50,8 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
         }
         sets.push_back(joined);
         const bool more = on_true.choices != nullptr || on_false.choices != nullptr;
-        if (more || LeaveAGap(on_true.At(i, c), on_false.At(i, c))) {
-          choices = EitherArm(on_true, on_false, at);
+        if (more || HaveGapBetween(on_true.At(i, c), on_false.At(i, c))) {
+          choices = ChoicesOfBothOperands(on_true, on_false, at);
         }
       } else {
         sets.push_back(arm.At(i, c));
@@ -62,7 +62,7 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
   }
   SetArray result(shape, std::move(sets));
   result.origin = origin;
-  GiveChoices(std::move(map), result);
+  SetChoices(std::move(map), result);
   result = Compress(std::move(result));
   CarryJoints(pred, on_true, on_false, result);
   return result;

@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr uint16_t kReadUnrounded = AcceptanceSet::kHull | AcceptanceSet::kContractible;
+constexpr uint16_t kReadUnrounded = AcceptanceSet::kPreRounding | AcceptanceSet::kContractible;
 
 // One instruction, or the same element of one tuple.
 bool IsOneValue(const Instruction& a, const Instruction& b) {
@@ -53,7 +53,7 @@ bool Selects(Opcode opcode) {
 bool IsNumber(const AcceptanceSet& s) {
   constexpr uint16_t kOthers = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
                                AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified |
-                               AcceptanceSet::kScaledHull;  // its interval is in other units
+                               AcceptanceSet::kScaledPreRounding;  // its interval is in other units
   return s.finite() && !s.Has(kOthers);
 }
 
@@ -108,7 +108,7 @@ bool RemainderSets::IsCertain(const Sum& sum, int64_t device, const AcceptanceSe
   }
   const AcceptanceSet other = operands[1 - sum.arm].At(i);
   if (!IsNumber(other) || !IsNumber(remainder)) return false;
-  const bool hull = other.Has(AcceptanceSet::kHull);
+  const bool hull = other.Has(AcceptanceSet::kPreRounding);
   return opcode == Opcode::kMinimum
              ? (hull ? std::min(other.lo, other.rlo) : other.lo) >= remainder.hi
              : (hull ? std::max(other.hi, other.rhi) : other.hi) <= remainder.lo;
@@ -153,7 +153,7 @@ void RemainderSets::Narrow(const Sum& sum, int64_t device, const SetArray& x,
     }
   }
   result = Compress(std::move(result));
-  GiveChoices(std::move(others), result);
+  SetChoices(std::move(others), result);
 }
 
 void RemainderSets::Pass(SetInterpreter& interpreter, const Instruction& instruction,

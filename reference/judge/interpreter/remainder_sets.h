@@ -29,9 +29,9 @@ class RemainderSets {
   bool Concerns(const Instruction& instruction) const {
     return sums_.contains(&instruction) || needed_.contains(&instruction);
   }
-  // After HandOn, the state that the body reads is the stored result of a trip, until Leave.
-  void HandOn(const Computation& body) { handed_on_.insert(&body); }
-  void Leave(const Computation& body) { handed_on_.erase(&body); }
+  // After EnterBody, the state that the body reads is the stored result of a trip, until Leave.
+  void EnterBody(const Computation& body) { handed_on_.insert(&body); }
+  void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
   // To be called when such an instruction has run on a device. Keeps the sets that a sum depends
   // on, and replaces those of a sum by the sets of c where it certainly is c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,

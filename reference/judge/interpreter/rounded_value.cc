@@ -12,7 +12,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr uint16_t kUnrounded =
-    AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull;
+    AcceptanceSet::kPreRounding | AcceptanceSet::kContractible | AcceptanceSet::kScaledPreRounding;
 
 void Round(AcceptanceSet& s) {
   if (s.unspecified() || !s.Has(kUnrounded)) return;
@@ -24,7 +24,7 @@ void Round(AcceptanceSet& s) {
 bool AnyUnrounded(const SetArray& array) {
   if (array.exact()) return false;
   if (array.columns() != nullptr && array.columns()->rest().empty()) {
-    return array.columns()->has_hull();
+    return array.columns()->has_pre_rounding();
   }
   const auto sets = array.sets();
   return std::any_of(sets.begin(), sets.end(),
@@ -42,7 +42,7 @@ SetArray Rounded(SetArray array) {
     for (AcceptanceSet& s : sets) Round(s);
     map.Put(at, std::move(sets));
   }
-  GiveChoices(std::move(map), rounded);
+  SetChoices(std::move(map), rounded);
   return rounded;
 }
 

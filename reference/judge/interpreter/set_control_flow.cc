@@ -96,8 +96,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
   return results;
 }
 
-absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instruction,
-                                                        SetValue state, WalkObserver* observer) {
+absl::StatusOr<SetValue> SetInterpreter::RunWhileOnOneDevice(const Instruction& instruction,
+                                                             SetValue state,
+                                                             WalkObserver* observer) {
   const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Walk alone = {{current_device_}, observer};
@@ -110,7 +111,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
     bool may_stop = s.unspecified() || s.ilo == 0, may_go = s.unspecified() || s.ihi == 1;
     if (may_stop) exits.push_back(std::move(made));
     made = SetValue();
-    if (!may_go) return OneOfStates(std::move(exits));
+    if (!may_go) return JoinStates(std::move(exits));
     if (may_stop && (++uncertain > kUncertainTrips || HasSideEffects(body))) {
       return UnspecifiedResult(*this, instruction, instruction.shape(), WideningCause::kJump);
     }
@@ -119,7 +120,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(arguments), alone));
     made = std::move(next[0]);
     state = HandedOn(*this, made, instruction.shape());
-    remainders_.HandOn(body);
+    remainders_.EnterBody(body);
     if (observer != nullptr) observer->Record(instruction, {made}, {}, state);
   }
 }
@@ -133,8 +134,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
     for (size_t d = 0; d < walk.devices.size(); ++d) {
       current_device_ = walk.devices[d];
       HLOCTS_ASSIGN_OR_RETURN(
-          SetValue result, WhileOneDevice(instruction, std::move(operands[d][0]), walk.observer));
-      remainders_.Leave(body);
+          SetValue result,
+          RunWhileOnOneDevice(instruction, std::move(operands[d][0]), walk.observer));
+      remainders_.LeaveBody(body);
       results.push_back(std::move(result));
     }
     return results;

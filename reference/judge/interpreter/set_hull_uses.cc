@@ -10,7 +10,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns true for operations that pass values on without arithmetic, pre-rounding intervals too.
-bool PassesHull(const Instruction& user) {
+bool PassesPreRounding(const Instruction& user) {
   const OpRow& row = RowOf(user.opcode());
   switch (row.family) {
     case Family::kMovement:
@@ -47,14 +47,14 @@ uint8_t DirectUse(const Instruction& user) {
 
 }  // namespace
 
-void SetInterpreter::AnalyzeHulls(const Computation& computation) {
+void SetInterpreter::AnalyzeUnroundedUses(const Computation& computation) {
   const auto& instructions = computation.instructions();
   bool entry = &computation == module_.entry();
   for (const auto& instruction : instructions) hull_use_[instruction.get()] = kHullUnused;
   if (!entry && computation.root() != nullptr) hull_use_[computation.root()] = kHullAny;
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
     const Instruction& user = **it;
-    uint8_t use = DirectUse(user) | (PassesHull(user) ? hull_use_[&user] : 0);
+    uint8_t use = DirectUse(user) | (PassesPreRounding(user) ? hull_use_[&user] : 0);
     // How a called computation uses its parameters is not examined.
     if (!user.called_computations().empty()) use = kHullAny;
     for (const Instruction* operand : user.operands()) hull_use_[operand] |= use;
@@ -70,7 +70,7 @@ bool SetInterpreter::ReadsUnrounded(const Shape& shape) const {
          (options_.facts.excess_32bit && width == 32);
 }
 
-HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
+UnroundedUse SetInterpreter::HullUseOf(const Instruction& instruction) {
   if (options_.facts.values_once) return kHullUnused;
   if (profile() == Profile::kRelaxed) return kHullAny;
   if (profile() == Profile::kStrict) return kHullUnused;
@@ -78,11 +78,11 @@ HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
   auto found = hull_use_.find(&instruction);
   if (found == hull_use_.end()) {
     if (instruction.parent() == nullptr) return kHullAny;
-    AnalyzeHulls(*instruction.parent());
+    AnalyzeUnroundedUses(*instruction.parent());
     found = hull_use_.find(&instruction);
     if (found == hull_use_.end()) return kHullAny;
   }
-  return static_cast<HullUse>(found->second);
+  return static_cast<UnroundedUse>(found->second);
 }
 
 }  // namespace hlocts::reference

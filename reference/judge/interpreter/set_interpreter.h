@@ -52,7 +52,7 @@ struct Walk {
 };
 
 // The kinds of instructions that read an instruction's unrounded value.
-enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
+enum UnroundedUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
 
 class SetInterpreter {
  public:
@@ -84,7 +84,7 @@ class SetInterpreter {
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
   // Returns the result format, operand format, rule and origin of an instruction on floats.
   SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
-  HullUse HullUseOf(const Instruction& instruction);
+  UnroundedUse HullUseOf(const Instruction& instruction);
   // Returns true if any instruction may read values of this shape unrounded (a fact of the engine).
   bool ReadsUnrounded(const Shape& shape) const;
   // Returns the plain result of an element-wise instruction on exact operands of one shape, without
@@ -106,7 +106,9 @@ class SetInterpreter {
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // returns the same literal without consuming it
   // Returns the values that were sent to the device on the channel and not yet received, in order.
-  std::deque<SetValue>& MailOf(int64_t device, int64_t channel) { return mail_[{device, channel}]; }
+  std::deque<SetValue>& PendingMessages(int64_t device, int64_t channel) {
+    return pending_messages_[{device, channel}];
+  }
 
  private:
   Rule Changed(Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) const {
@@ -139,9 +141,9 @@ class SetInterpreter {
   absl::StatusOr<std::vector<SetValue>> RunWhile(const Instruction& instruction,
                                                  std::vector<std::vector<SetValue>> operands,
                                                  const Walk& walk);
-  absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state,
-                                          WalkObserver* observer);
-  void AnalyzeHulls(const Computation& computation);
+  absl::StatusOr<SetValue> RunWhileOnOneDevice(const Instruction& instruction, SetValue state,
+                                               WalkObserver* observer);
+  void AnalyzeUnroundedUses(const Computation& computation);
   // Returns the rewrites that the profile permits in a computation of the module, found once.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
   // Joins results of the instruction's rewrites to `results`. `values`: those of its computation.
@@ -171,7 +173,7 @@ class SetInterpreter {
   int64_t current_device_ = 0;
   int depth_ = 0;
   std::vector<size_t> infeed_used_;
-  std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
+  std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> pending_messages_;
   std::map<std::pair<int64_t, const Instruction*>, SolvedSystem> solved_;
   RemainderSets remainders_;
 };

@@ -92,11 +92,11 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b) {
       if (joined.cause == WideningCause::kPoint) joined.cause = WideningCause::kJump;
       s = joined;
       const bool more = a.choices != nullptr || b.choices != nullptr;
-      if (more || LeaveAGap(before, b.At(i, c))) PutBoth(a, b, at, map);
+      if (more || HaveGapBetween(before, b.At(i, c))) PutBoth(a, b, at, map);
     }
   }
   SetArray joined(a.shape(), std::move(sets));
-  GiveChoices(std::move(map), joined);
+  SetChoices(std::move(map), joined);
   joined.runtime_sizes = a.runtime_sizes;
   joined.origin = a.origin;
   return joined;
@@ -117,7 +117,7 @@ namespace {
 // Stores the bits of a single value. Returns false for other sets and pre-rounding intervals.
 bool StorePoint(const AcceptanceSet& s, PrimitiveType type, uint8_t* out, bool& nan_free,
                 bool& nan_known) {
-  if (!s.IsPoint() || s.Has(AcceptanceSet::kHull)) return false;
+  if (!s.IsPoint() || s.Has(AcceptanceSet::kPreRounding)) return false;
   int bytes = StorageBytes(type);
   uint64_t bits = 0;
   if (s.integer()) {

@@ -14,7 +14,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns the first element of the literal that the array does not accept, or -1.
-int64_t FirstRefused(const SetArray& array, const Literal& literal, bool any_nan) {
+int64_t FirstOutside(const SetArray& array, const Literal& literal, bool any_nan) {
   for (int64_t i = 0; i < array.element_count(); ++i) {
     for (int c = 0; c < array.components(); ++c) {
       if (AcceptsChoice(array, array.At(i, c), literal, i, c)) continue;
@@ -49,7 +49,7 @@ class StateChoice : public JointPredicate {
       bool all = true;
       for (size_t k = 0; k < slots.size() && all; ++k) {
         if (slots[k] == nullptr) continue;
-        const int64_t refused = FirstRefused(states_[s][k], *slots[k], any_nan);
+        const int64_t refused = FirstOutside(states_[s][k], *slots[k], any_nan);
         all = refused < 0;
         if (!all) verdict.slot = static_cast<int>(k), verdict.index = refused;
       }
@@ -66,13 +66,13 @@ void AppendArrays(const SetValue& value, std::vector<SetArray>& arrays) {
   for (const SetValue& element : value.elements) AppendArrays(element, arrays);
 }
 
-void GiveJoint(const std::shared_ptr<const JointPredicate>& joint, SetValue& value, int& slot) {
+void SetJoint(const std::shared_ptr<const JointPredicate>& joint, SetValue& value, int& slot) {
   if (value.IsArray()) {
     const bool free = value.array.joint == nullptr;
     if (free) value.array.joint = joint, value.array.joint_slot = slot;
     ++slot;
   }
-  for (SetValue& element : value.elements) GiveJoint(joint, element, slot);
+  for (SetValue& element : value.elements) SetJoint(joint, element, slot);
 }
 
 bool OfStaticSizes(const std::vector<SetArray>& arrays) {
@@ -82,7 +82,7 @@ bool OfStaticSizes(const std::vector<SetArray>& arrays) {
 
 }  // namespace
 
-SetValue OneOfStates(std::vector<SetValue> states) {
+SetValue JoinStates(std::vector<SetValue> states) {
   SetValue joined = states[0];
   bool fixed = true;
   std::vector<std::vector<SetArray>> arrays;
@@ -94,7 +94,7 @@ SetValue OneOfStates(std::vector<SetValue> states) {
   }
   if (states.size() == 1 || !fixed || arrays[0].empty()) return joined;
   int slot = 0;
-  GiveJoint(std::make_shared<StateChoice>(std::move(arrays)), joined, slot);
+  SetJoint(std::make_shared<StateChoice>(std::move(arrays)), joined, slot);
   return joined;
 }
 

@@ -12,7 +12,7 @@ namespace hlocts::reference {
 
 // Joins at least one state; all states have the same shape. Each array of the result accepts what
 // any state's array accepts, and a joint predicate requires that all arrays match one state.
-SetValue OneOfStates(std::vector<SetValue> states);
+SetValue JoinStates(std::vector<SetValue> states);
 
 }  // namespace hlocts::reference
 

@@ -32,8 +32,8 @@ absl::StatusOr<SetValue> PlainSets(SetInterpreter& interpreter, const Instructio
 
 namespace {
 
-absl::StatusOr<Literal> NextFed(SetInterpreter& interpreter, const Instruction& infeed,
-                                const Shape& shape) {
+absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Instruction& infeed,
+                                          const Shape& shape) {
   const Literal* literal = interpreter.NextInfeed();
   if (literal == nullptr) {
     return Unsupported(infeed.name(), ": no infeed literal is left for it");
@@ -54,12 +54,12 @@ absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instructi
   const Shape& data = instruction.shape().tuple_shapes()[0];
   const Literal* next = interpreter.PeekInfeed();
   if (!data.IsTuple() || (next != nullptr && next->shape().IsTuple())) {
-    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextFed(interpreter, instruction, data));
+    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextInfeedLiteral(interpreter, instruction, data));
     return SetValue::Tuple({ExactValue(fed), SetValue::Token()});
   }
   std::vector<SetValue> elements;
   for (const Shape& element : data.tuple_shapes()) {
-    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextFed(interpreter, instruction, element));
+    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextInfeedLiteral(interpreter, instruction, element));
     elements.push_back(ExactValue(fed));
   }
   return SetValue::Tuple({SetValue::Tuple(std::move(elements)), SetValue::Token()});

@@ -51,11 +51,11 @@ AcceptanceSet SetAround(double middle, double off, const SetContext& context) {
 }
 
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius) {
-  if (!s.finite() || s.integer() || s.unspecified() || s.Has(AcceptanceSet::kScaledHull) ||
+  if (!s.finite() || s.integer() || s.unspecified() || s.Has(AcceptanceSet::kScaledPreRounding) ||
       s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
     return false;
   }
-  const bool hull = s.Has(AcceptanceSet::kHull);
+  const bool hull = s.Has(AcceptanceSet::kPreRounding);
   const double lo = hull ? std::min(s.lo, s.rlo) : s.lo, hi = hull ? std::max(s.hi, s.rhi) : s.hi;
   middle = lo / 2 + hi / 2;
   radius = lo == hi ? 0 : NextUp(std::max(hi - middle, middle - lo));
@@ -76,7 +76,7 @@ std::string NumbersMember(absl::string_view name, const Literal& literal) {
   }
   return absl::StrCat(",\"", name, "\":[", text, "]");
 }
-std::string FreeMember(const std::vector<bool>& free) {
+std::string FreeJsonMember(const std::vector<bool>& free) {
   std::string text;
   for (bool f : free) absl::StrAppend(&text, text.empty() ? "" : ",", f ? 1 : 0);
   return absl::StrCat(",\"free\":[", text, "]");

@@ -43,7 +43,7 @@ bool FitsInFile(const Literal& literal);
 // Returns `,"name":[numbers in row-major order, complex ones as two, null if not finite]`.
 std::string NumbersMember(absl::string_view name, const Literal& literal);
 // Returns `,"free":[1 for each matrix without requirements]`.
-std::string FreeMember(const std::vector<bool>& free);
+std::string FreeJsonMember(const std::vector<bool>& free);
 absl::string_view TrueOrFalse(bool value);
 
 }  // namespace hlocts::reference

@@ -11,7 +11,7 @@
 namespace hlocts::reference {
 namespace {
 
-bool OpenBeside(absl::Span<const int64_t> from, const SetArray& result) {
+bool HasUnspecifiedNeighbour(absl::Span<const int64_t> from, const SetArray& result) {
   for (size_t i = 0; i < from.size(); ++i) {
     if (from[i] < 0 && result.At(static_cast<int64_t>(i)).unspecified()) return true;
   }
@@ -36,10 +36,10 @@ bool LacksElements(const JointPredicate& joint, int slot, const MovedJoint& move
 
 }  // namespace
 
-void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result) {
+void PropagateJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result) {
   if (source.joint == nullptr || result.joint != nullptr || result.exact()) return;
   if (!source.runtime_sizes.empty() || !result.runtime_sizes.empty()) return;
-  if (OpenBeside(from, result)) return;
+  if (HasUnspecifiedNeighbour(from, result)) return;
   const std::vector<int64_t> now = PlacesOf(from, source.element_count());
   auto moved = std::make_shared<MovedJoint>();
   moved->shape = source.joint_moved ? source.joint_moved->shape : source.shape();

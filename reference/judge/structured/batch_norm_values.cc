@@ -42,7 +42,7 @@ Approximate BatchNorm::NumberAt(const SetValue& operand, int64_t i) const {
   const bool hull = context.rule.Allows(kSkipRounding) || s.Has(AcceptanceSet::kContractible);
   const View v = ReadSet(s, *context.operand, 0, hull);
   const bool number = v.finite && !v.nan && !v.Infinite() && !s.unspecified() &&
-                      !(hull && s.Has(AcceptanceSet::kScaledHull));
+                      !(hull && s.Has(AcceptanceSet::kScaledPreRounding));
   if (!number) return {std::nan(""), 0};
   const double middle = v.lo / 2 + v.hi / 2;
   return {middle, v.lo == v.hi ? 0 : NextUp(std::max(v.hi - middle, middle - v.lo))};

@@ -201,7 +201,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open operand element
   for (int64_t i = 0; i < count; ++i) {
     AcceptanceSet s = array.At(i);
-    s.flags &= ~AcceptanceSet::kHull;
+    s.flags &= ~AcceptanceSet::kPreRounding;
     if (IsOpen(s)) {
       std::fill_n(open.begin() + i / wider * narrower, narrower, i);
       continue;
@@ -227,10 +227,10 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     if (!known) continue;
     for (AcceptanceSet& s : few) s.cause = of.cause, s.origin = of.origin;
     sets[i] = std::accumulate(few.begin() + 1, few.end(), few[0], Join);
-    if (std::adjacent_find(few.begin(), few.end(), LeaveAGap) != few.end())
+    if (std::adjacent_find(few.begin(), few.end(), HaveGapBetween) != few.end())
       map.Put(i, std::move(few));
   }
-  GiveChoices(std::move(map), result);
+  SetChoices(std::move(map), result);
   result.runtime_sizes = array.runtime_sizes;
   return SetValue(std::move(result));
 }

@@ -29,7 +29,7 @@ absl::StatusOr<SetValue> SendSets(SetInterpreter& interpreter, const Instruction
   HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));
   for (int64_t target :
        TargetsOf(instruction, interpreter.current_device(), interpreter.device_count())) {
-    interpreter.MailOf(target, ChannelOf(instruction)).push_back(operands[0]);
+    interpreter.PendingMessages(target, ChannelOf(instruction)).push_back(operands[0]);
   }
   return ContextOf(operands[0], ChannelOf(instruction));
 }
@@ -50,7 +50,7 @@ absl::StatusOr<SetValue> RecvDoneSets(SetInterpreter& interpreter, const Instruc
     Literal zeros(instruction.shape().tuple_shapes()[0]);
     return SetValue::Tuple({ExactValue(zeros), SetValue::Token()});
   }
-  std::deque<SetValue>& mail = interpreter.MailOf(device, ChannelOf(instruction));
+  std::deque<SetValue>& mail = interpreter.PendingMessages(device, ChannelOf(instruction));
   if (mail.empty()) {
     return Unsupported(instruction.name(), ": nothing was sent on channel ", ChannelOf(instruction),
                        " before it");

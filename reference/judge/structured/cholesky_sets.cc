@@ -93,7 +93,7 @@ class CholeskyPredicate : public JointPredicate {
     // A judge that does not use this program requires nothing of a matrix that may have no factor.
     std::vector<bool> free = a_.free;
     for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
-    absl::StrAppend(&text, FreeMember(free), NumbersMember("matrix", a_.middle));
+    absl::StrAppend(&text, FreeJsonMember(free), NumbersMember("matrix", a_.middle));
     if (a_.radius.element_count() > 0) text += NumbersMember("radius", a_.radius);
     return text;
   }

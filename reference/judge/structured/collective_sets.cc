@@ -173,10 +173,11 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
     }
   }
   auto module = CollectiveModule(instruction, grid, arguments[0]);
-  WorldOptions world;
+  ReplicatedRunOptions world;
   world.replicas = grid.replicas;
   world.partitions = grid.partitions;
-  HLOCTS_ASSIGN_OR_RETURN(WorldResult numbers, EvaluateReplicated(*module, arguments, world));
+  HLOCTS_ASSIGN_OR_RETURN(ReplicatedRunResult numbers,
+                          EvaluateReplicated(*module, arguments, world));
   uint32_t origin = interpreter.OriginOf(
       instruction, interpreter.RuleOf(instruction.opcode(), like.element_type()));
   std::vector<SetValue> results;

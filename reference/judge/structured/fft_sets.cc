@@ -179,7 +179,7 @@ AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
     s.hi = facts.Round(image.hi);
     s.rlo = std::min(image.lo.value, s.lo);
     s.rhi = std::max(image.hi.value, s.hi);
-    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= AcceptanceSet::kHull;
+    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= AcceptanceSet::kPreRounding;
   } else {
     s = StoreImage(image, rounding);
   }

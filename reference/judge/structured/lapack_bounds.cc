@@ -73,8 +73,8 @@ void SetRadii(const WideMatrix& from, bool lower, bool diagonal, EnclosedMatrix&
 
 }  // namespace
 
-long double EnclosedMatrix::Off() const { return OneNorm(Radii(*this)); }
-long double EnclosedMatrix::HermitianOff(bool lower) const {
+long double EnclosedMatrix::RadiusOneNorm() const { return OneNorm(Radii(*this)); }
+long double EnclosedMatrix::HermitianRadiusOneNorm(bool lower) const {
   return OneNorm(HermitianFrom(Radii(*this), lower));
 }
 
@@ -139,14 +139,14 @@ EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long doub
   const WideMatrix u = TriangleFrom(result.middle, /*lower=*/false, /*unit=*/false,
                                     result.middle.rows, result.middle.columns);
   const long double size = OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u)));
-  const long double most = std::max(OneNorm(a.middle) + a.Off(), 2 * size);
+  const long double most = std::max(OneNorm(a.middle) + a.RadiusOneNorm(), 2 * size);
   const WideMatrix of_u = InverseMagnitudes(u, /*lower=*/false);
   std::vector<long double> sums(l.rows, 0);
   for (int64_t i = 0; i < l.rows; ++i) {
     for (int64_t j = 0; j < l.rows; ++j) sums[j] += of_u(i, j).real();
   }
   WideMatrix g;
-  if (!Growth(relative * most + a.Off() + underflow * (1 + most),
+  if (!Growth(relative * most + a.RadiusOneNorm() + underflow * (1 + most),
               RowMaxima(InverseMagnitudes(l, /*lower=*/true)), sums, g)) {
     return result;
   }
@@ -272,7 +272,7 @@ FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const W
   const long double most = 1 + 2 * OneNorm(Transposed(reach));
   for (Wide& x : factor.e.at) x += flush * most;
   const EnclosedMatrix again = CholeskyBoundsWithin(a, factor.e);
-  if (again.known && again.Off() < l.Off()) factor.l = again;
+  if (again.known && again.RadiusOneNorm() < l.RadiusOneNorm()) factor.l = again;
   return factor;
 }
 

@@ -20,9 +20,10 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // The 1-norm of the radii; HermitianOff: for the matrix that the stated triangle defines.
-  long double Off() const;
-  long double HermitianOff(bool lower) const;
+  // The 1-norm of the radii; HermitianRadiusOneNorm: for the matrix that the stated triangle
+  // defines.
+  long double RadiusOneNorm() const;
+  long double HermitianRadiusOneNorm(bool lower) const;
 };
 
 // Returns L of A = L L^H. Only the lower triangle of the result has radii. The error of A is a

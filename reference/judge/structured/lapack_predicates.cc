@@ -18,7 +18,7 @@ struct Demand {
 };
 using DemandList = std::vector<Demand>;
 
-long double OffUnitary(const WideMatrix& q) {
+long double DepartureFromUnitary(const WideMatrix& q) {
   const WideMatrix product = Product(ConjugateTransposed(q), q);
   return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
 }
@@ -212,7 +212,7 @@ class LapackResiduals : public JointPredicate {
                   const WideMatrix& tau) const {
     const WideMatrix q = ProductOfReflectors(packed, tau.at, a.rows);
     const WideMatrix r = TriangleFrom(packed, /*lower=*/false, /*unit=*/false, a.rows, a.columns);
-    return {{"|Q^H Q - I|", 1, OffUnitary(q), Tolerance(a)},
+    return {{"|Q^H Q - I|", 1, DepartureFromUnitary(q), Tolerance(a)},
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
@@ -229,7 +229,7 @@ class LapackResiduals : public JointPredicate {
     const long double e = Tolerance(a), of_rows = e * static_cast<long double>(q.columns);
     const long double off = e + OneNorm(ConjugateTransposed(q)) * e + of_rows * (OneNorm(q) + e);
     const WideMatrix rest = Difference(a, Product(first, r));
-    return {{"|Q^H Q - I|", kQrProductSlot, OffUnitary(q), off},
+    return {{"|Q^H Q - I|", kQrProductSlot, DepartureFromUnitary(q), off},
             {"|A - Q R|", kQrProductSlot, OneNorm(rest),
              Allowed(batch, a, OneNorm(a)) + e * OneNorm(r)}};
   }
@@ -239,7 +239,7 @@ class LapackResiduals : public JointPredicate {
     DemandList demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
     if (call_.job == 'N') return demands;
     const WideMatrix rest = Difference(Product(a, v), ScaledColumns(v, values));
-    demands.push_back({"|V^H V - I|", 0, OffUnitary(v), Tolerance(a)});
+    demands.push_back({"|V^H V - I|", 0, DepartureFromUnitary(v), Tolerance(a)});
     demands.push_back({"|A V - V W|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a), OneNorm(v))});
     return demands;
   }
@@ -258,8 +258,9 @@ class LapackResiduals : public JointPredicate {
       for (int64_t i = 0; i < a.columns; ++i) right(j, i) = vh(j, i);
     }
     const WideMatrix product = Product(ScaledColumns(left, values), right);
-    demands.push_back({"|U^H U - I|", 2, OffUnitary(u), Tolerance(a)});
-    demands.push_back({"|V^H V - I|", 3, OffUnitary(ConjugateTransposed(vh)), Tolerance(a)});
+    demands.push_back({"|U^H U - I|", 2, DepartureFromUnitary(u), Tolerance(a)});
+    demands.push_back(
+        {"|V^H V - I|", 3, DepartureFromUnitary(ConjugateTransposed(vh)), Tolerance(a)});
     demands.push_back(
         {"|A - U S V^H|", 2, OneNorm(Difference(a, product)), Allowed(batch, a, OneNorm(a))});
     return demands;

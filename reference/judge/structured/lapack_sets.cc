@@ -94,7 +94,7 @@ class LapackSets {
 
   void MakeBatch(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     judged.operands = {a.middle};
-    judged.off = a.Off();
+    judged.off = a.RadiusOneNorm();
     judged.free = false;
     switch (call_.routine) {
       case LapackRoutine::kCholesky:
@@ -113,7 +113,7 @@ class LapackSets {
         MakeQrProduct(b, a, judged);
         break;
       case LapackRoutine::kHermitianEigen:
-        judged.off = a.HermitianOff(call_.lower);
+        judged.off = a.HermitianRadiusOneNorm(call_.lower);
         MakeValues(b, a);
         break;
       case LapackRoutine::kSingularValues:
@@ -124,7 +124,7 @@ class LapackSets {
 
   void MakeCholesky(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const WideMatrix h = HermitianFrom(a.middle, call_.lower);
-    const long double off = a.HermitianOff(call_.lower), most = OneNorm(h) + off;
+    const long double off = a.HermitianRadiusOneNorm(call_.lower), most = OneNorm(h) + off;
     const EnclosedMatrix l =
         CholeskyBounds(h, Tolerance() * most + off + underflow_ * rows_ * (1 + most));
     // An engine may or may not break down if the matrix is close to singular.
@@ -186,7 +186,7 @@ class LapackSets {
   // Judges only exactly known reflectors: their errors would not be errors of the product.
   void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const EnclosedMatrix tau = Operand(1, b);
-    judged.free = !tau.known || a.Off() > 0 || tau.Off() > 0;
+    judged.free = !tau.known || a.RadiusOneNorm() > 0 || tau.RadiusOneNorm() > 0;
     if (judged.free) return;
     judged.operands.push_back(tau.middle);
     EnclosedMatrix q;

@@ -249,8 +249,7 @@ SetArray WithinSizes(const SetArray& array) {
 
 SetArray InBounds(const SetArray& dense, const Shape& shape) {
   const Shape bounds = shape.WithElementType(PrimitiveType::kS64);
-  return PickElements(PutIntoBounds(ElementNumbers(dense, 0), bounds), shape, {&dense},
-                      dense.origin);
+  return PickElements(PadToBounds(ElementNumbers(dense, 0), bounds), shape, {&dense}, dense.origin);
 }
 
 absl::StatusOr<SetValue> OnDenseArrays(

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kColumnsWorthIt = 64;
+constexpr int64_t kColumnsMin = 64;
 
 // Returns the sources as columns, in the order of their numbers. Empty if a source cannot be stored
 // as columns, or if their pre-rounding intervals are of different kinds.
@@ -22,8 +22,8 @@ std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
   for (const SetArray* source : sources) {
     std::shared_ptr<const IntervalColumns> columns = ColumnsOf(*source);
     if (columns == nullptr) return {};
-    hull = hull || columns->has_hull();
-    if (columns->has_hull()) (columns->contractible() ? contractible : other) = true;
+    hull = hull || columns->has_pre_rounding();
+    if (columns->has_pre_rounding()) (columns->contractible() ? contractible : other) = true;
     all.push_back(std::move(columns));
   }
   if (contractible && other) return {};
@@ -44,7 +44,7 @@ bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalCol
   Gather(from.lo(), at, to.count(), to.lo());
   Gather(from.hi(), at, to.count(), to.hi());
   Gather(from.causes(), at, to.count(), to.causes());
-  if (!to.has_hull()) return true;
+  if (!to.has_pre_rounding()) return true;
   Gather(from.rlo(), at, to.count(), to.rlo());
   Gather(from.rhi(), at, to.count(), to.rhi());
   return true;
@@ -55,7 +55,7 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
                                              absl::Span<const SetArray* const> sources) {
   int64_t count = numbers.element_count(), total = 0;
   for (const SetArray* source : sources) total += source->element_count();
-  if (!IsFloat(shape.element_type()) || count < kColumnsWorthIt || total == 0) return nullptr;
+  if (!IsFloat(shape.element_type()) || count < kColumnsMin || total == 0) return nullptr;
   bool hull, contractible;
   auto columns = SourceColumns(sources, hull, contractible);
   if (columns.empty()) return nullptr;
@@ -76,8 +76,8 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
     picked->hi()[i] = c.hi()[from];
     picked->causes()[i] = c.causes()[from];
     if (!hull) continue;
-    picked->rlo()[i] = c.has_hull() ? c.rlo()[from] : c.lo()[from];
-    picked->rhi()[i] = c.has_hull() ? c.rhi()[from] : c.hi()[from];
+    picked->rlo()[i] = c.has_pre_rounding() ? c.rlo()[from] : c.lo()[from];
+    picked->rhi()[i] = c.has_pre_rounding() ? c.rhi()[from] : c.hi()[from];
   }
   return picked;
 }
@@ -120,7 +120,7 @@ SetArray PickWithChoices(const Literal& numbers, const Shape& shape,
     without.push_back(&source);
   }
   SetArray result = PickSets(numbers, shape, without, origin);
-  if (!result.exact()) GiveChoices(PickChoices(numbers, sources), result);
+  if (!result.exact()) SetChoices(PickChoices(numbers, sources), result);
   return result;
 }
 
@@ -180,7 +180,7 @@ void CarryJoints(const Literal& numbers, absl::Span<const SetArray* const> sourc
       for (int64_t number : numbers.data<int64_t>()) {
         from.push_back(number >= start && number < end ? number - start : -1);
       }
-      CarryJoint(*source, from, result);
+      PropagateJoint(*source, from, result);
     }
     start = end;
   }

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-SetValue Together(const Instruction& call, std::vector<SetValue> leaves) {
+SetValue JointSizes(const Instruction& call, std::vector<SetValue> leaves) {
   return call.shape().IsTuple() ? SetValue::Tuple(std::move(leaves)) : std::move(leaves[0]);
 }
 
@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
       leaves.push_back(LeafOf(call, together, shapes[k], grids[k], k,
                               static_cast<int64_t>(d) % partitions, origin));
     }
-    results.push_back(Together(call, std::move(leaves)));
+    results.push_back(JointSizes(call, std::move(leaves)));
   }
   return results;
 }

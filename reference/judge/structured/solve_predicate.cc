@@ -99,7 +99,7 @@ class SolvePredicate : public JointPredicate {
         TrueOrFalse(geometry_.unit), geometry_.transpose, TrueOrFalse(right_side_),
         TrueOrFalse(BlocksMayBeInverted()));
     if (!FitsInFile(a_) || !FitsInFile(b_)) return text;
-    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_),
+    return absl::StrCat(text, FreeJsonMember(free_), NumbersMember("matrix", a_),
                         NumbersMember("right", b_));
   }
 

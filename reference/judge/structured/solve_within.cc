@@ -87,8 +87,9 @@ bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix&
   WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);
   SolveTriangular(t.middle, lower, /*unit=*/false, inverse);
   const long double most = std::sqrt(static_cast<long double>(max)) / (2 * t.middle.rows);
-  return OneNorm(t.middle) + t.Off() < most && OneNorm(right.middle) + right.Off() < most &&
-         OneNorm(x.middle) + x.Off() < most && OneNorm(inverse) < most;
+  return OneNorm(t.middle) + t.RadiusOneNorm() < most &&
+         OneNorm(right.middle) + right.RadiusOneNorm() < most &&
+         OneNorm(x.middle) + x.RadiusOneNorm() < most && OneNorm(inverse) < most;
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
     // Rows of T multiply the error of a flush in an inverted block twice.
     const long double smallest = IsComplex(type) ? SmallestDivisor(t) : 1;
     const long double flushes =
-        FlushesOfRow(context, type, g.n) / smallest * (1 + OneNorm(t.middle) + t.Off());
+        FlushesOfRow(context, type, g.n) / smallest * (1 + OneNorm(t.middle) + t.RadiusOneNorm());
     const EnclosedMatrix x = SolveBounds(t, EffectiveLower(g), /*unit=*/false, right, u, flushes);
     if (!x.known || !InRangeOfSquares(t, EffectiveLower(g), right, x, context.result->max))
       continue;
@@ -156,8 +157,8 @@ void BoundFactored(const SetArray& factor, const SetArray& right, const SolveGeo
     const EnclosedMatrix b = EnclosedRight(right, g, k);
     if (known == nullptr || !b.known) continue;
     const EnclosedMatrix x = FactoredSolveBounds(*known, b, u, FlushesOfRow(context, type, g.n));
-    const bool tame = x.known && OneNorm(x.middle) + x.Off() < most &&
-                      OneNorm(b.middle) + b.Off() < most &&
+    const bool tame = x.known && OneNorm(x.middle) + x.RadiusOneNorm() < most &&
+                      OneNorm(b.middle) + b.RadiusOneNorm() < most &&
                       InRangeOfSquares(known->l, /*lower=*/true, b, x, context.result->max);
     if (!tame) continue;
     for (int64_t i = 0; i < g.n * g.columns; ++i) {

@@ -81,7 +81,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
     }
   }
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Truth> less, ComparePairs(job, rows, pairs));
-  const Demands demands = DemandsOf(n, less);
+  const OrderConstraints demands = OrderConstraintsOf(n, less);
   precedes = demands.precedes;
   // Outside strict, the engine chooses the order in a line with a NaN (sort.28), unless the
   // comparator ranks NaNs.
@@ -105,7 +105,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
 namespace {
 
 // Joins the set of a row into the set of a position, which is unset unless `filled`.
-void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, AcceptanceSet& to) {
+void JoinRowIntoPosition(const SortJob& job, const AcceptanceSet& from, bool filled,
+                         AcceptanceSet& to) {
   to = filled ? Join(to, from) : from;
   if (!to.IsPoint() && to.cause == WideningCause::kPoint) {
     to.cause = WideningCause::kJump;
@@ -142,10 +143,11 @@ void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64
       for (int c = 0; c < components; ++c) {
         AcceptanceSet any;
         for (int64_t i = begin; i < end; ++i) {
-          MayStand(job, rows[k]->At(start + tied[i] * stride, c), i != begin, any);
+          JoinRowIntoPosition(job, rows[k]->At(start + tied[i] * stride, c), i != begin, any);
         }
         for (int64_t place = first; place <= last; ++place) {
-          MayStand(job, any, filled[place], out[k][(start + place * stride) * components + c]);
+          JoinRowIntoPosition(job, any, filled[place],
+                              out[k][(start + place * stride) * components + c]);
         }
       }
       std::fill(filled.begin() + first, filled.begin() + last + 1, true);

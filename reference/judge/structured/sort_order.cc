@@ -68,20 +68,20 @@ std::vector<Truth> TruthsOf(const SetArray& preds) {
   for (size_t i = 0; i < truths.size(); ++i) {
     const AcceptanceSet& s = preds.sets()[i];
     const bool open = s.unspecified() || s.ilo != s.ihi;
-    truths[i] = open ? kOpenTruth : s.ilo == 1 ? kSurelyTrue : kSurelyFalse;
+    truths[i] = open ? kUncertain : s.ilo == 1 ? kSurelyTrue : kSurelyFalse;
   }
   return truths;
 }
 
-Demands DemandsOf(int64_t n, const std::vector<Truth>& less) {
-  Demands demands;
+OrderConstraints OrderConstraintsOf(int64_t n, const std::vector<Truth>& less) {
+  OrderConstraints demands;
   demands.precedes.assign(n * n, 0);
   demands.kept.assign(n * n, 0);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       if (i == j) continue;
       const Truth s = less[i * n + j], turned = less[j * n + i];
-      demands.certain = demands.certain && s != kOpenTruth;
+      demands.certain = demands.certain && s != kUncertain;
       demands.precedes[i * n + j] = !MayBeFalse(s) && !MayBeTrue(turned);
       demands.kept[i * n + j] = i < j && !MayBeTrue(s) && !MayBeTrue(turned);
     }

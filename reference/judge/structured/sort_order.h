@@ -27,19 +27,19 @@ struct LineOrder {
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
 // The possible results of a comparison.
-enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kOpenTruth = 3 };
+enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kUncertain = 3 };
 inline bool MayBeTrue(Truth t) { return (t & kSurelyTrue) != 0; }
 inline bool MayBeFalse(Truth t) { return (t & kSurelyFalse) != 0; }
 // Returns the possible values of each element of an array of preds.
 std::vector<Truth> TruthsOf(const SetArray& preds);
 
 // The rows that certainly precede others, and the tied rows that a stable sort keeps in order.
-struct Demands {
+struct OrderConstraints {
   RowRelation precedes, kept;
   bool certain = true;  // every comparison has one result
 };
 // less[i * n + j] is the result of comparator(row i, row j).
-Demands DemandsOf(int64_t n, const std::vector<Truth>& less);
+OrderConstraints OrderConstraintsOf(int64_t n, const std::vector<Truth>& less);
 
 // Returns true if rows that tie with each other compare alike to all other rows (ties are
 // transitive).

@@ -96,8 +96,9 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
 
 // Returns the sorted rows if the order of some lines is not determined. orders[line] gives the
 // positions of its rows; in other lines each row has one position.
-SetValue WithOpenLines(const SortJob& job, const Shape& shape, const std::vector<SetArray>& sorted,
-                       const std::vector<LineOrder>& orders) {
+SetValue WithUndeterminedLines(const SortJob& job, const Shape& shape,
+                               const std::vector<SetArray>& sorted,
+                               const std::vector<LineOrder>& orders) {
   std::vector<const SetArray*> rows;
   std::vector<std::vector<AcceptanceSet>> out;
   std::vector<Literal> literals;
@@ -135,7 +136,7 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
   size_t pair = 0;
   for (LineOrder& order : orders) open = RunsOfLine(job, neighbours, pair, order) || open;
   if (!open) return CollateSort(shape, std::move(sorted));
-  return WithOpenLines(job, shape, sorted, orders);
+  return WithUndeterminedLines(job, shape, sorted, orders);
 }
 
 std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {

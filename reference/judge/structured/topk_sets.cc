@@ -15,7 +15,7 @@ namespace {
 
 // Returns true if the position of some NaN in the order is unknown: its sign is unknown, or its
 // format has only one NaN, which has no position in the total order (ruling 0059).
-bool HasNanOfNoPlace(const SetArray& operand) {
+bool HasUnorderedNan(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
   return (operand.nan_bits_free || one_nan || !operand.exact()) && HasNan(operand);
@@ -41,8 +41,9 @@ TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bo
     return std::isinf(x) ? std::copysign(kInfinityKey, x) : static_cast<long double>(x);
   };
   TopkKey key = {limited(s.lo), limited(s.hi), false};
-  if (unrounded && s.Has(AcceptanceSet::kHull)) key.lo = limited(s.rlo), key.hi = limited(s.rhi);
-  const bool finite = s.finite() || (unrounded && s.Has(AcceptanceSet::kHull));
+  if (unrounded && s.Has(AcceptanceSet::kPreRounding))
+    key.lo = limited(s.rlo), key.hi = limited(s.rhi);
+  const bool finite = s.finite() || (unrounded && s.Has(AcceptanceSet::kPreRounding));
   if (s.Has(AcceptanceSet::kPosInf)) key.hi = kInfinityKey;
   if (s.Has(AcceptanceSet::kPosInf) && !finite) key.lo = kInfinityKey;
   if (s.Has(AcceptanceSet::kNegInf)) key.lo = -kInfinityKey;
@@ -186,7 +187,7 @@ void PutLine(const SetArray& operand, int64_t start, const TopkPlaces& places, i
   for (int64_t j = 0; j < k; ++j) PutPlace(operand, start, candidates[j], origin, out);
 }
 
-bool NothingOpen(const SetArray& operand, const std::vector<TopkPlaces>& lines) {
+bool IsFullyDetermined(const SetArray& operand, const std::vector<TopkPlaces>& lines) {
   if (!operand.exact() || operand.zero_sign_free) return false;
   return std::all_of(lines.begin(), lines.end(),
                      [](const TopkPlaces& line) { return line.first == line.last; });
@@ -195,9 +196,9 @@ bool NothingOpen(const SetArray& operand, const std::vector<TopkPlaces>& lines) 
 SetValue FinishTopk(TopkOutputs out, const Shape& shape, int64_t k, uint32_t origin) {
   SetArray values = Compress(SetArray(shape.tuple_shapes()[0], std::move(out.values)));
   SetArray indices = Compress(SetArray(shape.tuple_shapes()[1], std::move(out.indices)));
-  if (!values.exact()) GiveChoices(std::move(out.value_choices), values);
+  if (!values.exact()) SetChoices(std::move(out.value_choices), values);
   if (!indices.exact()) {
-    GiveChoices(std::move(out.index_choices), indices);
+    SetChoices(std::move(out.index_choices), indices);
     values.joint = indices.joint = std::make_shared<DifferentIndices>(k, std::move(out.rows));
     indices.joint_slot = 1;
   }
@@ -208,7 +209,7 @@ SetValue FinishTopk(TopkOutputs out, const Shape& shape, int64_t k, uint32_t ori
 // Returns true if an element may be anything or a NaN without a position in the order.
 bool HasNoOrder(const SetArray& operand) {
   if (!operand.runtime_sizes.empty()) return !operand.exact();
-  if (HasNanOfNoPlace(operand)) return true;
+  if (HasUnorderedNan(operand)) return true;
   for (int64_t i = 0; !operand.exact() && i < operand.element_count(); ++i) {
     if (operand.At(i).unspecified()) return true;
   }
@@ -236,7 +237,8 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
     lines.push_back(TopkPlacesOf(
         TopkKeysOfLine(operand, start, n, rule.Allows(kSkipRounding), largest), !relaxed));
   }
-  if (NothingOpen(operand, lines)) return PlainResult(interpreter, instruction, shape, operands);
+  if (IsFullyDetermined(operand, lines))
+    return PlainResult(interpreter, instruction, shape, operands);
   TopkOutputs out;
   for (size_t line = 0; line < lines.size(); ++line) {
     PutLine(operand, static_cast<int64_t>(line) * n, lines[line], k, origin, out);

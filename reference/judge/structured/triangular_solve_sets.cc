@@ -103,7 +103,7 @@ bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, cons
 }
 
 // Returns a magnitude such that sums of n numbers below it stay in range.
-double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
+double IntermediateLimit(const SetContext& context, const SolveGeometry& g) {
   return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
@@ -112,7 +112,7 @@ double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
 // and with its conjugate. An unknown may be larger than x by `spread` (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
-  const double most = MostOnTheWay(context, g);
+  const double most = IntermediateLimit(context, g);
   const double root_most = std::sqrt(context.result->max) / context.bounds->DivisorRange();
   const bool squares = IsComplex(a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
@@ -221,7 +221,7 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
   s.inverses[k] = std::make_shared<const TriangularInverse>(g.n, TriangleOf(a, g, k),
                                                             EffectiveLower(g), s.residual.relative);
   s.free[k] = !s.inverses[k]->bounded() ||
-              InverseMayOverflow(*s.inverses[k], b, x, g, k, MostOnTheWay(context, g));
+              InverseMayOverflow(*s.inverses[k], b, x, g, k, IntermediateLimit(context, g));
   if (s.free[k]) return;
   ForwardBoundsByInverse(b, x, g, s.residual.relative, s.residual.flush, k, *s.inverses[k],
                          s.spread);

@@ -50,7 +50,8 @@ struct ArgCandidate {
 };
 
 // Returns the pairs that may win: one if the index decides ties and nothing is uncertain.
-std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReducer& reducer) {
+std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
+                                          const ArgReducer& reducer) {
   bool any_nan = false, certain_nan = false;
   double surely = -HUGE_VAL;
   for (const ArgCandidate& c : all) {
@@ -183,7 +184,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     for (int64_t i : terms) all.push_back({keys.At(i), indices.At(i), {}});
     all.push_back({key_init.At(0), index_init.At(0), {}});
     for (ArgCandidate& c : all) c.order = KeyOf(c.key, context, reducer.largest);
-    std::vector<ArgCandidate> winners = Winners(std::move(all), reducer);
+    std::vector<ArgCandidate> winners = PossibleWinners(std::move(all), reducer);
     const ArgCandidate joined = JoinedOf(winners, context.origin);
     NoteWinners(static_cast<int64_t>(key_sets.size()), winners, joined.key, index_choices, *pairs);
     key_sets.push_back(joined.key);
@@ -191,7 +192,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   }
   SetArray key_array = ArrayOf(shape.tuple_shapes()[0], std::move(key_sets), context.origin);
   SetArray index_array = ArrayOf(shape.tuple_shapes()[1], std::move(index_sets), context.origin);
-  if (!index_array.exact()) GiveChoices(std::move(index_choices), index_array);
+  if (!index_array.exact()) SetChoices(std::move(index_choices), index_array);
   if (!pairs->empty()) {
     key_array.joint = index_array.joint = pairs;
     index_array.joint_slot = 1;

@@ -69,9 +69,10 @@ absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Litera
   return absl::OkStatus();
 }
 
-// The largest number of elements that a kernel with filled holes may have, as MayBeFilled checks.
+// The largest number of elements that a kernel with filled holes may have, as MayZeroFillDilation
+// checks.
 constexpr int64_t kFilledMax = int64_t{1} << 26;
-bool MayBeFilled(const Window& window, const Literal& kernel) {
+bool MayZeroFillDilation(const Window& window, const Literal& kernel) {
   double elements = static_cast<double>(kernel.element_count());
   for (const WindowDimension& dimension : window.dimensions) {
     if (dimension.size > 1) elements *= static_cast<double>(dimension.window_dilation);
@@ -82,7 +83,7 @@ bool MayBeFilled(const Window& window, const Literal& kernel) {
 // Adds NaN to results in which a zero in a hole of a dilated kernel may multiply a marked element
 // of the image: an element that the same kernel without holes would read, but this kernel does not.
 absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
-  if (!MayBeFilled(holes.window, kernel)) {
+  if (!MayZeroFillDilation(holes.window, kernel)) {
     for (AcceptanceSet& s : holes.sets) AddNan(s);
     return absl::OkStatus();
   }

@@ -196,7 +196,7 @@ void LinearizeElements(const SetArray& array, int component, uint32_t permission
   PrimitiveType type = ComponentType(array.element_type());
   const FloatFacts* facts = IsFloat(type) ? &FactsOf(type) : nullptr;
   const IntervalColumns* columns = array.columns().get();
-  bool hull = columns != nullptr && columns->has_hull() &&
+  bool hull = columns != nullptr && columns->has_pre_rounding() &&
               (read_hull || (columns->contractible() && (permissions & kContract)));
   const float* plain = array.exact() && array.element_type() == PrimitiveType::kF32
                            ? array.literal().data<float>().data()

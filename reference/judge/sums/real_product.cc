@@ -154,7 +154,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   const bool short_enough = factors.points && !factors.may_be_nan && factors.bits <= facts.p;
   if (short_enough && factors.largest < facts.max && factors.least >= min_normal) {
     AcceptanceSet s = InOrder(terms, exact);
-    s.flags &= ~(Flag::kHull | Flag::kContractible);
+    s.flags &= ~(Flag::kPreRounding | Flag::kContractible);
     return s;
   }
   Image image;

@@ -60,7 +60,7 @@ namespace {
 // The range of an element. A `wild` element may be a NaN or anything.
 struct ElementReach {
   double lo = 0, hi = 0;
-  bool wild = false;
+  bool unknown_target = false;
 };
 
 ElementReach ElementReachOf(const AcceptanceSet& s, PrimitiveType type, uint32_t permissions) {
@@ -83,7 +83,7 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
   double surely = -HUGE_VAL;
   for (int64_t i : window) {
     ElementReach reach = ElementReachOf(operand.At(i), operand.element_type(), permissions);
-    if (reach.wild) return window;  // a NaN may make any element win
+    if (reach.unknown_target) return window;  // a NaN may make any element win
     if (!largest) reach = {-reach.hi, -reach.lo, false};
     surely = std::max(surely, reach.lo);
     reaches.push_back(reach);
@@ -132,7 +132,7 @@ SetArray WithOneChoice(const CombineOperands& combine, RecognizedReducer reducer
   };
   auto joint = std::make_shared<WindowChoice>(candidates, result.element_count(), set_of);
   if (joint->empty() || result.exact()) return result;
-  GiveChoices(joint->TakeChoices(), result);
+  SetChoices(joint->TakeChoices(), result);
   result.joint = std::move(joint);
   return result;
 }

@@ -14,7 +14,7 @@ namespace hlocts::reference {
 bool IsZero(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
   if (s.integer()) return s.ilo == 0 && s.ihi == 0;
-  return s.IsPoint() && s.finite() && s.lo == 0 && !s.Has(AcceptanceSet::kHull);
+  return s.IsPoint() && s.finite() && s.lo == 0 && !s.Has(AcceptanceSet::kPreRounding);
 }
 
 namespace {

@@ -54,10 +54,11 @@ AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFact
                                                  : std::nan("");
     return Factor(x, scale, type, origin);
   }
-  const bool interval = element.finite() && !element.Has(Set::kNan | Set::kPosInf | Set::kNegInf |
-                                                         Set::kUnspecified | Set::kScaledHull);
+  const bool interval =
+      element.finite() && !element.Has(Set::kNan | Set::kPosInf | Set::kNegInf | Set::kUnspecified |
+                                       Set::kScaledPreRounding);
   if (!interval) return Set::Unspecified(element.cause, element.origin);
-  const bool hull = element.Has(Set::kHull);
+  const bool hull = element.Has(Set::kPreRounding);
   const double lo = hull ? std::min(element.lo, element.rlo) : element.lo;
   const double hi = hull ? std::max(element.hi, element.rhi) : element.hi;
   Set set = Join(Factor(lo, scale, type, origin), Factor(hi, scale, type, origin));

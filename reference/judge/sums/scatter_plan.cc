@@ -109,7 +109,7 @@ void PlanCertain(const Instruction& scatter, const WindowsGeometry& geometry,
   }
   if (!scatter.BoolOr(Attr::kIndicesAreSorted, false)) return;
   for (size_t i = 1; i < places.size(); ++i) {
-    plan.broken_promise |= places[i].operand_base < places[i - 1].operand_base;
+    plan.violates_attribute |= places[i].operand_base < places[i - 1].operand_base;
   }
 }
 
@@ -127,11 +127,11 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
     PlanCertain(scatter, geometry, indices.literal(), whole, plan);
   } else {
     PlanUncertain(geometry, indices, whole, plan);
-    plan.broken_promise = plan.uncertain && scatter.BoolOr(Attr::kIndicesAreSorted, false);
+    plan.violates_attribute = plan.uncertain && scatter.BoolOr(Attr::kIndicesAreSorted, false);
   }
   if (scatter.BoolOr(Attr::kUniqueIndices, false)) {
     for (size_t i = 0; i < plan.updates.size(); ++i) {
-      plan.broken_promise |= plan.updates[i].size() + plan.maybe[i].size() > 1;
+      plan.violates_attribute |= plan.updates[i].size() + plan.maybe[i].size() > 1;
     }
   }
   return plan;

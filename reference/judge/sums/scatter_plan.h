@@ -15,7 +15,7 @@ namespace hlocts::reference {
 struct ScatterPlan {
   std::vector<std::vector<int64_t>> updates;  // certain updates, in order
   std::vector<std::vector<int64_t>> maybe;    // possible updates
-  bool broken_promise = false;
+  bool violates_attribute = false;
   bool open = false;  // a window has too many possible positions
   bool uncertain = false;
   bool partly = false;  // a window is partly outside the operand

@@ -65,7 +65,7 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
   }
   SetArray result(shape, std::move(sets));
   result.origin = origin;
-  GiveChoices(std::move(map), result);
+  SetChoices(std::move(map), result);
   return result;
 }
 
@@ -123,7 +123,7 @@ absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedR
   return JoinUncertainUpdates(combine, reducer, std::move(certain), plan.maybe);
 }
 
-void GiveJoint(const std::shared_ptr<RowChoice>& joint, std::vector<SetValue>& results) {
+void SetJoint(const std::shared_ptr<RowChoice>& joint, std::vector<SetValue>& results) {
   if (joint == nullptr) return;
   for (size_t k = 0; k < results.size(); ++k) {
     results[k].array.joint = joint;
@@ -138,7 +138,7 @@ absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instru
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   const std::vector<RecognizedReducer> reducers = ReducersOf(body, operands, count);
   const bool overwrite = Overwrites(body, count);
-  if (plan.broken_promise) {
+  if (plan.violates_attribute) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   if (plan.open || (plan.uncertain && !overwrite && reducers.empty())) {
@@ -162,7 +162,7 @@ absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instru
     results.emplace_back(Compress(std::move(result)));
   }
   if (!shape.IsTuple()) return results[0];
-  if (overwrite) GiveJoint(SameUpdate(operands, count, plan), results);
+  if (overwrite) SetJoint(SameUpdate(operands, count, plan), results);
   return SetValue::Tuple(std::move(results));
 }
 

@@ -27,8 +27,8 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
 
 // Returns the order of terms first..first+count of the pool: bit y of element x is set if x may win
 // against y. Empty if the result for some pair is neither of the two.
-std::vector<uint64_t> Winners(const SetValue& pool, const SetValue& results, int64_t first,
-                              int64_t count) {
+std::vector<uint64_t> PossibleWinners(const SetValue& pool, const SetValue& results, int64_t first,
+                                      int64_t count) {
   std::vector<uint64_t> wins(count, 0);
   for (int64_t x = 0; x < count; ++x) {
     for (int64_t y = 0; y < count; ++y) {
@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
   HLOCTS_ASSIGN_OR_RETURN(SetValue results, OnPairs(interpreter, body, pool, lanes, count));
   const uint64_t all = ~uint64_t{0} >> (64 - count);
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    const std::vector<uint64_t> wins = Winners(pool, results, lane * count, count);
+    const std::vector<uint64_t> wins = PossibleWinners(pool, results, lane * count, count);
     if (wins.empty() || !IsTransitive(wins)) continue;
     for (int64_t x = 0; x < count; ++x) {
       if (wins[x] == all) greatest[lane].push_back(lane * count + x);

@@ -52,7 +52,7 @@ absl::StatusOr<ClientOptions> TakeClientOptions(Options& options) {
     return InvalidInput("option ", kDevicesOption, ": expected 1 to ", kDevicesMax, ", found ",
                         taken.devices);
   taken.platform = options.Take("platform_name");
-  if (taken.platform.empty()) taken.platform = ThisPlugin().platform;
+  if (taken.platform.empty()) taken.platform = CurrentPlugin().platform;
   taken.converter = options.Take(kConverterOption);
   return taken;
 }
@@ -172,7 +172,7 @@ absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
 absl::Status Entry(PJRT_Client_Create_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(Options options, ReadOptions(args.create_options, args.num_options));
   HLOCTS_ASSIGN_OR_RETURN(const ClientOptions own, TakeClientOptions(options));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, ThisPlugin().make(options));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, CurrentPlugin().make(options));
   args.client = MakeClient(std::move(options), std::move(engine), own).release();
   return absl::OkStatus();
 }

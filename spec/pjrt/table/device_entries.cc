@@ -7,7 +7,7 @@ namespace {
 
 constexpr absl::string_view kMemoryKind = "device";
 
-void Tell(absl::string_view text, const char*& data, size_t& size) {
+void WriteText(absl::string_view text, const char*& data, size_t& size) {
   data = text.data();
   size = text.size();
 }
@@ -31,17 +31,17 @@ absl::Status Entry(PJRT_DeviceDescription_Attributes_Args& args) {
 }
 
 absl::Status Entry(PJRT_DeviceDescription_Kind_Args& args) {
-  Tell(args.device_description->kind, args.device_kind, args.device_kind_size);
+  WriteText(args.device_description->kind, args.device_kind, args.device_kind_size);
   return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_DeviceDescription_DebugString_Args& args) {
-  Tell(args.device_description->text, args.debug_string, args.debug_string_size);
+  WriteText(args.device_description->text, args.debug_string, args.debug_string_size);
   return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_DeviceDescription_ToString_Args& args) {
-  Tell(args.device_description->text, args.to_string, args.to_string_size);
+  WriteText(args.device_description->text, args.to_string, args.to_string_size);
   return absl::OkStatus();
 }
 
@@ -77,7 +77,7 @@ absl::Status Entry(PJRT_Memory_Id_Args& args) {
 }
 
 absl::Status Entry(PJRT_Memory_Kind_Args& args) {
-  Tell(kMemoryKind, args.kind, args.kind_size);
+  WriteText(kMemoryKind, args.kind, args.kind_size);
   return absl::OkStatus();
 }
 
@@ -87,12 +87,12 @@ absl::Status Entry(PJRT_Memory_Kind_Id_Args& args) {
 }
 
 absl::Status Entry(PJRT_Memory_DebugString_Args& args) {
-  Tell(args.memory->device->description->text, args.debug_string, args.debug_string_size);
+  WriteText(args.memory->device->description->text, args.debug_string, args.debug_string_size);
   return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_Memory_ToString_Args& args) {
-  Tell(args.memory->device->description->text, args.to_string, args.to_string_size);
+  WriteText(args.memory->device->description->text, args.to_string, args.to_string_size);
   return absl::OkStatus();
 }
 
@@ -103,12 +103,12 @@ absl::Status Entry(PJRT_Memory_AddressableByDevices_Args& args) {
 }
 
 absl::Status Entry(PJRT_TopologyDescription_PlatformName_Args& args) {
-  Tell(args.topology->platform, args.platform_name, args.platform_name_size);
+  WriteText(args.topology->platform, args.platform_name, args.platform_name_size);
   return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_TopologyDescription_PlatformVersion_Args& args) {
-  Tell(args.topology->version, args.platform_version, args.platform_version_size);
+  WriteText(args.topology->version, args.platform_version, args.platform_version_size);
   return absl::OkStatus();
 }
 

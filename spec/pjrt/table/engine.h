@@ -52,7 +52,7 @@ class Options {
   std::vector<std::string> TakeAll(absl::string_view name);
   // Returns InvalidArgument if an option is left; the message names it and the options in
   // `expected`.
-  absl::Status CheckNoneLeft(absl::string_view expected) const;
+  absl::Status CheckNoUnknownOptions(absl::string_view expected) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> entries_;
@@ -105,7 +105,7 @@ struct Plugin {
   absl::StatusOr<std::unique_ptr<Engine>> (*make)(Options options);
 };
 // Returns the plugin of the first call of Table().
-const Plugin& ThisPlugin();
+const Plugin& CurrentPlugin();
 const PJRT_Api* Table(const Plugin& plugin);
 
 }  // namespace hlocts::pjrt

@@ -71,10 +71,10 @@ class Execution {
     HLOCTS_RETURN_IF_ERROR(Donate());
     absl::StatusOr<ExecuteResult> result = OnEngine();
     if (!result.ok()) {
-      TakeBack();
+      RestoreDonated();
       return result.status();
     }
-    return GiveOutputs(*std::move(result));
+    return ReturnOutputs(*std::move(result));
   }
 
  private:
@@ -153,14 +153,14 @@ class Execution {
     return absl::OkStatus();
   }
 
-  void TakeBack() {
+  void RestoreDonated() {
     ForEachDonated([](PJRT_Buffer& buffer, Literal& argument) {
       buffer.deleted = false;
       buffer.literal = std::move(argument);
     });
   }
 
-  absl::Status GiveOutputs(ExecuteResult result) {
+  absl::Status ReturnOutputs(ExecuteResult result) {
     if (result.outputs.size() != args_.num_devices)
       return absl::InternalError(absl::StrCat("outputs of ", result.outputs.size(), " devices"));
     for (const auto& leaves : result.outputs) {

@@ -43,7 +43,7 @@ absl::StatusOr<int64_t> Options::TakeInt(absl::string_view name, int64_t otherwi
   return InvalidInput("option ", name, ": expected a number from ", least, " up, found ", value);
 }
 
-absl::Status Options::CheckNoneLeft(absl::string_view expected) const {
+absl::Status Options::CheckNoUnknownOptions(absl::string_view expected) const {
   if (entries_.empty()) return absl::OkStatus();
   return InvalidInput("option ", entries_[0].first, ": expected one of ", expected);
 }

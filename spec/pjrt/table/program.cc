@@ -78,7 +78,7 @@ absl::StatusOr<std::shared_ptr<Engine>> EngineFor(PJRT_Client& client, const Opt
   std::lock_guard<std::mutex> lock(client.mutex);
   std::shared_ptr<Engine>& engine = client.engines[options.Key()];
   if (engine == nullptr) {
-    HLOCTS_ASSIGN_OR_RETURN(engine, ThisPlugin().make(options));
+    HLOCTS_ASSIGN_OR_RETURN(engine, CurrentPlugin().make(options));
   }
   return engine;
 }

@@ -54,7 +54,7 @@ PJRT_Error* AnswerExtension(Args* args) {
 }
 
 PJRT_Api MakeTable() {
-  static const auto* const opcodes = new std::string(ThisPlugin().opcodes());
+  static const auto* const opcodes = new std::string(CurrentPlugin().opcodes());
   static Hlocts_Pjrt_Extension extension = {};
   extension.base = {sizeof(extension), HLOCTS_PJRT_EXTENSION_TYPE, nullptr};
   extension.opcodes = opcodes->c_str();
@@ -83,7 +83,7 @@ const Plugin* this_plugin = nullptr;
 
 }  // namespace
 
-const Plugin& ThisPlugin() { return *this_plugin; }
+const Plugin& CurrentPlugin() { return *this_plugin; }
 
 const PJRT_Api* Table(const Plugin& plugin) {
   static const PJRT_Api api = [&plugin] {

@@ -45,8 +45,8 @@ class Walker {
   absl::Status Delete();
   absl::Status Destroy();
   absl::Status AwaitReady();
-  absl::Status HoldAndRelease();
-  absl::Status ReleaseTooOften();
+  absl::Status AcquireAndReleaseReference();
+  absl::Status ReleaseUnheldReference();
 
   // Steps on programs.
   absl::Status Compile();
@@ -60,10 +60,10 @@ class Walker {
 
  private:
   size_t Pick(size_t count) { return static_cast<size_t>(random_() % count); }
-  bool Toss() { return (random_() & 1) != 0; }
-  Bytes SomeBytes(const WalkShape& shape);
-  absl::Status NeedClient();
-  PJRT_Device* SomeDevice(size_t client);
+  bool RandomBool() { return (random_() & 1) != 0; }
+  Bytes DrawBytes(const WalkShape& shape);
+  absl::Status EnsureClient();
+  PJRT_Device* DrawDevice(size_t client);
   PjrtSession& session(size_t client) { return *sessions_[client]; }
 
   // A random live object that satisfies `fits`; nullptr if there is none.
@@ -77,11 +77,11 @@ class Walker {
   }
 
   // A usable buffer; makes one if there is none.
-  absl::StatusOr<WalkBuffer*> SomeBuffer();
+  absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
   // A buffer without a handle and its intended contents: those requested, or random ones.
-  WalkBuffer Planned(const WalkShape& shape, size_t client, PJRT_Device* device);
-  absl::StatusOr<WalkBuffer> SomePlanned();
+  WalkBuffer PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device);
+  absl::StatusOr<WalkBuffer> DrawBufferPlan();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
   WalkBuffer* Keep(WalkBuffer buffer);
   absl::StatusOr<WalkRead> StartRead(const WalkBuffer& buffer);
@@ -89,15 +89,16 @@ class Walker {
   absl::StatusOr<bool> IsDeleted(const WalkBuffer& buffer);
 
   // Waits for the event in one of three ways, and destroys it. `what` names its owner.
-  absl::Status Settle(PJRT_Event* event, const char* what);
-  absl::Status SettleByCallback(PJRT_Event* event, const char* what);
+  absl::Status AwaitAndDestroy(PJRT_Event* event, const char* what);
+  absl::Status AwaitByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);
 
   // Makes a buffer and its transfer manager; the caller sends the bytes in two parts.
-  absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Promise(WalkBuffer& buffer);
+  absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> RegisterUnchangedMemory(
+      WalkBuffer& buffer);
   absl::Status Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes);
 
-  absl::StatusOr<WalkExecutable*> SomeExecutable();
+  absl::StatusOr<WalkExecutable*> PickExecutable();
   void KeepResults(const WalkExecutable& executable, PJRT_Device* device,
                    const std::vector<PJRT_Buffer*>& results, const std::vector<Bytes>& expected);
   absl::Status Launch(WalkExecutable& executable, const std::vector<WalkBuffer*>& arguments,

@@ -26,7 +26,8 @@ absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
   args.src = buffer.handle.get();
   args.host_layout = &layout;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
-  if (args.event != nullptr) HLOCTS_RETURN_IF_ERROR(Settle(args.event, "asking for a size"));
+  if (args.event != nullptr)
+    HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(args.event, "asking for a size"));
   if (args.dst_size < buffer.bytes.size())
     return Differs(absl::StrCat(args.dst_size, " bytes are said to hold ", read.what));
   read.to = std::make_shared<HostMemory>(Bytes(args.dst_size + kGuarded, kGuard));
@@ -39,7 +40,7 @@ absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
 }
 
 absl::Status Walker::FinishRead(WalkRead read) {
-  HLOCTS_RETURN_IF_ERROR(Settle(read.event, "a copy to the host"));
+  HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(read.event, "a copy to the host"));
   const uint8_t* got = read.to->data();
   if (!std::equal(read.expected.begin(), read.expected.end(), got)) {
     size_t at = 0;
@@ -54,13 +55,13 @@ absl::Status Walker::FinishRead(WalkRead read) {
 }
 
 absl::Status Walker::Read() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(*buffer));
   return FinishRead(std::move(read));
 }
 
 absl::Status Walker::BeginRead() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(*buffer));
   reads_.push_back(std::move(read));
   return absl::OkStatus();
@@ -76,7 +77,7 @@ absl::Status Walker::EndRead() {
 
 // Reads a buffer of one dimension, whose bytes are the same in any layout.
 absl::Status Walker::ReadRaw() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->shape.dimensions.size() != 1 || buffer->bytes.empty()) return absl::OkStatus();
   const size_t offset = Pick(buffer->bytes.size());
   const size_t size = Pick(buffer->bytes.size() - offset) + 1;
@@ -97,7 +98,7 @@ absl::Status Walker::ReadRaw() {
 }
 
 absl::Status Walker::AskBuffer() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const WalkShape& shape = buffer->shape;
   auto type = HLOCTS_PJRT_ARGS(Buffer_ElementType);
   type.buffer = buffer->handle.get();
@@ -130,7 +131,7 @@ absl::StatusOr<bool> Walker::IsDeleted(const WalkBuffer& buffer) {
 }
 
 absl::Status Walker::Delete() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->references > 0) return absl::OkStatus();
   auto args = HLOCTS_PJRT_ARGS(Buffer_Delete);
   args.buffer = buffer->handle.get();
@@ -152,15 +153,15 @@ absl::Status Walker::Destroy() {
 }
 
 absl::Status Walker::AwaitReady() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   auto args = HLOCTS_PJRT_ARGS(Buffer_ReadyEvent);
   args.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ReadyEvent, &args));
-  return Settle(args.event, "a buffer");
+  return AwaitAndDestroy(args.event, "a buffer");
 }
 
-absl::Status Walker::HoldAndRelease() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+absl::Status Walker::AcquireAndReleaseReference() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const auto release = [&]() -> absl::Status {
     auto args = HLOCTS_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount);
     args.buffer = buffer->handle.get();
@@ -169,7 +170,7 @@ absl::Status Walker::HoldAndRelease() {
     --buffer->references;
     return absl::OkStatus();
   };
-  if (buffer->references > 1 || (buffer->references > 0 && Toss())) return release();
+  if (buffer->references > 1 || (buffer->references > 0 && RandomBool())) return release();
   auto args = HLOCTS_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount);
   args.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IncreaseExternalReferenceCount, &args));
@@ -178,8 +179,8 @@ absl::Status Walker::HoldAndRelease() {
 }
 
 // The header: "Returns an error if the reference count is zero."
-absl::Status Walker::ReleaseTooOften() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+absl::Status Walker::ReleaseUnheldReference() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->references > 0) return absl::OkStatus();
   auto args = HLOCTS_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount);
   args.buffer = buffer->handle.get();

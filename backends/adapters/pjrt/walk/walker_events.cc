@@ -10,7 +10,7 @@ namespace hlocts::backends {
 namespace {
 
 constexpr size_t kClients = 2;
-constexpr auto kPatience = std::chrono::seconds(30);
+constexpr auto kEventTimeout = std::chrono::seconds(30);
 
 struct Called {
   const PjrtApi* api = nullptr;
@@ -19,7 +19,7 @@ struct Called {
 };
 
 bool Within(const std::function<bool()>& done) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kEventTimeout;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -29,7 +29,7 @@ bool Within(const std::function<bool()>& done) {
 
 }  // namespace
 
-absl::Status Walker::NeedClient() { return sessions_.empty() ? OpenClient() : absl::OkStatus(); }
+absl::Status Walker::EnsureClient() { return sessions_.empty() ? OpenClient() : absl::OkStatus(); }
 
 absl::Status Walker::OpenClient() {
   if (sessions_.size() == kClients) return absl::OkStatus();
@@ -42,11 +42,11 @@ absl::Status Walker::OpenClient() {
 
 // Checks that two clients report the same properties, and that each device is found by its number.
 absl::Status Walker::AskClient() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  HLOCTS_RETURN_IF_ERROR(EnsureClient());
   const size_t client = Pick(sessions_.size());
   if (session(client).PlatformVersion() != session(0).PlatformVersion())
     return Differs("two clients have two platform versions");
-  PJRT_Device* device = SomeDevice(client);
+  PJRT_Device* device = DrawDevice(client);
   auto description = HLOCTS_PJRT_ARGS(Device_GetDescription);
   description.device = device;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_GetDescription, &description));
@@ -62,7 +62,7 @@ absl::Status Walker::AskClient() {
   return absl::OkStatus();
 }
 
-PJRT_Device* Walker::SomeDevice(size_t client) {
+PJRT_Device* Walker::DrawDevice(size_t client) {
   const auto& devices = session(client).devices();
   return devices[Pick(devices.size())];
 }
@@ -74,7 +74,7 @@ absl::Status Walker::DestroyEvent(PJRT_Event* event) {
 }
 
 // Checks that the callback is called once and without an error. The callback owns an error.
-absl::Status Walker::SettleByCallback(PJRT_Event* event, const char* what) {
+absl::Status Walker::AwaitByCallback(PJRT_Event* event, const char* what) {
   auto called = std::make_unique<Called>();
   called->api = &api_;
   auto args = HLOCTS_PJRT_ARGS(Event_OnReady);
@@ -101,10 +101,10 @@ absl::Status Walker::SettleByCallback(PJRT_Event* event, const char* what) {
                             : absl::OkStatus();
 }
 
-absl::Status Walker::Settle(PJRT_Event* event, const char* what) {
+absl::Status Walker::AwaitAndDestroy(PJRT_Event* event, const char* what) {
   if (event == nullptr) return absl::OkStatus();
   const size_t way = Pick(3);
-  if (way == 0) return SettleByCallback(event, what);
+  if (way == 0) return AwaitByCallback(event, what);
   if (way == 1) {
     auto args = HLOCTS_PJRT_ARGS(Event_IsReady);
     args.event = event;

@@ -8,7 +8,7 @@
 namespace hlocts::backends {
 
 absl::Status Walker::Compile() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  HLOCTS_RETURN_IF_ERROR(EnsureClient());
   const WalkProgram& program = WalkPrograms()[Pick(WalkPrograms().size())];
   HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseModule(program.module));
   HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(*module));
@@ -20,7 +20,7 @@ absl::Status Walker::Compile() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<WalkExecutable*> Walker::SomeExecutable() {
+absl::StatusOr<WalkExecutable*> Walker::PickExecutable() {
   if (WalkExecutable* there = PickUsable(executables_, [](const WalkExecutable&) { return true; }))
     return there;
   HLOCTS_RETURN_IF_ERROR(Compile());
@@ -28,7 +28,7 @@ absl::StatusOr<WalkExecutable*> Walker::SomeExecutable() {
 }
 
 absl::Status Walker::Execute() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   auto devices = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
   devices.executable = executable->handle.get();
   HLOCTS_RETURN_IF_ERROR(
@@ -42,8 +42,8 @@ absl::Status Walker::Execute() {
     arguments.push_back(argument);
   }
   // A buffer with other references, or one that a pending copy may read, is not donated.
-  const bool donate =
-      executable->program->donates && arguments[0]->references == 0 && reads_.empty() && Toss();
+  const bool donate = executable->program->donates && arguments[0]->references == 0 &&
+                      reads_.empty() && RandomBool();
   return Launch(*executable, arguments, donate);
 }
 
@@ -65,7 +65,7 @@ absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBu
   PJRT_Buffer* const* in_list = in.data();
   PJRT_Buffer** out_list = out.data();
   PJRT_Event* event = nullptr;
-  const bool wants_event = Toss();
+  const bool wants_event = RandomBool();
   auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Execute);
   args.executable = executable.handle.get();
   args.options = &options;
@@ -81,7 +81,7 @@ absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBu
   KeepResults(executable, device, out, program.run(values));
   if (!wants_event) return absl::OkStatus();
   // The caller may destroy the event before it is ready.
-  return Toss() ? DestroyEvent(event) : Settle(event, "the end of an execution");
+  return RandomBool() ? DestroyEvent(event) : AwaitAndDestroy(event, "the end of an execution");
 }
 
 void Walker::KeepResults(const WalkExecutable& executable, PJRT_Device* device,
@@ -99,7 +99,7 @@ void Walker::KeepResults(const WalkExecutable& executable, PJRT_Device* device,
 }
 
 absl::Status Walker::AskExecutable() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
                           session(executable->client).Unloaded(executable->handle.get()));
   auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
@@ -124,7 +124,7 @@ absl::Status Walker::AskExecutable() {
 // The header: "Must have been produced by the same platform and library version". It was produced
 // by this library in this process.
 absl::Status Walker::Reload() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
                           session(executable->client).Unloaded(executable->handle.get()));
   auto stored = HLOCTS_PJRT_ARGS(Executable_Serialize);
@@ -146,7 +146,7 @@ absl::Status Walker::Reload() {
 }
 
 absl::Status Walker::DeleteExecutable() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Delete);
   args.executable = executable->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_Delete, &args));

@@ -9,12 +9,12 @@ namespace hlocts::backends {
 namespace {
 
 constexpr size_t kBuffersMax = 40;
-constexpr uint8_t kScribble = 0xa5;
+constexpr uint8_t kOverwriteByte = 0xa5;
 
 }  // namespace
 
 // Random bytes. f32 elements are integers, so that no NaN can change in transit.
-Bytes Walker::SomeBytes(const WalkShape& shape) {
+Bytes Walker::DrawBytes(const WalkShape& shape) {
   Bytes bytes(shape.bytes());
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
   if (shape.type == PrimitiveType::kPred) {
@@ -43,7 +43,7 @@ WalkBuffer* Walker::Keep(WalkBuffer buffer) {
   return buffers_.back().get();
 }
 
-absl::StatusOr<WalkBuffer*> Walker::SomeBuffer() {
+absl::StatusOr<WalkBuffer*> Walker::PickLiveBuffer() {
   if (WalkBuffer* there = PickUsable(buffers_, [](const WalkBuffer&) { return true; }))
     return there;
   HLOCTS_RETURN_IF_ERROR(FromHost());
@@ -56,24 +56,24 @@ absl::StatusOr<WalkBuffer*> Walker::BufferFor(const WalkShape& shape, size_t cli
     return buffer.client == client && buffer.device == device && buffer.shape == shape;
   };
   if (WalkBuffer* there = PickUsable(buffers_, fits)) return there;
-  return MakeFromHost(Planned(shape, client, device));
+  return MakeFromHost(PlanBuffer(shape, client, device));
 }
 
-WalkBuffer Walker::Planned(const WalkShape& shape, size_t client, PJRT_Device* device) {
+WalkBuffer Walker::PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device) {
   WalkBuffer buffer;
   buffer.client = client;
   buffer.device = device;
   buffer.shape = shape;
-  buffer.bytes = SomeBytes(shape);
+  buffer.bytes = DrawBytes(shape);
   return buffer;
 }
 
 // Uses separate statements, since C++ does not fix the evaluation order of the arguments of a call.
-absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
+absl::StatusOr<WalkBuffer> Walker::DrawBufferPlan() {
+  HLOCTS_RETURN_IF_ERROR(EnsureClient());
   const size_t client = Pick(sessions_.size());
-  PJRT_Device* device = SomeDevice(client);
-  return Planned(WalkShapes()[Pick(WalkShapes().size())], client, device);
+  PJRT_Device* device = DrawDevice(client);
+  return PlanBuffer(WalkShapes()[Pick(WalkShapes().size())], client, device);
 }
 
 // Makes a buffer from host memory, and overwrites that memory as soon as the semantics allow it.
@@ -95,7 +95,7 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_BufferFromHostBuffer, &args));
   buffer.handle = OwnBuffer(api_, args.buffer);
   const auto scribble = [&] {
-    std::fill(buffer.memory->data(), buffer.memory->data() + buffer.memory->size(), kScribble);
+    std::fill(buffer.memory->data(), buffer.memory->data() + buffer.memory->size(), kOverwriteByte);
   };
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
@@ -104,18 +104,19 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
     HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
     promised_.emplace_back(buffer.memory, buffer.bytes);
   } else {
-    HLOCTS_RETURN_IF_ERROR(Settle(args.done_with_host_buffer, "a transfer from the host"));
+    HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(args.done_with_host_buffer, "a transfer from the host"));
     scribble();
   }
   return Keep(std::move(buffer));
 }
 
 absl::Status Walker::FromHost() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, DrawBufferPlan());
   return MakeFromHost(std::move(buffer)).status();
 }
 
-absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::Promise(WalkBuffer& buffer) {
+absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::RegisterUnchangedMemory(
+    WalkBuffer& buffer) {
   auto memory = HLOCTS_PJRT_ARGS(Device_DefaultMemory);
   memory.device = buffer.device;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_DefaultMemory, &memory));
@@ -153,7 +154,7 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
     piece.is_last_transfer = last;
     HLOCTS_RETURN_IF_ERROR(
         HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_TransferData, &piece));
-    HLOCTS_RETURN_IF_ERROR(Settle(piece.done_with_h2d_transfer, "a piece of a transfer"));
+    HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(piece.done_with_h2d_transfer, "a piece of a transfer"));
   }
   auto destroyed = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_Destroy);
   destroyed.transfer_manager = manager;
@@ -162,11 +163,12 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
 
 // Makes a buffer before its bytes exist; they are sent in two parts.
 absl::Status Walker::FromHostInPieces() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, DrawBufferPlan());
   if (buffer.bytes.empty()) return absl::OkStatus();
-  HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager, Promise(buffer));
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager,
+                          RegisterUnchangedMemory(buffer));
   // A read may already wait for the bytes.
-  if (Toss()) {
+  if (RandomBool()) {
     HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
     reads_.push_back(std::move(read));
   }
@@ -178,7 +180,7 @@ absl::Status Walker::FromHostInPieces() {
 // Makes a buffer that views host memory. The owner is notified once when the buffer no longer uses
 // it.
 absl::Status Walker::ViewOfHost() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, DrawBufferPlan());
   if (buffer.bytes.empty()) return absl::OkStatus();
   buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
   buffer.released = std::make_shared<std::atomic<int>>(0);
@@ -204,7 +206,7 @@ absl::Status Walker::ViewOfHost() {
 }
 
 absl::Status Walker::CopyToOtherDevice() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const auto& devices = session(buffer->client).devices();
   if (devices.size() < 2) return absl::OkStatus();
   WalkBuffer copy;
@@ -223,7 +225,7 @@ absl::Status Walker::CopyToOtherDevice() {
 
 // The header: "Returns an error if the buffer is already on dst_device."
 absl::Status Walker::CopyToItsOwnDevice() {
-  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
   args.buffer = buffer->handle.get();
   args.dst_device = buffer->device;

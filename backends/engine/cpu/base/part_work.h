@@ -13,7 +13,7 @@
 
 namespace hlocts::cpu {
 
-struct PartWork {
+struct PartitionedStep {
   std::vector<bool> own;  // own[k]: a part reads only its own part of operand k
   double cost_ns = 0;     // estimated time of one part on one thread
   // Computes parts [begin, end) on the calling thread. The pointers are the starts of whole arrays,
@@ -23,11 +23,11 @@ struct PartWork {
 };
 
 // Splits a step into this many parts; returns null if that is impossible.
-using PartWorkFactory = std::function<std::optional<PartWork>(int64_t parts)>;
+using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t parts)>;
 
 // Location of an operand or a result of a group member: an operand or a result of the group, or an
 // array internal to it.
-struct GroupPlace {
+struct OperandLocation {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;
   int32_t number = 0;  // index of that array; -1 if the member does not use it

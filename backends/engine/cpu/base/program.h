@@ -61,7 +61,7 @@ struct Function {
   std::vector<int32_t> callees;
 
   // Returns true if result `leaf` is parameter `leaf` and no step writes to it.
-  bool HandsOn(size_t leaf) const;
+  bool ForwardsParameter(size_t leaf) const;
 };
 
 struct Program {

@@ -15,7 +15,7 @@ struct ThreadBlock {
   ~ThreadBlock() { ::operator delete(data, std::align_val_t(kAlignment)); }
 };
 
-ThreadBlock& Mine() {
+ThreadBlock& ThreadLocalBlock() {
   thread_local ThreadBlock block;
   return block;
 }
@@ -24,7 +24,7 @@ ThreadBlock& Mine() {
 
 ScratchBuffer::ScratchBuffer(int64_t bytes)
     : bytes_((bytes + kAlignment - 1) / kAlignment * kAlignment) {
-  ThreadBlock& block = Mine();
+  ThreadBlock& block = ThreadLocalBlock();
   own_ = block.used + bytes_ > kThreadBytes;
   if (own_) {
     data_ = static_cast<uint8_t*>(::operator new(bytes_, std::align_val_t(kAlignment)));
@@ -38,7 +38,7 @@ ScratchBuffer::~ScratchBuffer() {
   if (own_) {
     ::operator delete(data_, std::align_val_t(kAlignment));
   } else {
-    Mine().used -= bytes_;
+    ThreadLocalBlock().used -= bytes_;
   }
 }
 

@@ -116,9 +116,9 @@ absl::StatusOr<std::shared_ptr<const ElementFunction>> Compiler::CompileElements
 
 absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
                                             const std::vector<std::pair<int, int>>& aliases,
-                                            AliasMode handover) {
+                                            AliasMode donation_mode) {
   for (const Compiled& compiled : functions_[&graph]) {
-    if (compiled.aliases == aliases && compiled.handover == handover) {
+    if (compiled.aliases == aliases && compiled.donation_mode == donation_mode) {
       return compiled.function;
     }
   }
@@ -127,14 +127,14 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
   outer.swap(called_);
   auto function = std::make_unique<Function>();
   function->name = graph.name;
-  absl::Status built = FunctionBuilder(*this, graph, *function).Build(aliases, handover);
+  absl::Status built = FunctionBuilder(*this, graph, *function).Build(aliases, donation_mode);
   function->callees = std::move(called_);
   called_ = std::move(outer);
   HLOCTS_RETURN_IF_ERROR(built);
   function->index = static_cast<int32_t>(program_.functions.size());
   Function* result = function.get();
   program_.functions.push_back(std::move(function));
-  functions_[&graph].push_back({aliases, handover, result});
+  functions_[&graph].push_back({aliases, donation_mode, result});
   return result;
 }
 

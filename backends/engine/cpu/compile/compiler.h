@@ -65,7 +65,7 @@ struct StepDraft {
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not read
   // Numbers of operands that are results of the step unchanged. Such results get no memory.
-  std::vector<int> handed_on;
+  std::vector<int> forwarded_operands;
   std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
   // Returns the step fused with a loop over its result, which runs on each part as soon as the part
@@ -85,7 +85,7 @@ class Compiler {
   // Compiles the graph. `aliases` are pairs (parameter, result) of leaves that may share memory.
   absl::StatusOr<Function*> Compile(plan::Graph& graph,
                                     const std::vector<std::pair<int, int>>& aliases,
-                                    AliasMode handover);
+                                    AliasMode donation_mode);
   absl::StatusOr<std::shared_ptr<const ElementFunction>> CompileElements(plan::Graph& graph);
   // Places the functions' temporaries in the arena. Call it after everything is compiled.
   absl::Status Finish();
@@ -102,7 +102,7 @@ class Compiler {
   CompileOptions options_;
   struct Compiled {
     std::vector<std::pair<int, int>> aliases;
-    AliasMode handover;
+    AliasMode donation_mode;
     Function* function;
   };
 

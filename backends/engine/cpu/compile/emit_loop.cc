@@ -60,7 +60,7 @@ int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProg
 plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& options) {
   plan::FusionOptions fusion;
   fusion.loops = !options.disabled.contains("fusion");
-  fusion.turned_dots = true;
+  fusion.transposed_dot_operands = true;
   fusion.pieces = !options.disabled.contains("pieces");
   fusion.members_max = LoopProgram::kOperationsMax;
   if (!options.disabled.contains("several-results")) {

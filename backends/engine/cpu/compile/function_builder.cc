@@ -25,7 +25,7 @@ int32_t FunctionBuilder::NewBuffer(const plan::ArrayType& type) {
 }
 
 absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& aliases,
-                                    AliasMode handover) {
+                                    AliasMode donation_mode) {
   for (ValueId parameter : graph_.parameters) {
     function_.parameter_types.push_back(graph_.type(parameter));
   }
@@ -33,12 +33,12 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
   }
-  PlaceResults(handover);
+  PlaceResults(donation_mode);
   DropUnread();
-  FuseMade("indices");
+  FuseComputedOperands("indices");
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  FuseMade("sums");  // for steps outside groups
+  FuseComputedOperands("sums");  // for steps outside groups
   if (!compiler_.options().disabled.contains("epilogues")) FuseEpilogues();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
@@ -157,7 +157,7 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
     if (!is_token) buffer_of_[output] = NewBuffer(graph_.type(output));
     draft.out.push_back(buffer_of_[output]);
   }
-  for (int k : draft.step.handed_on) {
+  for (int k : draft.step.forwarded_operands) {
     if (!fusion_.is_dense(node.operands[k])) continue;
     buffer_of_[node.outputs[k]] = draft.in[k];
     draft.out[k] = -1;

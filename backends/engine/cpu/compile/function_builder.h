@@ -25,7 +25,7 @@ class FunctionBuilder {
         buffer_of_(graph.values.size(), -1),
         line_of_(graph.values.size(), -1) {}
 
-  absl::Status Build(const std::vector<std::pair<int, int>>& aliases, AliasMode handover);
+  absl::Status Build(const std::vector<std::pair<int, int>>& aliases, AliasMode donation_mode);
 
  private:
   struct Buffer {
@@ -63,51 +63,51 @@ class FunctionBuilder {
                       std::vector<int32_t>& arrays);
 
   void DropUnread();
-  void FuseMade(absl::string_view pass);
-  bool FuseMadeOf(size_t d);
+  void FuseComputedOperands(absl::string_view pass);
+  bool FuseComputedOperandsOf(size_t d);
   void FuseEpilogues();
   bool FuseEpilogueOf(size_t d);
   // The locations of the inputs and outputs of a group's members. `in`, `out` and `internal` map
   // the numbers of these locations to buffers.
-  struct Wiring {
+  struct BufferMapping {
     struct Member {
-      std::vector<GroupPlace> in, out;
+      std::vector<OperandLocation> in, out;
     };
     std::vector<Member> members;
     std::vector<int32_t> in, out, internal;
   };
-  Wiring WiringOf(size_t first, size_t end) const;
+  BufferMapping BufferMappingOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
   // How to merge consecutive drafts into one group. `pieces` returns the number of pieces into
   // which an anchor draft splits, or 0 if the draft is no anchor. Every member must run in that
   // many pieces (`works`) and read only its own piece of another member's result (`reads_own`).
   // `group` builds the merged draft and may decline.
-  struct Gathering {
+  struct GroupingRule {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;
     absl::FunctionRef<bool(size_t d, size_t operand, int64_t pieces)> reads_own;
     absl::FunctionRef<std::optional<Draft>(size_t first, size_t end, int64_t pieces)> group;
   };
-  void Gather(const Gathering& how);
-  bool Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const;
+  void Gather(const GroupingRule& how);
+  bool Joins(const GroupingRule& how, size_t first, size_t d, int64_t pieces) const;
 
   void GroupRows();
   int64_t ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const;
   bool ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const;
   Draft GroupOf(size_t first, size_t end, int64_t rows);
 
-  using PartWorks = std::vector<std::optional<PartWork>>;  // one per draft
+  using PartWorks = std::vector<std::optional<PartitionedStep>>;  // one per draft
   void GroupBatches();
-  std::optional<PartWork> PartWorkOf(const Draft& draft, int64_t parts) const;
+  std::optional<PartitionedStep> PartWorkOf(const Draft& draft, int64_t parts) const;
   std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts,
                                const PartWorks& works) const;
 
-  void PlaceResults(AliasMode handover);
+  void PlaceResults(AliasMode donation_mode);
   void FindLifetimes();
   void ReuseInPlace(const std::vector<std::pair<int, int>>& aliases);
-  bool TakeOver(int32_t out, int32_t in, int32_t step,
-                const std::vector<std::pair<int, int>>& aliases);
+  bool ReuseInputBuffer(int32_t out, int32_t in, int32_t step,
+                        const std::vector<std::pair<int, int>>& aliases);
   absl::Status PlaceTemporaries();
   void NumberSlots();
   int32_t StorageOf(int32_t buffer) const;

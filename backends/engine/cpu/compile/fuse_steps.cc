@@ -7,7 +7,7 @@
 namespace hlocts::cpu {
 
 // Fuses the loop that writes operand `made` into the draft, if the loop has no other reader.
-bool FunctionBuilder::FuseMadeOf(size_t d) {
+bool FunctionBuilder::FuseComputedOperandsOf(size_t d) {
   const int made = drafts_[d].step.made;
   const int32_t buffer = drafts_[d].in[made];
   size_t maker = drafts_.size();
@@ -28,12 +28,12 @@ bool FunctionBuilder::FuseMadeOf(size_t d) {
 }
 
 // Avoids storing an array that only one step reads.
-void FunctionBuilder::FuseMade(absl::string_view pass) {
+void FunctionBuilder::FuseComputedOperands(absl::string_view pass) {
   if (compiler_.options().disabled.contains(pass)) return;
   for (size_t d = 0; d < drafts_.size(); ++d) {
     const StepDraft& step = drafts_[d].step;
     // The removed loop preceded the draft.
-    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;
+    if (step.made >= 0 && step.made_by == pass && FuseComputedOperandsOf(d)) --d;
   }
 }
 

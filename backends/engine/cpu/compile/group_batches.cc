@@ -15,11 +15,12 @@ constexpr int64_t kHandedBytesMin = 256 << 10;
 
 }  // namespace
 
-std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t parts) const {
+std::optional<PartitionedStep> FunctionBuilder::PartWorkOf(const Draft& draft,
+                                                           int64_t parts) const {
   if (draft.step.parts != nullptr) return draft.step.parts(parts);
   const RowWork& work = draft.step.rows;
   if (work.loop == nullptr || work.elements == 0 || work.elements % parts != 0) return std::nullopt;
-  PartWork part = PartsOf(work, parts);
+  PartitionedStep part = PartsOf(work, parts);
   for (size_t k = 0; k < draft.in.size(); ++k) part.own.push_back(ReadsOwnRows(draft, k, parts));
   return part;
 }
@@ -29,7 +30,7 @@ std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t 
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
                                                                int64_t parts,
                                                                const PartWorks& works) const {
-  const Wiring wiring = WiringOf(first, end);
+  const BufferMapping wiring = BufferMappingOf(first, end);
   std::vector<plan::Lifetime> lifetimes(wiring.internal.size());
   for (size_t i = 0; i < lifetimes.size(); ++i) {
     lifetimes[i].bytes = buffers_[wiring.internal[i]].bytes / parts;
@@ -37,14 +38,14 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
   int64_t handed = 0;
   std::vector<PartGroup::Member> members;
   for (size_t d = first; d < end; ++d) {
-    const Wiring::Member& member = wiring.members[d - first];
+    const BufferMapping::Member& member = wiring.members[d - first];
     const auto number = static_cast<int32_t>(d - first);
-    for (const GroupPlace& place : member.out) {
-      if (place.kind != GroupPlace::Kind::kInternal) continue;
+    for (const OperandLocation& place : member.out) {
+      if (place.kind != OperandLocation::Kind::kInternal) continue;
       lifetimes[place.number].first = lifetimes[place.number].last = number;
     }
-    for (const GroupPlace& place : member.in) {
-      if (place.kind == GroupPlace::Kind::kInternal) lifetimes[place.number].last = number;
+    for (const OperandLocation& place : member.in) {
+      if (place.kind == OperandLocation::Kind::kInternal) lifetimes[place.number].last = number;
     }
     members.push_back({*works[d], member.in, member.out});
   }

@@ -50,16 +50,16 @@ bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t r
 }
 
 FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_t rows) {
-  const Wiring wiring = WiringOf(first, end);
+  const BufferMapping wiring = BufferMappingOf(first, end);
   std::vector<PartGroup::Member> members;
   std::vector<PartGroup::Internal> internals;
   std::vector<bool> own(wiring.in.size(), true);
   std::vector<int64_t> part_bytes(wiring.in.size(), 0);
   int64_t row_bytes = 0;
   for (size_t d = first; d < end; ++d) {
-    const Wiring::Member& member = wiring.members[d - first];
+    const BufferMapping::Member& member = wiring.members[d - first];
     for (size_t k = 0; k < member.in.size(); ++k) {
-      if (member.in[k].kind != GroupPlace::Kind::kIn || member.in[k].number < 0) continue;
+      if (member.in[k].kind != OperandLocation::Kind::kIn || member.in[k].number < 0) continue;
       own[member.in[k].number] = own[member.in[k].number] && ReadsOwnRows(drafts_[d], k, rows);
     }
     const RowWork& work = drafts_[d].step.rows;
@@ -84,13 +84,13 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
   draft.in = wiring.in;
   draft.out = wiring.out;
   draft.step.run = [group](Run& run, In in, Out out) { return (*group)(run, in, out); };
-  draft.step.parts = [group, own](int64_t parts) -> std::optional<PartWork> {
+  draft.step.parts = [group, own](int64_t parts) -> std::optional<PartitionedStep> {
     if (group->parts() % parts != 0) return std::nullopt;
     const int64_t count = group->parts() / parts;
-    return PartWork{own, group->cost_ns() * static_cast<double>(count),
-                    [group, count](In in, Out out, int64_t begin, int64_t end) {
-                      return group->RunParts(in, out, begin * count, end * count);
-                    }};
+    return PartitionedStep{own, group->cost_ns() * static_cast<double>(count),
+                           [group, count](In in, Out out, int64_t begin, int64_t end) {
+                             return group->RunParts(in, out, begin * count, end * count);
+                           }};
   };
   return draft;
 }

@@ -17,7 +17,7 @@ bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) co
 }
 
 // Returns true if draft `d` reads only its own piece of each result of drafts `first` and later.
-bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const {
+bool FunctionBuilder::Joins(const GroupingRule& how, size_t first, size_t d, int64_t pieces) const {
   if (!how.works(d, pieces)) return false;
   for (size_t m = first; m < d; ++m) {
     const std::vector<int32_t>& made = drafts_[m].out;
@@ -30,7 +30,7 @@ bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_
 }
 
 // Merges adjacent drafts around an anchor that can run piece by piece.
-void FunctionBuilder::Gather(const Gathering& how) {
+void FunctionBuilder::Gather(const GroupingRule& how) {
   std::vector<Draft> grouped;
   size_t begin = 0;  // first draft not yet in a group
   for (size_t a = 0; a < drafts_.size(); ++a) {
@@ -53,11 +53,11 @@ void FunctionBuilder::Gather(const Gathering& how) {
   drafts_ = std::move(grouped);
 }
 
-FunctionBuilder::Wiring FunctionBuilder::WiringOf(size_t first, size_t end) const {
-  using Kind = GroupPlace::Kind;
-  Wiring wiring;
-  std::vector<std::pair<int32_t, GroupPlace>> made;
-  const auto place_in = [&](int32_t buffer) -> GroupPlace {
+FunctionBuilder::BufferMapping FunctionBuilder::BufferMappingOf(size_t first, size_t end) const {
+  using Kind = OperandLocation::Kind;
+  BufferMapping wiring;
+  std::vector<std::pair<int32_t, OperandLocation>> made;
+  const auto place_in = [&](int32_t buffer) -> OperandLocation {
     if (buffer < 0) return {Kind::kIn, -1};
     for (const auto& [own, place] : made) {
       if (own == buffer) return place;
@@ -66,14 +66,14 @@ FunctionBuilder::Wiring FunctionBuilder::WiringOf(size_t first, size_t end) cons
     if (found == wiring.in.end()) found = wiring.in.insert(found, buffer);
     return {Kind::kIn, static_cast<int32_t>(found - wiring.in.begin())};
   };
-  const auto place_out = [&](int32_t buffer) -> GroupPlace {
+  const auto place_out = [&](int32_t buffer) -> OperandLocation {
     const bool outside = IsReadOutside(buffer, first, end);
     std::vector<int32_t>& list = outside ? wiring.out : wiring.internal;
     list.push_back(buffer);
     return {outside ? Kind::kOut : Kind::kInternal, static_cast<int32_t>(list.size()) - 1};
   };
   for (size_t d = first; d < end; ++d) {
-    Wiring::Member& member = wiring.members.emplace_back();
+    BufferMapping::Member& member = wiring.members.emplace_back();
     for (int32_t buffer : drafts_[d].in) member.in.push_back(place_in(buffer));
     for (int32_t buffer : drafts_[d].out) {
       member.out.push_back(place_out(buffer));

@@ -20,15 +20,15 @@ StepFunction CopyStep(int64_t bytes) {
 }  // namespace
 
 // Gives every result leaf a buffer of its own: the one it was computed in, or a copy.
-void FunctionBuilder::PlaceResults(AliasMode handover) {
+void FunctionBuilder::PlaceResults(AliasMode donation_mode) {
   function_.result_source.assign(graph_.results.size(), -1);
   for (size_t r = 0; r < graph_.results.size(); ++r) {
     const int32_t buffer = buffer_of_[graph_.results[r]];
     if (buffer < 0) continue;  // a token
     const Buffer& source = buffers_[buffer];
     const int32_t number = static_cast<int32_t>(r);
-    const bool stays = handover == AliasMode::kAnyLeaf ||
-                       (handover == AliasMode::kSameLeaf && source.parameter == number);
+    const bool stays = donation_mode == AliasMode::kAnyLeaf ||
+                       (donation_mode == AliasMode::kSameLeaf && source.parameter == number);
     if (source.kind == Buffer::Kind::kParameter && stays) {
       function_.result_source[r] = source.parameter;
     } else if (source.kind == Buffer::Kind::kWritten && source.result < 0) {
@@ -71,8 +71,8 @@ int32_t FunctionBuilder::StorageOf(int32_t buffer) const {
   return buffer;
 }
 
-bool FunctionBuilder::TakeOver(int32_t out, int32_t in, int32_t step,
-                               const std::vector<std::pair<int, int>>& aliases) {
+bool FunctionBuilder::ReuseInputBuffer(int32_t out, int32_t in, int32_t step,
+                                       const std::vector<std::pair<int, int>>& aliases) {
   if (out < 0 || in < 0 || buffers_[in].last != step || buffers_[out].bytes != buffers_[in].bytes ||
       buffers_[out].bytes == 0) {
     return false;
@@ -104,7 +104,7 @@ void FunctionBuilder::ReuseInPlace(const std::vector<std::pair<int, int>>& alias
         return other >= 0 && StorageOf(other) == StorageOf(in);
       });
       if (same > 1) continue;
-      given[result] = taken[operand] = TakeOver(out, in, s, aliases);
+      given[result] = taken[operand] = ReuseInputBuffer(out, in, s, aliases);
     }
   }
 }

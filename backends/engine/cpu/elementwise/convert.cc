@@ -135,7 +135,7 @@ void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*
     return VectorReducePrecision(StorageBytes(p.operand_type))(p, a, nullptr, nullptr, out, count);
   }
   // Formats without infinities are subsets of f32.
-  const PrecisionCut<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
+  const MantissaRounder<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
   for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(LoadFloat(p.operand_type, a, i));
     uint32_t bits;

@@ -175,32 +175,32 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
 }
 
 // Returns true if the loop continues. Otherwise it has ended, by its condition or its budget.
-HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds, int64_t& left) {
+HWY_INLINE bool Continues(const MicroBranch& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;
   *turn.final_state = turn.state;
   return false;
 }
 // Stores the budget for the next chain, which reads it from memory when there are no jumps.
-HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
+HWY_INLINE Result Returned(const MicroBranch& turn, int64_t left) {
   *turn.steps_left = left;
   return turn.next;
 }
-inline Result Turn(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-                   const MicroOp* next) {
-  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
+inline Result LoopBranch(const MicroOp* op, Last last, Last before, int64_t left,
+                         const MicroOp* here, const MicroOp* next) {
+  const MicroBranch& turn = *static_cast<const MicroBranch*>(op->out);
+  if (!Continues(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
   HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
 }
 template <class F, typename T>
-Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-              const MicroOp* next) {
+Result ConditionalLoopBranch(const MicroOp* op, Last last, Last before, int64_t left,
+                             const MicroOp* here, const MicroOp* next) {
   T x, y;
   std::memcpy(&x, op->a, sizeof(x));
   std::memcpy(&y, op->b, sizeof(y));
-  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, F::Apply(x, y), left)) return nullptr;
+  const MicroBranch& turn = *static_cast<const MicroBranch*>(op->out);
+  if (!Continues(turn, F::Apply(x, y), left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
   HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
 }

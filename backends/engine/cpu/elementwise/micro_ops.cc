@@ -77,8 +77,9 @@ void (*Binary(KernelFunction kernel, MicroOperands operands, bool one_vector))()
 
 template <typename T>
 Function Turning(KernelFunction kernel, PrimitiveType type) {
-  constexpr Function kFunctions[] = {TurnIf<Eq, T>, TurnIf<Ne, T>, TurnIf<Lt, T>,
-                                     TurnIf<Le, T>, TurnIf<Gt, T>, TurnIf<Ge, T>};
+  constexpr Function kFunctions[] = {ConditionalLoopBranch<Eq, T>, ConditionalLoopBranch<Ne, T>,
+                                     ConditionalLoopBranch<Lt, T>, ConditionalLoopBranch<Le, T>,
+                                     ConditionalLoopBranch<Gt, T>, ConditionalLoopBranch<Ge, T>};
   for (int d = 0; d < 6; ++d) {
     if (VectorCompare(static_cast<Direction>(d), type) == kernel) return kFunctions[d];
   }
@@ -132,7 +133,7 @@ const MicroTable* Table() {
                                    PutElementOf,
                                    reinterpret_cast<void (*)()>(Call),
                                    reinterpret_cast<void (*)()>(Thunk),
-                                   reinterpret_cast<void (*)()>(Turn),
+                                   reinterpret_cast<void (*)()>(LoopBranch),
                                    reinterpret_cast<void (*)()>(End),
                                    RunFrom};
   return &table;

@@ -32,7 +32,7 @@ struct MicroChain {
 };
 // The branch at the end of a loop's chain. If the condition is true and steps are left, `next`
 // follows.
-struct MicroTurn {
+struct MicroBranch {
   const MicroChain* next = nullptr;
   int64_t* steps_left = nullptr;
   int state = 0;               // which of the loop's two states this chain has written
@@ -81,7 +81,7 @@ struct MicroTable {
   int64_t vector_bytes;
   // Returns the instruction for out = kernel(a, b), or null if the kernel has none.
   void (*(*binary)(KernelFunction kernel, MicroOperands operands, bool one_vector))();
-  // Returns the instruction that branches (out: the MicroTurn) if a comparison of two scalars is
+  // Returns the instruction that branches (out: the MicroBranch) if a comparison of two scalars is
   // true, or null if there is none.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes

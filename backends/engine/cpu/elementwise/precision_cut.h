@@ -14,9 +14,9 @@ namespace hlocts::cpu {
 // underflow becomes a signed zero. Formats with infinities use integer arithmetic, which compilers
 // vectorize.
 template <typename Bits>
-class PrecisionCut {
+class MantissaRounder {
  public:
-  PrecisionCut(const FloatFormat& format, int64_t exponent_bits, int64_t mantissa_bits)
+  MantissaRounder(const FloatFormat& format, int64_t exponent_bits, int64_t mantissa_bits)
       : sign_(static_cast<Bits>(format.sign_mask())),
         infinity_(static_cast<Bits>(format.infinity_bits())),
         quiet_(static_cast<Bits>(uint64_t{1} << (format.mantissa_bits - 1))),

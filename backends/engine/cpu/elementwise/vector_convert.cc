@@ -209,7 +209,7 @@ KernelFunction Into(PrimitiveType to) {
 template <typename Bits>
 void PrecisionLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;
-  const PrecisionCut<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
+  const MantissaRounder<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
   const Bits* x = static_cast<const Bits*>(a);
   Bits* r = static_cast<Bits*>(out);
   HLOCTS_LOOP

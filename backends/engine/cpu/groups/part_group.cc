@@ -25,17 +25,17 @@ absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t*
                                   int64_t begin, int64_t end) const {
   // Members index arrays from part 0, but working memory starts with part `begin`, so its address
   // is shifted back.
-  const auto array = [&](const GroupPlace& place) -> uint8_t* {
+  const auto array = [&](const OperandLocation& place) -> uint8_t* {
     if (place.number < 0) return nullptr;
-    if (place.kind == GroupPlace::Kind::kOut) return out[place.number];
-    if (place.kind == GroupPlace::Kind::kIn) return const_cast<uint8_t*>(in[place.number]);
+    if (place.kind == OperandLocation::Kind::kOut) return out[place.number];
+    if (place.kind == OperandLocation::Kind::kIn) return const_cast<uint8_t*>(in[place.number]);
     const Internal& internal = internals_[place.number];
     return working + internal.offset - begin * internal.part_bytes;
   };
   absl::InlinedVector<const uint8_t*, 8> operands;
   absl::InlinedVector<uint8_t*, 4> results;
-  for (const GroupPlace& place : member.in) operands.push_back(array(place));
-  for (const GroupPlace& place : member.out) results.push_back(array(place));
+  for (const OperandLocation& place : member.in) operands.push_back(array(place));
+  for (const OperandLocation& place : member.out) results.push_back(array(place));
   return member.work.run(operands.data(), results.data(), begin, end);
 }
 

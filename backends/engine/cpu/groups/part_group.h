@@ -16,8 +16,8 @@ namespace hlocts::cpu {
 class PartGroup {
  public:
   struct Member {
-    PartWork work;
-    std::vector<GroupPlace> in, out;
+    PartitionedStep work;
+    std::vector<OperandLocation> in, out;
   };
   // An array that one member writes and others read: the bytes of a part, and the offset of its
   // first part in working memory.

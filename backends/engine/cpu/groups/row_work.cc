@@ -35,8 +35,8 @@ bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t r
   return true;
 }
 
-PartWork PartsOf(const RowWork& work, int64_t rows) {
-  PartWork parts;
+PartitionedStep PartsOf(const RowWork& work, int64_t rows) {
+  PartitionedStep parts;
   if (!work.is_reduce) {
     const int64_t size = work.elements / rows;
     parts.cost_ns = work.loop->cost_ns() * static_cast<double>(size);

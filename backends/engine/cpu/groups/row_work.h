@@ -32,7 +32,7 @@ bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t r
                  int64_t row_elements);
 
 // Returns the work split into `rows` parts, one per row.
-PartWork PartsOf(const RowWork& work, int64_t rows);
+PartitionedStep PartsOf(const RowWork& work, int64_t rows);
 
 }  // namespace hlocts::cpu
 

@@ -165,7 +165,7 @@ void LoadPiece(const Piece& piece, int width, const uint8_t* array, int64_t star
 
 namespace {
 
-bool ShowsAll(const PieceDimension& along, int64_t place, int64_t count) {
+bool CoversAll(const PieceDimension& along, int64_t place, int64_t count) {
   return along.step == 1 && along.stride == 1 && place >= along.low &&
          place + count <= along.low + along.count;
 }
@@ -176,7 +176,7 @@ const uint8_t* RunInPiece(const Piece& piece, int width, const uint8_t* array, i
                           int64_t count) {
   const PieceDimension& inner = piece.dimensions.back();
   const auto [row, column] = Divided(start, inner.size);
-  if (!ShowsAll(inner, column, count) || column + count > inner.size) return nullptr;
+  if (!CoversAll(inner, column, count) || column + count > inner.size) return nullptr;
   const RowWalk walk(piece, row);
   const int64_t plane = walk.PlaneStart();
   const int64_t number = NumberFrom(walk.plane(), walk.row());

@@ -15,7 +15,7 @@ using plan::TypeOf;
 using plan::View;
 
 // Returns the number of the array element at position `at`; -1 if there is none.
-int64_t Shown(const Piece& piece, int64_t at) {
+int64_t SourceIndex(const Piece& piece, int64_t at) {
   int64_t element = piece.offset;
   for (size_t d = piece.dimensions.size(); d-- > 0;) {
     const plan::PieceDimension& along = piece.dimensions[d];
@@ -35,8 +35,8 @@ void CheckRun(const Piece& whole, const std::vector<T>& array, int64_t start, in
   const uint8_t* run = RunInPieces(pieces, sizeof(T), arrays, start, count);
   bool side_by_side = true;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t from = Shown(whole, start + i);
-    side_by_side = side_by_side && from >= 0 && from == Shown(whole, start) + i;
+    const int64_t from = SourceIndex(whole, start + i);
+    side_by_side = side_by_side && from >= 0 && from == SourceIndex(whole, start) + i;
     if (run == nullptr) continue;
     ASSERT_EQ(reinterpret_cast<const T*>(run) + i, array.data() + from) << start << " " << i;
   }
@@ -59,7 +59,7 @@ void CheckBlocks(const Piece& whole, int64_t elements, int64_t array_elements) {
       LoadPiece(piece, sizeof(T), reinterpret_cast<const uint8_t*>(array.data()), start, count,
                 reinterpret_cast<uint8_t*>(out.data()));
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t from = Shown(whole, start + i);
+        const int64_t from = SourceIndex(whole, start + i);
         ASSERT_EQ(out[i], from < 0 ? T(0) : array[from]) << start << " " << i << " " << block;
       }
     }

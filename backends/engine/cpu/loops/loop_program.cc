@@ -207,7 +207,7 @@ void LoopProgram::FindPairs() {
 
 void LoopProgram::Finish() {
   DropUnread();
-  if (in_pairs_) FindPairs();
+  if (paired_) FindPairs();
   LeaveInPlace();
   for (Register& reg : registers_) {
     const bool is_laid_out = reg.kind != Kind::kDirect && reg.kind != Kind::kComputed;
@@ -217,8 +217,9 @@ void LoopProgram::Finish() {
   // If the last result is copied to the output, streaming gains nothing.
   streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
   if (!streams_) return;
-  held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
-  scratch_bytes_ = held_ + kFarStep * kWidthMax;
+  stream_buffer_offset_ =
+      (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
+  scratch_bytes_ = stream_buffer_offset_ + kOutOfCacheStep * kWidthMax;
 }
 
 // Returns the offset of scratch memory for a block of elements.

@@ -23,7 +23,7 @@ class LoopProgram {
   static constexpr int kOperationsMax = 96;  // each with at most three inputs of its own
   static constexpr int kWidthMax = 16;       // largest element size in bytes
   // Elements per step within a block, in loops over arrays that do not fit the cache.
-  static constexpr int64_t kFarStep = 256;
+  static constexpr int64_t kOutOfCacheStep = 256;
 
   // Adds a register for an input. `array` is its index in the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
@@ -38,7 +38,7 @@ class LoopProgram {
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // Fuses operations with the only reader of their result if there is a kernel for both, which is
   // profitable in loops of many blocks.
-  void PairOperations() { in_pairs_ = true; }
+  void PairOperations() { paired_ = true; }
   // Keeps results in scratch memory until they are complete. Required if outputs may overlap inputs
   // in any way.
   void KeepOutputsApart() { outputs_apart_ = true; }
@@ -111,7 +111,7 @@ class LoopProgram {
   void RunOperations(uint8_t* const* at, int64_t start, int64_t count) const;
   void RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                  int64_t count) const;
-  void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
+  void RunOutOfCache(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void FindPairs();
   int SingleOf(const Operation& operation) const;
@@ -128,8 +128,8 @@ class LoopProgram {
   std::vector<Operation> operations_;
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
-  bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, in_pairs_ = false;
-  int64_t held_ = 0;  // offset in scratch memory of a step of the streamed result
+  bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, paired_ = false;
+  int64_t stream_buffer_offset_ = 0;  // offset in scratch memory of a step of the streamed result
 };
 
 }  // namespace hlocts::cpu

@@ -15,7 +15,7 @@ namespace {
 // Length above which a loop's arrays are assumed not to fit a near cache. Such loops use smaller
 // steps: all arrays then advance together, and the hardware prefetches each. Loops of many
 // operations are not bound by memory, and the cost of each step would dominate.
-constexpr int64_t kFarElements = 1 << 16;
+constexpr int64_t kOutOfCacheElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
 
 }  // namespace
@@ -113,18 +113,18 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
   StreamBytes(held, to, count * registers_[out].width);
 }
 
-// Runs a block of `count` elements in steps of kFarStep. Restores `at` at the end.
-void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
+// Runs a block of `count` elements in steps of kOutOfCacheStep. Restores `at` at the end.
+void LoopProgram::RunOutOfCache(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
       if (!registers_[r].stays) at[r] += elements * registers_[r].width;
     }
   };
   int64_t done = 0;
-  for (; done < count; done += kFarStep) {
-    const int64_t step = std::min(kFarStep, count - done);
+  for (; done < count; done += kOutOfCacheStep) {
+    const int64_t step = std::min(kOutOfCacheStep, count - done);
     RunStreamed(at, start + done, step, held);
-    advance(kFarStep);
+    advance(kOutOfCacheStep);
   }
   advance(-done);
 }
@@ -144,13 +144,14 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
-  const bool far = end - begin > kFarElements && (streams_ || operations_.size() <= kFewOperations);
+  const bool far =
+      end - begin > kOutOfCacheElements && (streams_ || operations_.size() <= kFewOperations);
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
     PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
     if (far) {
-      RunFar(at, start, count, scratch.data() + held_);
+      RunOutOfCache(at, start, count, scratch.data() + stream_buffer_offset_);
     } else {
       RunOperations(at, start, count);
     }

@@ -45,7 +45,7 @@ class WhileStep {
   WhileStep(const Function& condition, const Function& body, bool small)
       : condition_(condition),
         body_(body),
-        small_(small && SmallLoop::Helps(condition, body)),
+        small_(small && SmallLoop::IsProfitable(condition, body)),
         types_(body.parameter_types) {
     for (size_t i = 0; i < types_.size(); ++i) {
       if (body_.result_source[i] < 0) second_bytes_ += Aligned(types_[i].bytes);
@@ -131,7 +131,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   StepDraft draft;
   for (size_t i = 0; i < context.node.operands.size(); ++i) {
     draft.in_place.push_back({static_cast<int>(i), static_cast<int>(i)});
-    if (works->HandsOn(i)) draft.handed_on.push_back(static_cast<int>(i));
+    if (works->ForwardsParameter(i)) draft.forwarded_operands.push_back(static_cast<int>(i));
   }
   draft.run =
       WhileStep(*tests, *works, !context.compiler.options().disabled.contains("small-loops"));

@@ -159,7 +159,7 @@ struct KernelProduct {
   PrimitiveType out_type;
 
   absl::Status Run(const kernels::Parallel& parallel, const uint8_t* a, const uint8_t* b,
-                   uint8_t* out, const kernels::PartDone* done = nullptr) const {
+                   uint8_t* out, const kernels::DoneCallback* done = nullptr) const {
     return kernels::Dot(parallel, {lhs.On(a), rhs.On(b), out_type, out, done});
   }
 };
@@ -171,7 +171,7 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   // terms.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
-  return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartWork> {
+  return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartitionedStep> {
     if (sizes.batch % parts != 0) return std::nullopt;
     const int64_t entries = sizes.batch / parts, results = entries * sizes.rows * sizes.columns;
     const int64_t a_step = entries * from_a * product.lhs.type.width();
@@ -180,15 +180,16 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
     const KernelProduct part = {OfEntries(product.lhs, entries, from_a),
                                 OfEntries(product.rhs, entries, from_b), product.out_type};
     const double cost = 0.02 * static_cast<double>(results * sizes.depth);
-    return PartWork{{IsStack(product.lhs), IsStack(product.rhs)},
-                    cost,
-                    [=](In in, Out out, int64_t begin, int64_t end) {
-                      for (int64_t n = begin; n < end; ++n) {
-                        HLOCTS_RETURN_IF_ERROR(part.Run(kernels::Parallel(1), in[0] + n * a_step,
-                                                        in[1] + n * b_step, out[0] + n * out_step));
-                      }
-                      return absl::OkStatus();
-                    }};
+    return PartitionedStep{
+        {IsStack(product.lhs), IsStack(product.rhs)},
+        cost,
+        [=](In in, Out out, int64_t begin, int64_t end) {
+          for (int64_t n = begin; n < end; ++n) {
+            HLOCTS_RETURN_IF_ERROR(part.Run(kernels::Parallel(1), in[0] + n * a_step,
+                                            in[1] + n * b_step, out[0] + n * out_step));
+          }
+          return absl::OkStatus();
+        }};
   };
 }
 
@@ -217,8 +218,8 @@ StepFunction DotWithEpilogue(const KernelProduct& product, const kernels::Parall
     absl::InlinedVector<const uint8_t*, 8> arrays(in + epilogue.first,
                                                   in + epilogue.first + epilogue.arrays);
     arrays[epilogue.array] = result;
-    const kernels::PartDone done = [&](int64_t row, int64_t row_end, int64_t column,
-                                       int64_t column_end) {
+    const kernels::DoneCallback done = [&](int64_t row, int64_t row_end, int64_t column,
+                                           int64_t column_end) {
       RunOverPart(*epilogue.loop, arrays.data(), out, columns, row, row_end, column, column_end);
     };
     return product.Run(parallel, in[0], in[1], result, &done);
@@ -239,7 +240,7 @@ StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers
   constexpr int64_t kEpilogueMin = 1024;  // elements of the result; 1 in guard mode
   const int64_t elements_min = context.compiler.options().guard ? 1 : kEpilogueMin;
   if (sizes.batch == 1 && sizes.depth > 0 && context.out(0).elements >= elements_min &&
-      kernels::TellsDone(context.in(0).type, context.in(1).type, context.out(0).type)) {
+      kernels::SupportsDoneCallback(context.in(0).type, context.in(1).type, context.out(0).type)) {
     draft.with_epilogue = [=](const Epilogue& epilogue) {
       return DotWithEpilogue(product, parallel, sizes.columns, epilogue);
     };

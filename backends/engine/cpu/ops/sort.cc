@@ -68,7 +68,7 @@ std::vector<int64_t> OrderOf(size_t n, Before&& before) {
 // satisfied unless they form a cycle. Ties keep their order unless that contradicts a constraint
 // (sort.8, rulings 0023 and 0024).
 template <typename Less>
-absl::Status MeetDemands(std::vector<int64_t>& order, Less&& less) {
+absl::Status TopologicalSort(std::vector<int64_t>& order, Less&& less) {
   const size_t n = order.size();
   std::vector<uint8_t> is_less(n * n);  // indexed by row numbers
   for (size_t a = 0; a < n; ++a) {
@@ -189,7 +189,7 @@ StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFu
         return is_less != 0;
       };
       HLOCTS_RETURN_IF_ERROR(MergeSort(order, less));
-      if (p.rows.HasFewPairs()) HLOCTS_RETURN_IF_ERROR(MeetDemands(order, less));
+      if (p.rows.HasFewPairs()) HLOCTS_RETURN_IF_ERROR(TopologicalSort(order, less));
       for (size_t k = 0; k < p.widths.size(); ++k) {
         MoveRow(p.rows, begin, order, p.widths[k], in[k], out[k]);
       }

@@ -15,7 +15,7 @@ class DeviceState {
  public:
   DeviceState(const pjrt::LoadOptions& load, const CompileOptions& compile, int64_t device,
               Communicator& world)
-      : load_(load), compile_(compile), device_(device), world_(world), state_(nothing_) {
+      : load_(load), compile_(compile), device_(device), world_(world), state_(empty_buffer_) {
     state_.steps_left = load.steps_max;
     state_.rng_seed = state_.rng_state[0] = load.rng_seed;
   }
@@ -35,7 +35,7 @@ class DeviceState {
   const CompileOptions& compile_;
   int64_t device_;
   Communicator& world_;
-  Program nothing_;
+  Program empty_buffer_;
   Run state_;
 };
 

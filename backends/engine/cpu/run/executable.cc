@@ -30,7 +30,7 @@ namespace {
 
 // Returns true for operations that communicate, including asynchronous collectives:
 // all-gather-start is in another family than all-gather.
-bool MeetsOthers(Family family) {
+bool CommunicatesWithDevices(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
 
@@ -44,7 +44,7 @@ class StaticExecutable : public pjrt::Executable {
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
         const Family family = RowOf(instruction->opcode()).family;
-        needs_world_ = needs_world_ || MeetsOthers(family);
+        needs_communicator_ = needs_communicator_ || CommunicatesWithDevices(family);
       }
     }
   }
@@ -85,7 +85,7 @@ class StaticExecutable : public pjrt::Executable {
   std::vector<Shape> arguments_;
   std::vector<std::shared_ptr<const Shape>> outputs_;
   std::vector<Donation> aliases_;
-  bool needs_world_ = false, flush_ = false;
+  bool needs_communicator_ = false, flush_ = false;
   Program program_;
   std::mutex mutex_;
   std::vector<Device> devices_;
@@ -191,7 +191,7 @@ absl::Status StaticExecutable::RunAll(const pjrt::ExecuteRequest& request,
   devices_.resize(count);
   result.outputs.resize(count);
   result.outfeed.resize(count);
-  if (count == 1 && !needs_world_) {
+  if (count == 1 && !needs_communicator_) {
     try {
       return RunOne(request, 0, nullptr, result.outputs[0]);
     } catch (const std::bad_alloc&) {

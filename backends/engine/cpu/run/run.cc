@@ -12,7 +12,7 @@ namespace hlocts::cpu {
 
 void Run::Free::operator()(uint8_t* data) const { std::free(data); }
 
-bool Function::HandsOn(size_t leaf) const {
+bool Function::ForwardsParameter(size_t leaf) const {
   if (result_source[leaf] != static_cast<int32_t>(leaf)) return false;
   const int32_t slot = parameter_slots[leaf];
   return std::none_of(steps.begin(), steps.end(), [slot](const Step& step) {

@@ -24,13 +24,14 @@ size_t InstructionCount(const Function& function) {
 
 }  // namespace
 
-bool SmallLoop::Helps(const Function& condition, const Function& body) {
+bool SmallLoop::IsProfitable(const Function& condition, const Function& body) {
   return InstructionCount(condition) + InstructionCount(body) <= kInstructionsMax;
 }
 
 SmallLoop::SmallLoop(Run& run, const Function& condition, const Function& body) : run_(run) {
   invariant_leaf_.assign(body.parameter_slots.size(), false);
-  for (size_t i = 0; i < invariant_leaf_.size(); ++i) invariant_leaf_[i] = body.HandsOn(i);
+  for (size_t i = 0; i < invariant_leaf_.size(); ++i)
+    invariant_leaf_[i] = body.ForwardsParameter(i);
   condition_ = BoundOf(condition);
   body_ = BoundOf(body);
 }
@@ -84,7 +85,7 @@ void SmallLoop::TakeLeaves(const Leaves& from, bool copy, Leaves& cells) {
 }
 
 // Copies the final state back to the caller's leaves.
-void SmallLoop::HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next) {
+void SmallLoop::ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next) {
   const std::vector<int32_t>& sources = body_.function->result_source;
   for (size_t i = 0; i < now.size(); ++i) {
     if (invariant_leaf_[i]) continue;
@@ -114,12 +115,12 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   const int other = alternates ? 1 : 0;
   int final_state = -1;
   int64_t* left = &run_.steps_left;
-  MicroTurn start = {&entered.micro, left, 0, &final_state};
-  MicroTurn turns[2] = {{&chains[other].micro, left, other, &final_state},
-                        {&chains[0].micro, left, 0, &final_state}};
+  MicroBranch start = {&entered.micro, left, 0, &final_state};
+  MicroBranch turns[2] = {{&chains[other].micro, left, other, &final_state},
+                          {&chains[0].micro, left, 0, &final_state}};
   BindCondition(state[0], start, test);
-  BindTurn(state[0], state[other], turns[0], chains[0]);
-  if (alternates) BindTurn(state[1], state[0], turns[1], chains[1]);
+  BindBackEdge(state[0], state[other], turns[0], chains[0]);
+  if (alternates) BindBackEdge(state[1], state[0], turns[1], chains[1]);
   const Registers after[2] = {Settle({}, chains[0]), Settle({}, chains[1])};
   Settle(after[other], chains[0]);
   Settle(after[0], chains[1]);
@@ -132,7 +133,7 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   if (status_.ok() && final_state < 0) MicroOps().run(chains[0].micro, *left);
   HLOCTS_RETURN_IF_ERROR(status_);
   if (*left < 0) return run_.ChargeSteps(0);
-  HandBack(state, final_state, now, next);
+  ReturnState(state, final_state, now, next);
   return absl::OkStatus();
 }
 

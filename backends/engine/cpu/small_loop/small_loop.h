@@ -20,7 +20,7 @@ class SmallLoop {
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
   // Returns true if this is profitable. Bodies of many instructions gain nothing.
-  static bool Helps(const Function& condition, const Function& body);
+  static bool IsProfitable(const Function& condition, const Function& body);
 
   // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for
   // which the body computes a new array alternate between `now` and `next`. At the end `now` is the
@@ -81,11 +81,11 @@ class SmallLoop {
   uint8_t* Cell(int64_t bytes);
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
-  void HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
+  void ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
   // Binds one iteration from the state in `from`, followed by the condition. New leaves of the body
   // are written to `to`.
-  void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
-  void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
+  void BindBackEdge(const Leaves& from, const Leaves& to, MicroBranch& turn, Chain& chain);
+  void BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain);
   // Selects the functions of instructions that have a kernel. Returns the final contents of the
   // registers.
   static Registers Settle(Registers registers, Chain& chain);

@@ -149,7 +149,7 @@ void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
 
 // Binds the condition. If it ends with a comparison that has an instruction, that instruction
 // branches itself.
-void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain) {
+void SmallLoop::BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain) {
   const Function& condition = *condition_.function;
   for (size_t i = 0; i < state.size(); ++i) {
     if (condition.parameter_slots[i] >= 0)
@@ -169,7 +169,8 @@ void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain
   chain.Add({micro.turn, holds, nullptr, &turn, 0});
 }
 
-void SmallLoop::BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain) {
+void SmallLoop::BindBackEdge(const Leaves& from, const Leaves& to, MicroBranch& turn,
+                             Chain& chain) {
   Leaves after = from;
   const Function& body = *body_.function;
   for (size_t i = 0; i < from.size(); ++i) {

@@ -6,7 +6,7 @@
 namespace hlocts::cpu {
 namespace {
 
-bool IsPut(const MicroOp& op) {
+bool IsStore(const MicroOp& op) {
   for (int width : {1, 2, 4, 8}) {
     if (op.run == MicroOps().put_element(width)) return true;
   }
@@ -49,7 +49,7 @@ SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
       op.run = micro.binary(chain.kernels[i], registers.OperandsOf(op), one_vector);
     }
     const bool notes = one_vector && op.run != micro.call && op.run != micro.thunk;
-    if (IsPut(op)) {
+    if (IsStore(op)) {
       registers.NoteWriteInto(*static_cast<const MicroElement*>(op.a));
     } else if (notes) {
       registers.Note(op.out);

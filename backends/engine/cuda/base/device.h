@@ -52,7 +52,7 @@ class Device {
 // The kernels as loops over their threads.
 std::unique_ptr<Device> MakeHostDevice();
 // A host device that is never destroyed.
-Device& TheHost();
+Device& SharedHostDevice();
 
 // The number of bytes that a run holds.
 using Account = std::shared_ptr<std::atomic<int64_t>>;

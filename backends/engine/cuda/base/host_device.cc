@@ -80,7 +80,7 @@ class HostDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> MakeHostDevice() { return std::make_unique<HostDevice>(); }
-Device& TheHost() {
+Device& SharedHostDevice() {
   static Device* device = MakeHostDevice().release();
   return *device;
 }

@@ -35,9 +35,9 @@ void Compiler::Simplify(plan::Graph& graph) {
 }
 
 absl::StatusOr<Buffer> Compiler::Upload(const void* data, int64_t bytes) {
-  if (bytes == 0 && nothing_ != nullptr) return nothing_;
+  if (bytes == 0 && empty_buffer_ != nullptr) return empty_buffer_;
   HLOCTS_ASSIGN_OR_RETURN(Buffer buffer, Memory::New(device_, bytes));
-  if (bytes == 0) return nothing_ = std::move(buffer);
+  if (bytes == 0) return empty_buffer_ = std::move(buffer);
   HLOCTS_RETURN_IF_ERROR(device_.Upload(buffer->data(), data, bytes));
   return buffer;
 }
@@ -101,10 +101,10 @@ Compiler& Compiler::OnHost() {
   if (is_on_host_) return *this;
   if (on_host_ == nullptr) {
     CompileOptions options = options_;
-    options.jit = When::kNever;
-    options.libraries = When::kNever;
+    options.jit = Placement::kNever;
+    options.libraries = Placement::kNever;
     options.sources = nullptr;
-    on_host_ = std::make_unique<Compiler>(TheHost(), options);
+    on_host_ = std::make_unique<Compiler>(SharedHostDevice(), options);
     on_host_->is_on_host_ = true;
   }
   return *on_host_;
@@ -116,7 +116,7 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
     return -1;
   }
   absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text), options_.fast_math);
-  if (code.ok() || options_.jit == When::kAlways) return code;
+  if (code.ok() || options_.jit == Placement::kAlways) return code;
   // Without NVRTC, or on a device that it does not support, programs are interpreted.
   static std::once_flag said;
   std::call_once(said, [&] {
@@ -127,12 +127,12 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
 }
 
 bool Compiler::IsCompiled(int64_t elements) const {
-  return options_.sources != nullptr || options_.jit == When::kAlways ||
-         (options_.jit == When::kAuto && elements >= kElementsToCompile);
+  return options_.sources != nullptr || options_.jit == Placement::kAlways ||
+         (options_.jit == Placement::kAuto && elements >= kElementsToCompile);
 }
 
-bool Compiler::WantsLibrary(int64_t count, int64_t each, int64_t least) const {
-  if (options_.libraries != When::kAuto) return options_.libraries == When::kAlways;
+bool Compiler::ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const {
+  if (options_.libraries != Placement::kAuto) return options_.libraries == Placement::kAlways;
   return static_cast<double>(count) * static_cast<double>(each) >= static_cast<double>(least);
 }
 

@@ -18,11 +18,11 @@
 
 namespace hlocts::cuda {
 
-enum class When : uint8_t { kAuto, kAlways, kNever };
+enum class Placement : uint8_t { kAuto, kAlways, kNever };
 
 struct CompileOptions {
-  When jit = When::kAuto;
-  When libraries = When::kAuto;
+  Placement jit = Placement::kAuto;
+  Placement libraries = Placement::kAuto;
   bool tf32 = false, fast_math = false;
   hl::Math math = hl::kMathSingle;
   bool deterministic = true;  // the same bits in every run
@@ -72,7 +72,7 @@ class Compiler {
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1} << 18;  // of dots and convolutions
   // Returns true if a library should do count * each operations; under auto if these are many.
-  bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
+  bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
   // The compiler of steps that the host's loops run, itself if it is that one.
   Compiler& OnHost();
   bool is_on_host() const { return is_on_host_; }
@@ -91,7 +91,7 @@ class Compiler {
   Device& device_;
   CompileOptions options_;
   bool is_on_host_ = false;
-  Buffer nothing_;  // of all uploads of no bytes
+  Buffer empty_buffer_;  // of all uploads of no bytes
   std::unique_ptr<Compiler> on_host_;
   absl::flat_hash_set<const plan::Graph*> simplified_;
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;

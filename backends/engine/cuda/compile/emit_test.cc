@@ -192,8 +192,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
     const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
-    always.jit = When::kAlways;
-    never.jit = When::kNever;
+    always.jit = Placement::kAlways;
+    never.jit = Placement::kNever;
     auto compiled = cuda::MakeExecutable(**module, {}, always, {written});
     auto interpreted = cuda::MakeExecutable(**module, {}, never, {TestDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
@@ -224,7 +224,7 @@ TEST(EmitTest, WithoutACompilerProgramsAreInterpreted) {
   ASSERT_TRUE(module.ok()) << module.status();
   const auto device = std::make_shared<UncompilingDevice>();
   cuda::CompileOptions always;
-  always.jit = When::kAlways;
+  always.jit = Placement::kAlways;
   EXPECT_EQ(cuda::MakeExecutable(**module, {}, always, {device}).status().code(),
             absl::StatusCode::kUnavailable);
   const auto executable = cuda::MakeExecutable(**module, {}, {}, {device});

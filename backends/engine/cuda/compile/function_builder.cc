@@ -31,7 +31,7 @@ absl::Status FunctionBuilder::Build() {
   return absl::OkStatus();
 }
 
-void FunctionBuilder::AddStep(Step step, std::optional<StepSketch> sketch) {
+void FunctionBuilder::AddStep(Step step, std::optional<StepCandidate> sketch) {
   step.name = step_name_;
   function_.steps.push_back(std::move(step));
   sketches_.push_back(std::move(sketch));
@@ -40,7 +40,7 @@ void FunctionBuilder::AddStep(Step step, std::optional<StepSketch> sketch) {
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
   const Node& node = graph_.nodes[id];
   step_name_ = node.source != nullptr ? node.source->name() : "";
-  if (reductions_.is_taken(id) || loads_.is_taken(id)) return absl::OkStatus();
+  if (reductions_.is_fused(id) || loads_.is_fused(id)) return absl::OkStatus();
   switch (plan::KindOf(graph_, node)) {
     case NodeKind::kLeaf:
       return EmitLeaf(node);
@@ -173,14 +173,14 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
       step.in_place.push_back({0, static_cast<int>(k)});
     }
   }
-  AddStep(std::move(step), LoopSketch(loop, type, body, views));
+  AddStep(std::move(step), LoopCandidate(loop, type, body, views));
   return absl::OkStatus();
 }
 
-StepSketch FunctionBuilder::LoopSketch(Loop& loop, const plan::ArrayType& type,
-                                       const std::shared_ptr<const Body>& body,
-                                       const Buffer& views) {
-  StepSketch sketch;
+StepCandidate FunctionBuilder::LoopCandidate(Loop& loop, const plan::ArrayType& type,
+                                             const std::shared_ptr<const Body>& body,
+                                             const Buffer& views) {
+  StepCandidate sketch;
   sketch.may_group = type.elements > 0;
   sketch.elements = type.elements;
   sketch.type = TypeNumber(type.type);
@@ -188,17 +188,17 @@ StepSketch FunctionBuilder::LoopSketch(Loop& loop, const plan::ArrayType& type,
   sketch.views = loop.views;
   sketch.views_memory = views;
   sketch.array_views = loop.array_views;
-  sketch.finish_alone = [this, body, views, places = loop.views, arrays = loop.arrays.size(),
-                         to = sketch.type, elements = type.elements](Step& alone) {
-    return FinishLoopAlone(body, views, places, arrays, to, elements, alone);
+  sketch.finish_ungrouped = [this, body, views, places = loop.views, arrays = loop.arrays.size(),
+                             to = sketch.type, elements = type.elements](Step& alone) {
+    return FinishUngroupedLoop(body, views, places, arrays, to, elements, alone);
   };
   return sketch;
 }
 
-absl::Status FunctionBuilder::FinishLoopAlone(const std::shared_ptr<const Body>& body,
-                                              const Buffer& views,
-                                              absl::Span<const hl::View> places, size_t arrays,
-                                              int type, int64_t elements, Step& step) {
+absl::Status FunctionBuilder::FinishUngroupedLoop(const std::shared_ptr<const Body>& body,
+                                                  const Buffer& views,
+                                                  absl::Span<const hl::View> places, size_t arrays,
+                                                  int type, int64_t elements, Step& step) {
   HLOCTS_ASSIGN_OR_RETURN(const int64_t compiled,
                           compiler_.CompileKernel(hl::kLoopKernel, *body, places, elements));
   step.work = [=](Run& run, In in, Out out) {
@@ -216,7 +216,7 @@ absl::Status FunctionBuilder::FinishLoopAlone(const std::shared_ptr<const Body>&
 absl::Status FunctionBuilder::EmitStructured(NodeId id) {
   const Node& node = graph_.nodes[id];
   if (ReduceFusion::IsBlockReduce(graph_, node)) {
-    return reductions_.ending_of(id) < 0 ? EmitReduce(id) : absl::OkStatus();
+    return reductions_.epilogue_of(id) < 0 ? EmitReduce(id) : absl::OkStatus();
   }
   Step step;
   for (ValueId operand : node.operands) step.in.push_back(slot_of_[operand]);

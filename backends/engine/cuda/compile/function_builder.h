@@ -56,9 +56,9 @@ class FunctionBuilder {
     std::vector<hl::View> views;
     std::vector<bool> dense;       // true if an array is only read at the place written
     std::vector<int> widths;       // of an array's elements
-    std::vector<int> array_views;  // see StepSketch
-    bool ends_reduction = false;
-    bool turns = false;  // transposed inputs are copied before (TurnedSlot)
+    std::vector<int> array_views;  // see StepCandidate
+    bool is_reduction_epilogue = false;
+    bool turns = false;  // transposed inputs are copied before (TransposedCopySlot)
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
@@ -68,30 +68,30 @@ class FunctionBuilder {
   int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
   // A dense copy of the view, for large views whose dimensions are permuted: a loop that read these
   // would load a memory sector for each element. -1: not such a view.
-  absl::StatusOr<int32_t> TurnedSlot(const plan::Source& source, const plan::View& view,
-                                     const plan::ArrayType& type);
+  absl::StatusOr<int32_t> TransposedCopySlot(const plan::Source& source, const plan::View& view,
+                                             const plan::ArrayType& type);
   // An array that is not read in order; its number.
   int ScatteredArray(int32_t slot, int width, Loop& loop);
   // Adds the load of a pad or gather that the loop reads.
-  absl::StatusOr<int> TakenLoad(const plan::Node& node, Loop& loop);
+  absl::StatusOr<int> FusedLoad(const plan::Node& node, Loop& loop);
   // Adds the nodes of a loop to the program; returns the number of the last one's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
   absl::StatusOr<std::shared_ptr<const Body>> CombiningOf(const plan::Node& node);
-  absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
-                                                  Loop& loop);
+  absl::StatusOr<std::vector<hl::Instr>> EpilogueOf(const plan::Node& node, plan::NodeId ending,
+                                                    Loop& loop);
   absl::Status AddReducePrograms(const plan::Node& node, plan::NodeId ending, Loop& loop,
                                  ReduceRun& job);
   Step ReduceSlots(const plan::Node& node, absl::Span<const plan::ValueId> outputs,
                    const Loop& loop, hl::ReduceBlockArgs& args);
-  StepSketch LoopSketch(Loop& loop, const plan::ArrayType& type,
-                        const std::shared_ptr<const Body>& body, const Buffer& views);
-  absl::Status FinishLoopAlone(const std::shared_ptr<const Body>& body, const Buffer& views,
-                               absl::Span<const hl::View> places, size_t arrays, int type,
-                               int64_t elements, Step& step);
+  StepCandidate LoopCandidate(Loop& loop, const plan::ArrayType& type,
+                              const std::shared_ptr<const Body>& body, const Buffer& views);
+  absl::Status FinishUngroupedLoop(const std::shared_ptr<const Body>& body, const Buffer& views,
+                                   absl::Span<const hl::View> places, size_t arrays, int type,
+                                   int64_t elements, Step& step);
   absl::Status FinishLoop(Loop& loop, int result, plan::ValueId value);
-  void AddStep(Step step, std::optional<StepSketch> sketch = std::nullopt);
+  void AddStep(Step step, std::optional<StepCandidate> sketch = std::nullopt);
   void FindLastUses();
 
   Compiler& compiler_;
@@ -102,13 +102,13 @@ class FunctionBuilder {
   LoadFusion loads_;
   std::string step_name_;         // of the node that is being emitted
   std::vector<int32_t> slot_of_;  // of values
-  struct Turned {
+  struct TransposedCopy {
     plan::ValueId base;
     plan::View view;
     int32_t slot;
   };
-  std::vector<Turned> turned_;
-  std::vector<std::optional<StepSketch>> sketches_;  // of the steps
+  std::vector<TransposedCopy> transposed_copies_;
+  std::vector<std::optional<StepCandidate>> sketches_;  // of the steps
 };
 
 }  // namespace hlocts::cuda

@@ -104,7 +104,7 @@ absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context) {
   draft.work = [copies = HostCopies(context), work = std::move(step.work)](Run& run, In in,
                                                                            Out out) {
     return copies.Run(run, in, out, [&](plan::In from, uint8_t* const* to) {
-      Run host(TheHost(), run);
+      Run host(SharedHostDevice(), run);
       const absl::Status status =
           WorkOnHost(work, host, reinterpret_cast<In>(from), reinterpret_cast<Out>(to));
       static_cast<RunState&>(run) = host;

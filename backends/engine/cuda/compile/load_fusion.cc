@@ -20,10 +20,10 @@ LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, 
     : taken_(graph.nodes.size(), false) {
   if (!fuse) return;
   // For values behind reshapes: the only loop that reads them, element by element.
-  std::vector<NodeId> reader(graph.values.size(), kNobody);
+  std::vector<NodeId> reader(graph.values.size(), kNoReader);
   const auto read = [&](ValueId value, NodeId loop) {
     NodeId& known = reader[loops.Strip(value)];
-    known = known == kNobody || known == loop ? loop : kNoLoop;
+    known = known == kNoReader || known == loop ? loop : kNoLoop;
   };
   for (ValueId result : graph.results) read(result, kNoLoop);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

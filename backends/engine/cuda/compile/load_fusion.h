@@ -11,13 +11,13 @@
 namespace hlocts::cuda {
 
 // Special readers of a value: none seen yet; not a single loop.
-inline constexpr plan::NodeId kNobody = -1, kNoLoop = -2;
+inline constexpr plan::NodeId kNoReader = -1, kNoLoop = -2;
 
 class LoadFusion {
  public:
   // Without `fuse`, none.
   LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
-  bool is_taken(plan::NodeId node) const { return taken_[node]; }
+  bool is_fused(plan::NodeId node) const { return taken_[node]; }
 
  private:
   std::vector<bool> taken_;

@@ -23,31 +23,31 @@ absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements
   if (known != loop.values.end()) return known->second;
   const plan::Source source = fusion_.SourceOf(operand);
   const NodeId producer = graph_.values[source.base].node;
-  if (!source.is_line && loads_.is_taken(producer)) {
-    HLOCTS_ASSIGN_OR_RETURN(const int value, TakenLoad(graph_.nodes[producer], loop));
+  if (!source.is_line && loads_.is_fused(producer)) {
+    HLOCTS_ASSIGN_OR_RETURN(const int value, FusedLoad(graph_.nodes[producer], loop));
     return loop.values[fusion_.Strip(operand)] = value;
   }
   plan::View view = source.view;
   if (type.elements != elements) view = plan::View::Splat(view.offset, elements);
   if (loop.turns) {
-    HLOCTS_ASSIGN_OR_RETURN(const int32_t turned, TurnedSlot(source, view, type));
+    HLOCTS_ASSIGN_OR_RETURN(const int32_t turned, TransposedCopySlot(source, view, type));
     if (turned >= 0) return LoadFrom(turned, -1, type, loop);
   }
   return LoadOf(source, view, type, elements != 1, loop);
 }
 
-absl::StatusOr<int32_t> FunctionBuilder::TurnedSlot(const plan::Source& source,
-                                                    const plan::View& view,
-                                                    const plan::ArrayType& type) {
+absl::StatusOr<int32_t> FunctionBuilder::TransposedCopySlot(const plan::Source& source,
+                                                            const plan::View& view,
+                                                            const plan::ArrayType& type) {
   if (source.is_line || !compiler_.IsCompiled(type.elements)) return -1;
   HLOCTS_ASSIGN_OR_RETURN(const auto transpose, PlanTranspose(view, type.width()));
   if (!transpose.has_value()) return -1;
-  for (const Turned& known : turned_) {
+  for (const TransposedCopy& known : transposed_copies_) {
     if (known.base == source.base && known.view == view) return known.slot;
   }
-  turned_.push_back({source.base, view, function_.slots++});
-  AddTranspose(*transpose, {slot_of_[source.base], turned_.back().slot, type.bytes});
-  return turned_.back().slot;
+  transposed_copies_.push_back({source.base, view, function_.slots++});
+  AddTranspose(*transpose, {slot_of_[source.base], transposed_copies_.back().slot, type.bytes});
+  return transposed_copies_.back().slot;
 }
 
 absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const plan::View& view,
@@ -74,7 +74,7 @@ int FunctionBuilder::LoadFrom(int32_t slot, int number, const plan::ArrayType& t
     loop.array_views.push_back(number);
   }
   loop.dense[array] = loop.dense[array] && dense;
-  if (loop.ends_reduction || loop.array_views[array] != number) loop.array_views[array] = -2;
+  if (loop.is_reduction_epilogue || loop.array_views[array] != number) loop.array_views[array] = -2;
   return loop.program.Load(static_cast<int>(array), number, type.type);
 }
 
@@ -105,7 +105,7 @@ int AddDescription(const T& description, std::vector<hl::View>& views) {
 
 }  // namespace
 
-absl::StatusOr<int> FunctionBuilder::TakenLoad(const Node& node, Loop& loop) {
+absl::StatusOr<int> FunctionBuilder::FusedLoad(const Node& node, Loop& loop) {
   const OpContext context = {compiler_, graph_, node};
   hl::Instr n;
   n.to = TypeNumber(context.out(0).type);

@@ -22,10 +22,10 @@ ReduceFusion::ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loo
     : graph_(graph),
       loops_(loops),
       users_(graph.values.size(), 0),
-      user_loop_(graph.values.size(), kNobody),
+      user_loop_(graph.values.size(), kNoReader),
       taken_(graph.nodes.size(), false),
-      reduce_of_(graph.nodes.size(), kNobody),
-      ending_of_(graph.nodes.size(), kNobody) {
+      reduce_of_(graph.nodes.size(), kNoReader),
+      ending_of_(graph.nodes.size(), kNoReader) {
   if (!fuse) return;
   CountUsers();
   std::vector<NodeId> reductions;
@@ -34,7 +34,7 @@ ReduceFusion::ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loo
     if (!node.removed && IsBlockReduce(graph, node)) reductions.push_back(static_cast<NodeId>(n));
   }
   for (NodeId id : reductions) TakeOperands(id);
-  for (NodeId id : reductions) TakeEnding(id);
+  for (NodeId id : reductions) FuseEpilogue(id);
 }
 
 void ReduceFusion::CountUsers() {
@@ -51,7 +51,7 @@ void ReduceFusion::CountUsers() {
       // An operand of one element among larger ones is broadcast: it has no position of its own.
       const bool placed =
           loop != kNoLoop && graph_.type(operand).elements == graph_.type(node.outputs[0]).elements;
-      known = placed && (known == kNobody || known == loop) ? loop : kNoLoop;
+      known = placed && (known == kNoReader || known == loop) ? loop : kNoLoop;
     }
   }
   for (ValueId result : graph_.results) {
@@ -72,12 +72,12 @@ void ReduceFusion::TakeOperands(NodeId id) {
   }
 }
 
-void ReduceFusion::TakeEnding(NodeId id) {
+void ReduceFusion::FuseEpilogue(NodeId id) {
   const Node& node = graph_.nodes[id];
   if (node.outputs.size() != 1) return;
   const ValueId value = node.outputs[0];
   const NodeId root = user_loop_[value];
-  if (root < 0 || taken_[root] || reduce_of_[root] != kNobody) return;
+  if (root < 0 || taken_[root] || reduce_of_[root] != kNoReader) return;
   reduce_of_[root] = id;
   ending_of_[id] = root;
 }

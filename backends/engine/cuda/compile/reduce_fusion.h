@@ -18,15 +18,15 @@ class ReduceFusion {
   // Returns true if a reduction runs as blocks of threads, and may be fused with others.
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
   // The node (the last of a loop, a view, an iota) is computed by the reduction that needs it.
-  bool is_taken(plan::NodeId node) const { return taken_[node]; }
+  bool is_fused(plan::NodeId node) const { return taken_[node]; }
   // The reduction that the loop of this node ends, -1: none; and the loop that ends this reduction.
   plan::NodeId reduce_of(plan::NodeId root) const { return reduce_of_[root]; }
-  plan::NodeId ending_of(plan::NodeId reduce) const { return ending_of_[reduce]; }
+  plan::NodeId epilogue_of(plan::NodeId reduce) const { return ending_of_[reduce]; }
 
  private:
   void CountUsers();
   void TakeOperands(plan::NodeId id);
-  void TakeEnding(plan::NodeId id);
+  void FuseEpilogue(plan::NodeId id);
 
   const plan::Graph& graph_;
   const plan::FusionPlan& loops_;

@@ -76,9 +76,9 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
 }
 
 // The reduction as a part of a kernel of rows: a single value per row, with terms row by row.
-StepSketch SketchOf(const ReduceRun& job, bool may_share) {
+StepCandidate CandidateOf(const ReduceRun& job, bool may_share) {
   const hl::ReduceBlockArgs& args = job.args;
-  StepSketch s;
+  StepCandidate s;
   s.is_reduce = true;
   s.elements = s.rows = args.results;
   s.columns = args.terms;
@@ -96,8 +96,8 @@ StepSketch SketchOf(const ReduceRun& job, bool may_share) {
   return s;
 }
 
-absl::Status FinishReduceAlone(Compiler& compiler, ReduceRun job, absl::Span<const hl::View> views,
-                               int64_t elements, Step& step) {
+absl::Status FinishUngroupedReduce(Compiler& compiler, ReduceRun job,
+                                   absl::Span<const hl::View> views, int64_t elements, Step& step) {
   const hl::ReduceBlockArgs& args = job.args;
   HLOCTS_ASSIGN_OR_RETURN(job.code,
                           compiler.CompileReduce({job.prologue->instructions,
@@ -142,7 +142,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
     const NodeId producer = graph_.values[value].node;
     const plan::ArrayType& type = graph_.type(value);
     absl::StatusOr<int> term = 0;
-    if (!reductions_.is_taken(producer)) {
+    if (!reductions_.is_fused(producer)) {
       term = OperandOf(value, type.elements, loop);
     } else if (plan::KindOf(graph_, graph_.nodes[producer]) == NodeKind::kElementwise) {
       term = AddMembers(producer, loop);
@@ -156,13 +156,13 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
   auto code = loop.program.Finish(terms);
   loop.program = ProgramBuilder();
   loop.values.clear();
-  loop.ends_reduction = true;
+  loop.is_reduction_epilogue = true;
   return code;
 }
 
 // The program from the sums, which may be wider than the results, to the stored values.
-absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EndingOf(const Node& node, NodeId ending,
-                                                                 Loop& loop) {
+absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EpilogueOf(const Node& node, NodeId ending,
+                                                                   Loop& loop) {
   std::vector<int> results;
   const auto ops = KnownBody(*node.called[0]);
   for (size_t k = 0; k < node.outputs.size(); ++k) {
@@ -195,7 +195,7 @@ absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending,
                                                 ReduceRun& job) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> terms, TermsOf(node, loop));
   HLOCTS_ASSIGN_OR_RETURN(job.prologue, compiler_.UploadProgram(std::move(terms)));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> end, EndingOf(node, ending, loop));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> end, EpilogueOf(node, ending, loop));
   HLOCTS_ASSIGN_OR_RETURN(job.epilogue, compiler_.UploadProgram(std::move(end)));
   HLOCTS_ASSIGN_OR_RETURN(job.body, CombiningOf(node));
   job.args.body = {job.prologue->code, job.body->code, job.epilogue->code};
@@ -227,7 +227,7 @@ Step FunctionBuilder::ReduceSlots(const Node& node, absl::Span<const ValueId> ou
 
 absl::Status FunctionBuilder::EmitReduce(NodeId id) {
   const Node& node = graph_.nodes[id];
-  const NodeId ending = reductions_.ending_of(id);
+  const NodeId ending = reductions_.epilogue_of(id);
   const auto& outputs = ending >= 0 ? graph_.nodes[ending].outputs : node.outputs;
   ReduceRun job;
   HLOCTS_ASSIGN_OR_RETURN(job.args, ReduceArgsOf(node));
@@ -239,12 +239,12 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
   Loop loop;
   HLOCTS_RETURN_IF_ERROR(AddReducePrograms(node, ending, loop, job));
   Step step = ReduceSlots(node, outputs, loop, args);
-  StepSketch sketch = SketchOf(job, may_share);
+  StepCandidate sketch = CandidateOf(job, may_share);
   sketch.views = loop.views;
   sketch.array_views = loop.array_views;
-  sketch.finish_alone = [this, job = std::move(job), views = loop.views,
-                         elements = graph_.type(node.operands[0]).elements](Step& alone) {
-    return FinishReduceAlone(compiler_, job, views, elements, alone);
+  sketch.finish_ungrouped = [this, job = std::move(job), views = loop.views,
+                             elements = graph_.type(node.operands[0]).elements](Step& alone) {
+    return FinishUngroupedReduce(compiler_, job, views, elements, alone);
   };
   AddStep(std::move(step), std::move(sketch));
   return absl::OkStatus();

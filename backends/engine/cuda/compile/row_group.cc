@@ -12,14 +12,14 @@ namespace {
 constexpr int64_t kRowsLeast = 256, kColumnsLeast = 128, kElementsSmall = 1 << 12;
 constexpr int kPackBytes = 16;  // that one instruction moves
 
-using Sketches = std::vector<std::optional<StepSketch>>;
+using Sketches = std::vector<std::optional<StepCandidate>>;
 
 struct Group {
   size_t begin = 0, end = 0;
   int64_t rows = 0, columns = 0;
 };
 
-int64_t WidthOf(const StepSketch& s, const Group& g) {
+int64_t WidthOf(const StepCandidate& s, const Group& g) {
   return s.is_reduce ? 1 : s.elements / g.rows;
 }
 
@@ -31,7 +31,7 @@ bool IsOfRow(const hl::View& view, const Group& g) {
          view.size[1] == g.columns && view.stride[1] == 0;
 }
 
-bool Fits(const StepSketch& s, const Step& step, const Group& g) {
+bool Fits(const StepCandidate& s, const Step& step, const Group& g) {
   if (!s.may_group || s.array_views.size() > hl::kRowArrays || step.out.size() != 1) return false;
   if (s.is_reduce) return s.rows == g.rows && s.columns == g.columns && s.elements == g.rows;
   return s.elements == g.rows * g.columns || s.elements == g.rows;
@@ -39,7 +39,7 @@ bool Fits(const StepSketch& s, const Step& step, const Group& g) {
 
 // Values that the group computes itself are only read within the row.
 bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group& g, size_t user) {
-  const StepSketch& s = *sketches[user];
+  const StepCandidate& s = *sketches[user];
   const Step& step = function.steps[user];
   for (size_t k = 0; k < step.in.size(); ++k) {
     for (size_t p = g.begin; p < user; ++p) {
@@ -58,9 +58,9 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
 }
 
 // The longest group around this reduction.
-std::optional<Group> GroupAround(const Function& function, const Sketches& sketches, size_t from,
-                                 size_t reduce) {
-  const StepSketch& r = *sketches[reduce];
+std::optional<Group> GroupContaining(const Function& function, const Sketches& sketches,
+                                     size_t from, size_t reduce) {
+  const StepCandidate& r = *sketches[reduce];
   Group g = {from, from, r.rows, r.columns};
   if (!r.may_group || g.columns < 2) return std::nullopt;
   const bool many = g.rows >= kRowsLeast && g.columns >= kColumnsLeast;
@@ -98,7 +98,7 @@ struct RowRun {
   std::vector<RowReads> reads;                // the same for HoldRows
   std::vector<int> init;                      // operand, -1: none
   std::vector<int> result;                    // of the step, where the part writes
-  std::vector<StepSketch> keep;               // programs and views stay alive
+  std::vector<StepCandidate> keep;            // programs and views stay alive
 
   absl::Status operator()(Run& run, In in, Out out) const {
     hl::RowArgs now = args;
@@ -128,7 +128,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
 
 // The part that may reuse the memory of the result of `made`: the last one that reads it, in order,
 // with elements of the same width; -1: none.
-int Heir(const Function& function, const Sketches& sketches, const Group& g, size_t made) {
+int LastReaderForReuse(const Function& function, const Sketches& sketches, const Group& g,
+                       size_t made) {
   const int32_t slot = function.steps[made].out[0];
   if (sketches[made]->is_reduce || IsNeeded(function, g.end, slot)) return -1;
   for (size_t s = g.end; s-- > made + 1;) {
@@ -146,7 +147,7 @@ int Heir(const Function& function, const Sketches& sketches, const Group& g, siz
 
 // The number of neighbours per thread: those that make 16 bytes of the widest array that it reads
 // in order (for a loop, or writes), where they divide a row.
-int ManyOf(const StepSketch& s, const Group& g) {
+int NeighboursPerThread(const StepCandidate& s, const Group& g) {
   int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
   for (const hl::Instr& n : s.terms->instructions) {
     if (n.op == hl::kOpLoad && n.b < 0) bytes = std::max(bytes, hl::BytesOf(n.to));
@@ -158,7 +159,7 @@ int ManyOf(const StepSketch& s, const Group& g) {
   return many;
 }
 
-hl::RowPart PartOf(const StepSketch& s, const Group& g) {
+hl::RowPart PartOf(const StepCandidate& s, const Group& g) {
   hl::RowPart part = {};
   part.terms = s.terms->code;
   if (s.is_reduce) {
@@ -170,11 +171,11 @@ hl::RowPart PartOf(const StepSketch& s, const Group& g) {
   part.init_type = s.init_type;
   part.type = s.type;
   part.width = WidthOf(s, g);
-  part.many = ManyOf(s, g);
+  part.many = NeighboursPerThread(s, g);
   return part;
 }
 
-RowText TextOf(const StepSketch& s, const Group& g) {
+RowText TextOf(const StepCandidate& s, const Group& g) {
   RowText text;
   text.terms = s.terms->instructions;
   if (s.is_reduce) {
@@ -185,7 +186,7 @@ RowText TextOf(const StepSketch& s, const Group& g) {
   text.is_reduce = s.is_reduce;
   text.type = s.type;
   text.init_type = s.init_type;
-  text.many = ManyOf(s, g);
+  text.many = NeighboursPerThread(s, g);
   return text;
 }
 
@@ -202,7 +203,7 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   const int parts = static_cast<int>(g.end - g.begin);
   job.result.assign(parts, -1);
   for (int p = parts; p-- > 0;) {
-    const int heir = Heir(function, sketches, g, g.begin + p);
+    const int heir = LastReaderForReuse(function, sketches, g, g.begin + p);
     const bool free =
         heir >= 0 && std::count(job.result.begin(), job.result.end(), job.result[heir]) == 1;
     if (free) {
@@ -218,7 +219,7 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
 // Adds step s of the group as a part of the job.
 void AddPart(const Function& function, const Sketches& sketches, const Group& g, size_t s,
              RowRun& job, Step& step) {
-  const StepSketch& sketch = *sketches[s];
+  const StepCandidate& sketch = *sketches[s];
   const Step& alone = function.steps[s];
   const int p = job.args.parts++;
   job.args.first[p] = job.args.phases;
@@ -237,7 +238,7 @@ void AddPart(const Function& function, const Sketches& sketches, const Group& g,
   }
   job.init.push_back(sketch.is_reduce ? OperandOf(step, alone.in.back()) : -1);
   job.keep.push_back(sketch);
-  job.keep.back().finish_alone = nullptr;
+  job.keep.back().finish_ungrouped = nullptr;
 }
 
 absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
@@ -273,12 +274,12 @@ absl::Status GroupRows(Compiler& compiler, Sketches& sketches, Function& functio
     }
     std::optional<Group> group;
     if (groups && reduce < sketches.size() && sketches[reduce].has_value()) {
-      group = GroupAround(function, sketches, s, reduce);
+      group = GroupContaining(function, sketches, s, reduce);
     }
     const size_t until = group.has_value() ? group->begin : std::min(reduce + 1, sketches.size());
     for (; s < until; ++s) {
       if (sketches[s].has_value())
-        HLOCTS_RETURN_IF_ERROR(sketches[s]->finish_alone(function.steps[s]));
+        HLOCTS_RETURN_IF_ERROR(sketches[s]->finish_ungrouped(function.steps[s]));
       steps.push_back(std::move(function.steps[s]));
     }
     if (!group.has_value()) continue;

@@ -13,7 +13,7 @@
 namespace hlocts::cuda {
 
 // A loop or a reduction before the decision on its group.
-struct StepSketch {
+struct StepCandidate {
   bool is_reduce = false;
   bool may_group = false;
   int64_t elements = 0;           // of the result
@@ -25,12 +25,12 @@ struct StepSketch {
                                  // alone, -2: several
   Buffer views_memory;
   // Completes the step as one outside any group.
-  std::function<absl::Status(Step& step)> finish_alone;
+  std::function<absl::Status(Step& step)> finish_ungrouped;
 };
 
 // Steps in order with their sketches (nullopt: neither loop nor reduction). Groups as many as
 // possible, and finishes all others.
-absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepSketch>>& sketches,
+absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepCandidate>>& sketches,
                        Function& function);
 
 }  // namespace hlocts::cuda

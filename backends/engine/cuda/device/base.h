@@ -12,7 +12,7 @@
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
 // The number of loads in flight together; an interpreter has none.
-#define HL_AT_ONCE 8
+#define HL_LOADS_IN_FLIGHT 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ __noinline__
@@ -23,7 +23,7 @@
 #endif
 #ifndef HL_UNROLL_ALL
 #define HL_UNROLL_ALL
-#define HL_AT_ONCE 1
+#define HL_LOADS_IN_FLIGHT 1
 #endif
 // A loop that only moves: small enough for the precompiled kernels too.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)

@@ -10,20 +10,20 @@
 
 // The variables that each thread keeps across barriers: itself, or on a host one for each thread.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-#define HL_HELD(Type, name) Type name
-#define HL_OWN(name) name
+#define HL_ROW_REGISTERS(Type, name) Type name
+#define HL_THREAD_REGISTERS(name) name
 #else
-#define HL_HELD(Type, name) Type name[hl::kBlockThreads]
-#define HL_OWN(name) name[thread]
+#define HL_ROW_REGISTERS(Type, name) Type name[hl::kBlockThreads]
+#define HL_THREAD_REGISTERS(name) name[thread]
 #endif
 
 namespace hl {
 
 // kColumns elements of a row in groups of kMany; of these a thread holds kHeld, kBlockThreads
 // apart.
-template <i64 kColumns, int kMany>
+template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
-  static constexpr i64 kGroups = kColumns / kMany;
+  static constexpr i64 kGroups = kColumns / kMaxNeighbours;
   static constexpr int kHeld = static_cast<int>((kGroups + kBlockThreads - 1) / kBlockThreads);
   HL_FN static bool Has(int u, int thread) {
     return (u + 1) * kBlockThreads <= kGroups || u * kBlockThreads + thread < kGroups;
@@ -43,9 +43,10 @@ HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& he
   for (int u = 0; u < S::kHeld; ++u) {
     if (!S::Has(u, thread)) continue;
     HL_UNROLL_ALL
-    for (int k = 0; k < F::kMany; ++k) {
-      const i64 at = (first + u * kBlockThreads) * F::kMany + k;
-      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k, terms + u * F::kMany + k);
+    for (int k = 0; k < F::kMaxNeighbours; ++k) {
+      const i64 at = (first + u * kBlockThreads) * F::kMaxNeighbours + k;
+      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k,
+              terms + u * F::kMaxNeighbours + k);
     }
   }
 }
@@ -53,30 +54,30 @@ HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& he
 // The thread's share of a reduction; RowReduce computes the total.
 template <class S, class F, class R>
 HL_FN void HeldFold(const RowPart& part, const F& f, Value* shared, i64 row, int thread, R& held) {
-  Value terms[S::kHeld * F::kMany];
+  Value terms[S::kHeld * F::kMaxNeighbours];
   HeldTerms<S>(part, f, row, thread, held, terms);
   if (!S::Has(0, thread)) return;
   Value sum = terms[0];
   HL_UNROLL_ALL
-  for (int k = 1; k < S::kHeld * F::kMany; ++k) {
-    if (S::Has(k / F::kMany, thread)) sum = Combined(f, sum, terms[k]);
+  for (int k = 1; k < S::kHeld * F::kMaxNeighbours; ++k) {
+    if (S::Has(k / F::kMaxNeighbours, thread)) sum = Combined(f, sum, terms[k]);
   }
   shared[thread] = sum;
 }
 template <class S, class F>
 HL_FN void HeldTotal(const RowPart& part, const F& f, Value* shared, i64 row, int thread) {
-  RowReduce(part, f, S::kGroups * F::kMany, shared, row, 1, thread);
+  RowReduce(part, f, S::kGroups * F::kMaxNeighbours, shared, row, 1, thread);
 }
 
 template <class S, class F, class R>
 HL_FN void HeldLoop(const RowPart& part, const F& f, i64 row, int thread, R& held) {
-  Value values[S::kHeld * F::kMany];
+  Value values[S::kHeld * F::kMaxNeighbours];
   HeldTerms<S>(part, f, row, thread, held, values);
   HL_UNROLL_ALL
   for (int u = 0; u < S::kHeld; ++u) {
     if (!S::Has(u, thread)) continue;
     f.StoreHeld(part.out, row * S::kGroups + thread + u * kBlockThreads, u, held,
-                values + u * F::kMany);
+                values + u * F::kMaxNeighbours);
   }
 }
 

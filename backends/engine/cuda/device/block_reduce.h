@@ -115,7 +115,7 @@ template <class F>
 HL_FN void ReduceTerms(const ReduceBlockArgs& a, const F& f, const ReduceLane& l, Value* sums) {
   const int places = f.Places(a.places);
   const i64 base = f.Kept(a.kept, l.result);
-  Value sum[kSharedPlaces], terms[HL_AT_ONCE][kSharedPlaces];
+  Value sum[kSharedPlaces], terms[HL_LOADS_IN_FLIGHT][kSharedPlaces];
   i64 t = l.begin + l.lane;
   if (f.InitFirst(a.init_first)) {
     HL_UNROLL_ALL
@@ -124,14 +124,14 @@ HL_FN void ReduceTerms(const ReduceBlockArgs& a, const F& f, const ReduceLane& l
     f.Terms(ArrayInputs{a.arrays, a.views, base + f.Reduced(a.reduced, t)}, sum);
     t += l.lanes;
   }
-  for (; t + (HL_AT_ONCE - 1) * l.lanes < l.end; t += HL_AT_ONCE * l.lanes) {
+  for (; t + (HL_LOADS_IN_FLIGHT - 1) * l.lanes < l.end; t += HL_LOADS_IN_FLIGHT * l.lanes) {
     HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) {
+    for (int u = 0; u < HL_LOADS_IN_FLIGHT; ++u) {
       const i64 at = base + f.Reduced(a.reduced, t + u * l.lanes);
       f.Terms(ArrayInputs{a.arrays, a.views, at}, terms[u]);
     }
     HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) ReduceCombine(f, places, sum, terms[u], 1);
+    for (int u = 0; u < HL_LOADS_IN_FLIGHT; ++u) ReduceCombine(f, places, sum, terms[u], 1);
   }
   for (; t < l.end; t += l.lanes) {
     f.Terms(ArrayInputs{a.arrays, a.views, base + f.Reduced(a.reduced, t)}, terms[0]);

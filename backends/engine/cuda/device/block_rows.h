@@ -31,7 +31,7 @@ struct RowPart {
 // One part in memory; in emitted code it has the same functions with constant numbers.
 struct InterpretedPart {
   struct Loaded {};
-  static constexpr int kMany = kRowMany;  // capacity
+  static constexpr int kMaxNeighbours = kRowMany;  // capacity
   static constexpr bool kMayReduce = true, kMayLoop = true;
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }
@@ -50,16 +50,17 @@ struct InterpretedPart {
 };
 
 // The pack with which emitted code stores a group.
-template <int kMany, int kType, int kBytes>
-HL_FN Pack<kBytes, kMany> PackOf(const Value* values) {
-  Pack<kBytes, kMany> pack;
+template <int kMaxNeighbours, int kType, int kBytes>
+HL_FN Pack<kBytes, kMaxNeighbours> PackOf(const Value* values) {
+  Pack<kBytes, kMaxNeighbours> pack;
   HL_UNROLL_ALL
-  for (int k = 0; k < kMany; ++k) Store(kType, pack.words, k, values[k]);
+  for (int k = 0; k < kMaxNeighbours; ++k) Store(kType, pack.words, k, values[k]);
   return pack;
 }
-template <int kMany, int kType, int kBytes>
+template <int kMaxNeighbours, int kType, int kBytes>
 HL_FN void StorePack(void* out, i64 g, const Value* values) {
-  static_cast<Pack<kBytes, kMany>*>(out)[g] = PackOf<kMany, kType, kBytes>(values);
+  static_cast<Pack<kBytes, kMaxNeighbours>*>(out)[g] =
+      PackOf<kMaxNeighbours, kType, kBytes>(values);
 }
 
 // The terms of groups g, g + kBlockThreads, ... of all rows' groups.
@@ -73,20 +74,22 @@ HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
     HL_UNROLL_ALL
     for (int k = 0; k < f.Many(); ++k) {
       const i64 at = (g + u * kBlockThreads) * f.Many() + k;
-      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k, terms + u * F::kMany + k);
+      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k,
+              terms + u * F::kMaxNeighbours + k);
     }
   }
 }
 // Groups whose loads are in flight together.
 template <class F>
-constexpr int kRowGroups = HL_AT_ONCE > F::kMany ? HL_AT_ONCE / F::kMany : 1;
+constexpr int kRowGroups =
+    HL_LOADS_IN_FLIGHT > F::kMaxNeighbours ? HL_LOADS_IN_FLIGHT / F::kMaxNeighbours : 1;
 
 template <class F>
 HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                    int thread) {
   constexpr int kGroups = kRowGroups<F>;
   const i64 groups = columns / f.Many(), first = row * groups;
-  Value terms[kGroups * F::kMany];
+  Value terms[kGroups * F::kMaxNeighbours];
   i64 g = thread;
   RowTerms<1>(part, f, first + g, terms);
   Value sum = terms[0];
@@ -99,7 +102,7 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
       HL_UNROLL_ALL
       for (int u = 0; u < kGroups; ++u) {
         HL_UNROLL_ALL
-        for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[u * F::kMany + k]);
+        for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[u * F::kMaxNeighbours + k]);
       }
     }
   }
@@ -114,11 +117,11 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
 // Groups are read whole before they are written: the result may share an operand's memory.
 template <int kGroups, class F>
 HL_FN void RowGroups(const RowPart& part, const F& f, i64 g) {
-  Value values[kGroups * F::kMany];
+  Value values[kGroups * F::kMaxNeighbours];
   RowTerms<kGroups>(part, f, g, values);
   HL_UNROLL_ALL
   for (int u = 0; u < kGroups; ++u) {
-    f.StoreGroup(part.out, g + u * kBlockThreads, values + u * F::kMany);
+    f.StoreGroup(part.out, g + u * kBlockThreads, values + u * F::kMaxNeighbours);
   }
 }
 template <class F>

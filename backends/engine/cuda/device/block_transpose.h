@@ -96,7 +96,7 @@ HL_FN void TransposeAt(const TransposeArgs& a, const F&, Value* shared, i64 bloc
       TransposeTiles<u64>(a, shared, block, phase, thread);
       return;
     default:
-      TransposeTiles<Sixteen>(a, shared, block, phase, thread);
+      TransposeTiles<Vector16>(a, shared, block, phase, thread);
   }
 }
 

@@ -66,7 +66,7 @@ HL_CALL Complex ComplexExp(Complex z) {
 }
 
 // log |z|: near the unit circle by log1p of |z|^2 - 1.
-HL_FN double LogSize(double a, double b) {
+HL_FN double LogAbs(double a, double b) {
   a = ::fabs(a);
   b = ::fabs(b);
   const double most = Larger(a, b), least = Smaller(a, b);
@@ -85,7 +85,7 @@ HL_FN double LogSize(double a, double b) {
   }
   return Log(Hypot(a, b));
 }
-HL_CALL Complex ComplexLog(Complex z) { return {LogSize(z.re, z.im), Atan2(z.im, z.re)}; }
+HL_CALL Complex ComplexLog(Complex z) { return {LogAbs(z.re, z.im), Atan2(z.im, z.re)}; }
 
 HL_CALL Complex ComplexSqrt(Complex z) {
   const double a = z.re, b = z.im;

@@ -20,7 +20,7 @@ constexpr double kLog2 = 0.693147180559945309417232121458;
 
 HL_FN Complex ComplexAsin(Complex z) {
   if (IsHuge(z) && !IsNan(z)) {
-    return {Atan2(z.re, ::fabs(z.im)), ::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+    return {Atan2(z.re, ::fabs(z.im)), ::copysign(LogAbs(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
   return {Atan2(z.re, s1.re * s2.re - s1.im * s2.im), Asinh(ImagOfConjugated(s1, s2))};
@@ -28,7 +28,7 @@ HL_FN Complex ComplexAsin(Complex z) {
 HL_FN Complex ComplexAcos(Complex z) {
   if (IsNan(z) && IsInf(z)) return {NotANumber(), -::copysign(Infinity(), z.im)};
   if (IsHuge(z) && !IsNan(z)) {
-    return {Atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+    return {Atan2(::fabs(z.im), z.re), -::copysign(LogAbs(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
   return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
@@ -36,7 +36,7 @@ HL_FN Complex ComplexAcos(Complex z) {
 HL_FN Complex ComplexAcosh(Complex z) {
   if (IsNan(z) && IsInf(z)) return {Infinity(), NotANumber()};
   if (IsHuge(z) && !IsNan(z)) {
-    return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
+    return {LogAbs(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
   }
   const Complex s1 = ComplexSqrt({z.re - 1, z.im}), s2 = ComplexSqrt({z.re + 1, z.im});
   return {Asinh(RealOfConjugated(s1, s2)), 2 * Atan2(s1.im, s2.re)};
@@ -66,7 +66,7 @@ HL_FN Complex ComplexExpMinusOne(Complex z) {
 // log |1+z|: from a(2+a) + b^2 where that is small.
 HL_FN Complex ComplexLogPlusOne(Complex z) {
   const double a = z.re, b = z.im, angle = Atan2(b, 1 + a);
-  if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogSize(1 + a, b), angle};
+  if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogAbs(1 + a, b), angle};
   const double product = a * (2 + a), lost = ::fma(a, a, 2 * a - product);
   const double square = b * b, error = ::fma(b, b, -square);
   const double more = product + square;
@@ -109,8 +109,8 @@ HL_FN Complex ComplexSign(Complex z) {
 
 HL_CALL Complex ComplexUnary(int op, Complex z) {
   switch (op) {
-#define HLOCTS_COMPLEX_TURNED(Name, Other) \
-  case kOp##Name:                          \
+#define HLOCTS_COMPLEX_TIMES_I(Name, Other) \
+  case kOp##Name:                           \
     return OverI(Complex##Other(TimesI(z)));
 #include "spec/ops/scalar_functions.def"
     case kOpNegate:

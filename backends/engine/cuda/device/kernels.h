@@ -29,51 +29,53 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
 }
 
 // Neighbours in memory order, which one or two instructions move.
-template <int kBytes, int kMany>
-struct alignas(kBytes* kMany < 16 ? kBytes * kMany : 16) Pack {
-  typename Word<kBytes>::Type words[kMany];
+template <int kBytes, int kMaxNeighbours>
+struct alignas(kBytes* kMaxNeighbours < 16 ? kBytes * kMaxNeighbours : 16) Pack {
+  typename Word<kBytes>::Type words[kMaxNeighbours];
 };
 template <class P>
 HL_FN P PackAt(const void* array, i64 g) {
   return static_cast<const P*>(array)[g];
 }
 // Loads a group that the array's end cuts short; its last element replaces the missing ones.
-template <int kBytes, int kMany>
-HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMany>& pack) {
+template <int kBytes, int kMaxNeighbours>
+HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMaxNeighbours>& pack) {
   HL_UNROLL_ALL
-  for (int k = 0; k < kMany; ++k) {
-    CopyElement(kBytes, array, Least(g * kMany + k, count - 1), pack.words, k);
+  for (int k = 0; k < kMaxNeighbours; ++k) {
+    CopyElement(kBytes, array, Least(g * kMaxNeighbours + k, count - 1), pack.words, k);
   }
 }
-template <int kBytes, int kMany>
-HL_FN void StoreRest(const Pack<kBytes, kMany>& pack, void* array, i64 g, i64 count) {
+template <int kBytes, int kMaxNeighbours>
+HL_FN void StoreRest(const Pack<kBytes, kMaxNeighbours>& pack, void* array, i64 g, i64 count) {
   HL_UNROLL_ALL
-  for (int k = 0; k < kMany; ++k) {
-    if (g * kMany + k < count) CopyElement(kBytes, pack.words, k, array, g * kMany + k);
+  for (int k = 0; k < kMaxNeighbours; ++k) {
+    if (g * kMaxNeighbours + k < count)
+      CopyElement(kBytes, pack.words, k, array, g * kMaxNeighbours + k);
   }
 }
 
 // The same for emitted code: kMany neighbours at a time. Arrays with the layout of the result are
 // loaded before anything is computed (F::Loaded), so that no branch separates two loads.
-template <int kMany, int kType, int kBytes, class F>
+template <int kMaxNeighbours, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
-  for (i64 g = thread; g * kMany < count; g += threads) {
+  for (i64 g = thread; g * kMaxNeighbours < count; g += threads) {
     typename F::Loaded loaded;
-    Pack<kBytes, kMany> results;
-    const bool whole = (g + 1) * kMany <= count;
+    Pack<kBytes, kMaxNeighbours> results;
+    const bool whole = (g + 1) * kMaxNeighbours <= count;
     if (whole) {
       f.LoadWhole(a.arrays, g, loaded);
     } else {
       f.LoadCut(a.arrays, g, count, loaded);
     }
     HL_UNROLL_ALL
-    for (int k = 0; k < kMany; ++k) {
+    for (int k = 0; k < kMaxNeighbours; ++k) {
       Value result;
-      f.Run(ArrayInputs{a.arrays, a.views, Least(g * kMany + k, count - 1)}, loaded, k, &result);
+      f.Run(ArrayInputs{a.arrays, a.views, Least(g * kMaxNeighbours + k, count - 1)}, loaded, k,
+            &result);
       Store(kType, results.words, k, result);
     }
     if (whole) {
-      static_cast<Pack<kBytes, kMany>*>(a.out)[g] = results;
+      static_cast<Pack<kBytes, kMaxNeighbours>*>(a.out)[g] = results;
     } else {
       StoreRest(results, a.out, g, count);
     }

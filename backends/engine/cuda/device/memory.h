@@ -34,7 +34,7 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
       static_cast<u64*>(array)[i] = bits;
   }
 }
-struct alignas(16) Sixteen {
+struct alignas(16) Vector16 {
   u64 low, high;
 };
 // The type as which elements of this many bytes are read and written.
@@ -58,12 +58,12 @@ struct Word<8> {
 };
 template <>
 struct Word<16> {
-  using Type = Sixteen;
+  using Type = Vector16;
 };
 // Any width, including 16 bytes.
 HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   if (bytes == 16) {
-    static_cast<Sixteen*>(to)[j] = static_cast<const Sixteen*>(from)[i];
+    static_cast<Vector16*>(to)[j] = static_cast<const Vector16*>(from)[i];
     return;
   }
   StoreBits(bytes, to, j, LoadBits(bytes, from, i));
@@ -99,7 +99,7 @@ HL_CALL Value LoadParts(int type, const void* array, i64 i) {
            Widened(FloatOfBits(static_cast<u32>(bits >> 32)))};
     return v;
   }
-  const Sixteen parts = static_cast<const Sixteen*>(array)[i];
+  const Vector16 parts = static_cast<const Vector16*>(array)[i];
   v.z = {DoubleOfBits(parts.low), DoubleOfBits(parts.high)};
   return v;
 }
@@ -113,7 +113,7 @@ HL_CALL void StoreParts(int type, void* array, i64 i, Value v) {
     static_cast<u64*>(array)[i] =
         BitsOfFloat(Narrowed(v.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(v.z.im))) << 32;
   } else {
-    static_cast<Sixteen*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
+    static_cast<Vector16*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
   }
 }
 HL_CALL void Store(int type, void* array, i64 i, Value v) {

@@ -82,7 +82,7 @@ HL_FN u32 EncodeHalf(float x) {
   return sign | (size > 0x7f800000u ? nan : size >= 0x477ff000u ? 0x7c00 : finite);
 #endif
 }
-HL_FN u32 EncodeBrain(float x) {
+HL_FN u32 EncodeBf16(float x) {
   const u32 bits = BitsOfFloat(x);
   const u32 nan = bits >> 16 | ((bits & 0x7f0000) != 0 ? 0u : 0x40u);
   return (bits & 0x7fffffff) > 0x7f800000u ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
@@ -90,7 +90,7 @@ HL_FN u32 EncodeBrain(float x) {
 
 // The payload of a NaN is kept in the upper bits, so that a value that is only moved keeps its
 // bits.
-HL_CALL float DecodeTiny(int type, u32 code) {
+HL_CALL float DecodeFloat8Or4(int type, u32 code) {
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
   const u32 mantissa = code & ((1u << f.mantissa_bits) - 1);
@@ -118,7 +118,7 @@ HL_CALL float Decode(int type, u32 code) {
   if constexpr (HasType(kF16)) {
     if (type == kF16) return DecodeHalf(code);
   }
-  if constexpr (HasFloatsBelow(16)) return DecodeTiny(type, code);
+  if constexpr (HasFloatsBelow(16)) return DecodeFloat8Or4(type, code);
   NotUsed();
   return 0;
 }
@@ -160,7 +160,7 @@ HL_CALL u64 EncodeDouble(int type, double x) {
   return code > LargestCode(f) ? OverflowCode(f, sign) : sign | code;
 }
 
-HL_CALL u64 EncodeTiny(int type, float x) {
+HL_CALL u64 EncodeFloat8Or4(int type, float x) {
   if (!IsNan(x)) return EncodeDouble(type, static_cast<double>(x));
   const Format f = FormatOf(type);
   const u32 bits = BitsOfFloat(x);
@@ -171,11 +171,11 @@ HL_CALL u64 EncodeTiny(int type, float x) {
 }
 
 HL_CALL u64 Encode(int type, float x) {
-  if (type == kBF16) return EncodeBrain(x);
+  if (type == kBF16) return EncodeBf16(x);
   if constexpr (HasType(kF16)) {
     if (type == kF16) return EncodeHalf(x);
   }
-  if constexpr (HasFloatsBelow(16)) return EncodeTiny(type, x);
+  if constexpr (HasFloatsBelow(16)) return EncodeFloat8Or4(type, x);
   NotUsed();
   return 0;
 }

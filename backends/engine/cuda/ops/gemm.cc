@@ -150,7 +150,8 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   const Sides sides = {SizeOf(lhs, lhs.batch), SizeOf(lhs, lhs.free), SizeOf(rhs, rhs.free),
                        SizeOf(lhs, lhs.contracting)};
   if (types.operands == 0 || sides.terms == 0 || out.elements == 0) return std::nullopt;
-  if (!context.compiler.WantsLibrary(out.elements, sides.terms, Compiler::kProductsForLibrary)) {
+  if (!context.compiler.ShouldUseLibrary(out.elements, sides.terms,
+                                         Compiler::kProductsForLibrary)) {
     return std::nullopt;
   }
   GemmJob job;

@@ -152,7 +152,7 @@ bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, Co
     terms *= p.taps[d];
   }
   return out.elements != 0 && terms != 0 && lhs.elements != 0 &&
-         context.compiler.WantsLibrary(out.elements, terms, Compiler::kProductsForLibrary);
+         context.compiler.ShouldUseLibrary(out.elements, terms, Compiler::kProductsForLibrary);
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t 
 
 }  // namespace
 
-absl::StatusOr<bool> ConvolutionJob::AsTheyLie(Run& run, In in, void* out) const {
+absl::StatusOr<bool> ConvolutionJob::HasLibraryLayout(Run& run, In in, void* out) const {
   Buffer memory;
   ConvolutionPlan now = plan;
   now.channels_last = 1;
@@ -211,7 +211,7 @@ absl::StatusOr<bool> ConvolutionJob::AsTheyLie(Run& run, In in, void* out) const
 
 absl::StatusOr<bool> ConvolutionJob::operator()(Run& run, In in, void* out) const {
   if (channels_last) {
-    HLOCTS_ASSIGN_OR_RETURN(const bool done, AsTheyLie(run, in, out));
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, HasLibraryLayout(run, in, out));
     if (done) return true;
   }
   Buffer memory[4];

@@ -24,7 +24,7 @@ struct ConvolutionJob {
 
   // False: the library is missing, or does not support it.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
-  absl::StatusOr<bool> AsTheyLie(Run& run, In in, void* out) const;
+  absl::StatusOr<bool> HasLibraryLayout(Run& run, In in, void* out) const;
 };
 
 // nullopt: no library supports a convolution of these attributes or types.

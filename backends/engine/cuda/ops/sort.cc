@@ -128,7 +128,7 @@ absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descendi
 absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
-  if (!compiler.WantsLibrary(elements, 1, kSortedForLibrary)) job.ranks.clear();
+  if (!compiler.ShouldUseLibrary(elements, 1, kSortedForLibrary)) job.ranks.clear();
   const KernelFacts facts = {{job.args.types, job.args.types + job.args.arrays}};
   HLOCTS_ASSIGN_OR_RETURN(
       job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements, facts));

@@ -102,7 +102,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
     for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * 2654435761u) >> 20;
     cuda::CompileOptions alone, together;
     alone.disabled = {"rows"};
-    together.jit = When::kAlways;
+    together.jit = Placement::kAlways;
     EXPECT_EQ(RunS32(module, data, shape, together), RunS32(module, data, shape, alone)) << module;
     auto parsed = ParseModule("HloModule test\n" + module);
     const auto kernels = cuda::KernelSources(**parsed);

@@ -12,7 +12,7 @@
     }                                                                                             \
   }
 // A write beyond what was allocated, which a sanitizer must report ($HLOCTS_CUDA_PLANT=write).
-extern "C" __global__ void PlantedWrite(unsigned char* array, long long bytes) {
+extern "C" __global__ void OutOfBoundsWrite(unsigned char* array, long long bytes) {
   array[bytes + threadIdx.x] = 1;
 }
 

@@ -33,20 +33,20 @@ class GpuDevice : public Device {
 
   absl::StatusOr<void*> Allocate(int64_t bytes) override;
   void Release(void* data) override {
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     driver_.cuMemFreeAsync_(Address(data), gpu_.stream);
   }
   // The driver has read pageable memory when the call returns.
   absl::Status Upload(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     return gpu_.Check(
         driver_.cuMemcpyHtoDAsync_(Address(to), from, static_cast<size_t>(bytes), gpu_.stream),
         "an upload");
   }
   absl::Status Download(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     HLOCTS_RETURN_IF_ERROR(gpu_.CheckWait(
         driver_.cuMemcpyDtoHAsync_(to, Address(from), static_cast<size_t>(bytes), gpu_.stream),
         "a kernel, or the download of its results"));
@@ -54,7 +54,7 @@ class GpuDevice : public Device {
   }
   absl::Status Copy(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     return gpu_.Check(driver_.cuMemcpyDtoDAsync_(Address(to), Address(from),
                                                  static_cast<size_t>(bytes), gpu_.stream),
                       "a copy");
@@ -64,23 +64,23 @@ class GpuDevice : public Device {
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                   bool fast_math) override;
   absl::Status Synchronize() override {
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     return gpu_.Wait("a kernel");
   }
   absl::Status StartClock() override {
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     return gpu_.Check(driver_.cuEventRecord_(gpu_.started, gpu_.stream), "an event");
   }
   absl::StatusOr<double> StopClock() override;
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                    void* const* out) override {
-    const Turn turn(*this);
+    const LoopBranch turn(*this);
     return std::visit([&](const auto& one) { return Call(gpu_, one, in, out); }, plan);
   }
 
  private:
-  struct Turn {
-    explicit Turn(GpuDevice& device) : lock(device.mutex_) {
+  struct LoopBranch {
+    explicit LoopBranch(GpuDevice& device) : lock(device.mutex_) {
       device.driver_.cuCtxSetCurrent_(device.gpu_.context);
     }
     std::lock_guard<std::mutex> lock;
@@ -109,7 +109,7 @@ class GpuDevice : public Device {
 
 // If memory is short, unused memory of the pool is first returned to the device.
 absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
-  const Turn turn(*this);
+  const LoopBranch turn(*this);
   CUdeviceptr address = 0;
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   CUresult result = driver_.cuMemAllocAsync_(&address, size, gpu_.stream);
@@ -153,7 +153,7 @@ absl::Status GpuDevice::Load(Written& written) {
 }
 
 absl::StatusOr<int64_t> GpuDevice::Compile(hl::Kernel, const std::string& source, bool fast_math) {
-  const Turn turn(*this);
+  const LoopBranch turn(*this);
   const int64_t number = static_cast<int64_t>(written_.size());
   const auto [known, is_new] = known_.emplace(std::pair(source, fast_math), number);
   if (!is_new) return known->second;
@@ -184,7 +184,7 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
 // Kernels stride over elements beyond the grid; emitted loops compute several elements per thread.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
-  const Turn turn(*this);
+  const LoopBranch turn(*this);
   if (plants_) HLOCTS_RETURN_IF_ERROR(Plant());
   HLOCTS_ASSIGN_OR_RETURN(const CUfunction function, FunctionOf(kernel, code));
   const bool is_blocks = kernel >= hl::kBlockKernels && kernel < hl::kPlainKernels;
@@ -221,7 +221,7 @@ absl::Status GpuDevice::Plant() {
 }
 
 absl::StatusOr<double> GpuDevice::StopClock() {
-  const Turn turn(*this);
+  const LoopBranch turn(*this);
   HLOCTS_RETURN_IF_ERROR(gpu_.Check(driver_.cuEventRecord_(gpu_.stopped, gpu_.stream), "an event"));
   HLOCTS_RETURN_IF_ERROR(gpu_.CheckWait(driver_.cuEventSynchronize_(gpu_.stopped), "a kernel"));
   float milliseconds = 0;
@@ -236,7 +236,7 @@ struct Opened {
   int32_t index = -1;
   std::shared_ptr<GpuDevice> device;
 };
-Opened& TheOpened() {
+Opened& OpenDevices() {
   static Opened* opened = new Opened();
   return *opened;
 }
@@ -244,7 +244,7 @@ Opened& TheOpened() {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index) {
-  Opened& opened = TheOpened();
+  Opened& opened = OpenDevices();
   std::lock_guard<std::mutex> lock(opened.mutex);
   if (opened.device == nullptr) {
     HLOCTS_ASSIGN_OR_RETURN(Gpu gpu, OpenGpu(index));
@@ -262,8 +262,8 @@ int32_t CudaDeviceCount() {
   return driver.ok() && (*driver)->cuDeviceGetCount_(&count) == CUDA_SUCCESS ? count : 0;
 }
 
-std::string DeviceDescription() { return TheOpened().device->gpu().description; }
-int32_t WorkersMax() { return TheOpened().device->gpu().workers_max; }
+std::string DeviceDescription() { return OpenDevices().device->gpu().description; }
+int32_t WorkersMax() { return OpenDevices().device->gpu().workers_max; }
 
 absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::string& architecture,
                                         bool fast_math) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-std::mutex& TheMutex() {
+std::mutex& DriverMutex() {
   static std::mutex* mutex = new std::mutex();
   return *mutex;
 }
@@ -24,7 +24,7 @@ std::map<std::string, int>& Calls() {
 
 // Counts the call and returns its configured result.
 CUresult Result(const char* name) {
-  std::lock_guard<std::mutex> lock(TheMutex());
+  std::lock_guard<std::mutex> lock(DriverMutex());
   const int calls = ++Calls()[name];
   const char* fail = std::getenv("HLOCTS_DRIVER_FAIL");
   const std::string list = fail != nullptr ? std::string(",") + fail + "," : "";
@@ -51,7 +51,7 @@ T Handle() {
   EXPORT name(__VA_ARGS__) { return Result(#name); }
 
 extern "C" __attribute__((visibility("default"))) int hlocts_driver_calls(const char* name) {
-  std::lock_guard<std::mutex> lock(TheMutex());
+  std::lock_guard<std::mutex> lock(DriverMutex());
   return Calls()[name];
 }
 
@@ -158,7 +158,7 @@ EXPORT cuGetExportTable(const void** table, const CUuuid*) {
 }
 EXPORT cuGetErrorName(CUresult code, const char** name) {
   static std::map<int, std::string>* names = new std::map<int, std::string>();
-  std::lock_guard<std::mutex> lock(TheMutex());
+  std::lock_guard<std::mutex> lock(DriverMutex());
   *name = ((*names)[code] = "error " + std::to_string(code)).c_str();
   return CUDA_SUCCESS;
 }

@@ -137,7 +137,7 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
 
 template <typename T>
 absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
-                      const Matrices& rhs, T* output, const PartDone* done) {
+                      const Matrices& rhs, T* output, const DoneCallback* done) {
   GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
   args.done = done;
   const int64_t outputs = sizes.m * sizes.n;
@@ -242,7 +242,7 @@ bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   return ProductType(lhs, rhs, output) != PrimitiveType::kInvalid;
 }
 
-bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
+bool SupportsDoneCallback(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   return DotSupported(lhs, rhs, output) && !IsComplex(output) &&
          StoredAs(output, ProductType(lhs, rhs, output));
 }

@@ -33,15 +33,15 @@ inline constexpr int64_t kDeepSum = 16384;
 
 // A callback for rows [row, row_end) and columns [column, column_end) of a product that are
 // complete. It is called from any thread, once for every element.
-using PartDone =
+using DoneCallback =
     std::function<void(int64_t row, int64_t row_end, int64_t column, int64_t column_end)>;
 
 struct DotRequest {
   DotOperand lhs, rhs;
   PrimitiveType output_type = PrimitiveType::kF32;
   void* output = nullptr;  // dense [batch..., free of lhs..., free of rhs...]
-  // May be set only if TellsDone is true, there is no batch and the sums are not empty.
-  const PartDone* done = nullptr;
+  // May be set only if SupportsDoneCallback is true, there is no batch and the sums are not empty.
+  const DoneCallback* done = nullptr;
 };
 
 // Returns true if Dot supports the types: all of one class (float, integer or pred, complex), or
@@ -49,7 +49,7 @@ struct DotRequest {
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 // Returns true if the product is computed in the output itself, so that `done` may be set.
-bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
+bool SupportsDoneCallback(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);
 

@@ -254,7 +254,7 @@ TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
       for (int threads : {1, 2}) {
         std::vector<float> actual(expected.size(), -1), seen(expected.size(), -1);
         std::vector<std::atomic<int>> told(expected.size());
-        const PartDone done = [&](int64_t row, int64_t row_end, int64_t column, int64_t end) {
+        const DoneCallback done = [&](int64_t row, int64_t row_end, int64_t column, int64_t end) {
           for (; row < row_end; ++row) {
             for (int64_t j = row * columns + column; j < row * columns + end; ++j) {
               ++told[j];
@@ -271,10 +271,10 @@ TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
       }
     });
   }
-  EXPECT_TRUE(TellsDone(T::kF32, T::kF32, T::kF32));
-  EXPECT_TRUE(TellsDone(T::kBF16, T::kBF16, T::kF32));
-  EXPECT_FALSE(TellsDone(T::kBF16, T::kBF16, T::kBF16));
-  EXPECT_FALSE(TellsDone(T::kC64, T::kC64, T::kC64));
+  EXPECT_TRUE(SupportsDoneCallback(T::kF32, T::kF32, T::kF32));
+  EXPECT_TRUE(SupportsDoneCallback(T::kBF16, T::kBF16, T::kF32));
+  EXPECT_FALSE(SupportsDoneCallback(T::kBF16, T::kBF16, T::kBF16));
+  EXPECT_FALSE(SupportsDoneCallback(T::kC64, T::kC64, T::kC64));
 }
 
 TEST(DotTest, EmptySumIsZeroAndMismatchIsAnError) {

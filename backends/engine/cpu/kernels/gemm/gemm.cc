@@ -196,7 +196,7 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
 
 // Reports all rows of a product whose parts become complete only at the end.
 template <typename T>
-void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
+void ReportAllDone(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.done == nullptr) return;
   parallel.For(args.m, 1.0 * args.n,
                [&](int64_t row, int64_t end) HWY_ATTR { (*args.done)(row, end, 0, args.n); });
@@ -252,7 +252,7 @@ absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
   if (args.k == 0) {
     Clear(args);
-    TellAll(parallel, args);
+    ReportAllDone(parallel, args);
     return absl::OkStatus();
   }
   if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
@@ -267,7 +267,7 @@ absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
   }
   if (args.n == 1 && args.c_row == 1 && args.m > 1) {
     HLOCTS_RETURN_IF_ERROR(Product(parallel, TransposedColumn(args)));
-    TellAll(parallel, args);
+    ReportAllDone(parallel, args);
     return absl::OkStatus();
   }
   if (ReadsPanelsInPlace(args)) {

@@ -22,7 +22,7 @@ struct GemmArgs {
   int64_t b_row = 0, b_column = 1;
   T* c = nullptr;
   int64_t c_row = 0;
-  const PartDone* done = nullptr;
+  const DoneCallback* done = nullptr;
 };
 
 // Computes the product. The order of additions depends on the sizes only. T is float, double,

@@ -31,8 +31,8 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
 // Stores whole vectors, so up to kLanes elements after each step's lines are overwritten. kWhole
 // means that kLanes lines can be read even if `lines` is less.
 template <typename T, bool kWhole>
-void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
-                T* to) {
+void PackTransposed(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
+                    T* to) {
   constexpr int kStep = kLanes<T>;
   int64_t p = 0;
   for (; p + kStep <= depth; p += kStep, from += kStep) {
@@ -65,11 +65,11 @@ inline constexpr int64_t kPackSlack = kVectorBytes;
 // the last rows to the first, because each store overwrites what follows it. Without kWhole, no
 // rows after these are read.
 template <typename T, bool kWhole>
-void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
+void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
   for (; first >= 0; first -= kLanes<T>) {
-    PackTurned<T, kWhole>(from + first * row, row, depth, std::min(kLanes<T>, rows - first), rows,
-                          to + first);
+    PackTransposed<T, kWhole>(from + first * row, row, depth, std::min(kLanes<T>, rows - first),
+                              rows, to + first);
   }
 }
 
@@ -89,7 +89,7 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
   const int read = (rows + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
   const bool whole = row + read <= args.m;
   if (args.a_column == 1) {
-    const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
+    const auto pack = whole ? PackTransposedRows<T, true> : PackTransposedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
   // A whole vector may read beyond the last rows of a step, into the next step. The last step has
@@ -131,8 +131,8 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
     PackPanelsOfRows(from, args.b_row, depth, 1, 0, to);
   } else if (args.b_row == 1) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-      PackTurned<T, true>(from + v * kLanes<T> * args.b_column, args.b_column, depth, kLanes<T>,
-                          kWidth, to + v * kLanes<T>);
+      PackTransposed<T, true>(from + v * kLanes<T> * args.b_column, args.b_column, depth, kLanes<T>,
+                              kWidth, to + v * kLanes<T>);
     }
   } else {
     PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, to);

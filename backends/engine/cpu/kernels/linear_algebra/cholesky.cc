@@ -62,9 +62,9 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
   // The transpose of the lower factor of a is the upper factor of a transposed.
   if (r.lower) {
-    Turn(operand, u);
+    LoopBranch(operand, u);
     Factor(parallel, u);
-    Turn(u, factor);
+    LoopBranch(u, factor);
   } else {
     u = operand;
     Factor(parallel, u);

@@ -12,7 +12,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr double kDear = 1e6;  // nanoseconds per index: worth waking threads
+constexpr double kExpensiveNs = 1e6;  // nanoseconds per index: worth waking threads
 
 void CheckFor(int threads, int64_t count, int64_t grain, double cost) {
   SCOPED_TRACE(absl::StrCat(threads, " threads, ", count, " indices by ", grain));
@@ -33,7 +33,7 @@ TEST(ThreadPoolTest, EveryIndexIsDoneOnce) {
   for (const int threads : {1, 2, 3, 16}) {
     for (const int64_t count : {0, 1, 2, 7, 64, 255, 4096, 100003}) {
       for (const int64_t grain : {1, 3, 64}) {
-        CheckFor(threads, count, grain, kDear);
+        CheckFor(threads, count, grain, kExpensiveNs);
         CheckFor(threads, count, grain, 1);
       }
     }
@@ -49,7 +49,7 @@ TEST(ThreadPoolTest, CheapWorkIsOneRangeOfTheCaller) {
 TEST(ThreadPoolTest, RangesShrinkTowardsTheEnd) {
   constexpr int64_t kCount = 1 << 20;
   std::atomic<int64_t> first{0}, last{0};
-  Parallel(4).For(kCount, kDear, [&](int64_t begin, int64_t end) {
+  Parallel(4).For(kCount, kExpensiveNs, [&](int64_t begin, int64_t end) {
     if (begin == 0) first = end;
     if (end == kCount) last = end - begin;
   });
@@ -60,9 +60,9 @@ TEST(ThreadPoolTest, RangesShrinkTowardsTheEnd) {
 TEST(ThreadPoolTest, ABodyMayCallForAgain) {
   std::atomic<int64_t> sum{0};
   const Parallel parallel(4);
-  parallel.For(64, kDear, [&](int64_t begin, int64_t end) {
+  parallel.For(64, kExpensiveNs, [&](int64_t begin, int64_t end) {
     for (; begin < end; ++begin) {
-      parallel.For(100, kDear, [&](int64_t from, int64_t to) { sum += to - from; });
+      parallel.For(100, kExpensiveNs, [&](int64_t from, int64_t to) { sum += to - from; });
     }
   });
   EXPECT_EQ(sum, 6400);

@@ -18,7 +18,7 @@ const Shape kShapes[] = {{1, 1, 1},    {3, 17, 1},     {2, 300, 3},
                          {1, 5000, 1}, {1, 300001, 1}, {0, 4, 1}};
 
 // Returns floats including both zeros, infinities and NaNs with several payloads and signs.
-std::vector<float> Awkward(int64_t count, int seed) {
+std::vector<float> SpecialFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result = RandomFloats(count, seed);
   const uint32_t special[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000,
@@ -84,7 +84,7 @@ void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::ve
 // Checks every bit: one operand, with positions, and in place.
 void CheckFloats(const Shape& shape, KeyOrder order, bool descending) {
   const int64_t count = shape.outer * shape.size * shape.inner;
-  const std::vector<float> data = Awkward(count, 3);
+  const std::vector<float> data = SpecialFloats(count, 3);
   std::vector<int32_t> positions(count);
   std::iota(positions.begin(), positions.end(), 0);
   std::vector<float> alone(count), expected(count), paired(count);
@@ -184,7 +184,7 @@ TEST(TopKTest, AgainstAStableSort) {
                                {5, 70, 0},
                                {4, 33, 33}}) {
     for (bool largest : {true, false}) {
-      const std::vector<float> data = Awkward(rows * size, 9);
+      const std::vector<float> data = SpecialFloats(rows * size, 9);
       std::vector<float> values(rows * k), expected(rows * k);
       std::vector<int32_t> indices(rows * k), expected_indices(rows * k);
       for (int64_t row = 0; row < rows; ++row) {

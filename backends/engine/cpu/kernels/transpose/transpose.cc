@@ -28,7 +28,7 @@ struct SquareRow {
 };
 
 template <typename T>
-void TurnSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+void TransposeSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   using Row = typename SquareRow<T>::Type;
   Row rows[kSide<T>];
   HLOCTS_UNROLL for (int r = 0; r < kSide<T>; ++r) {
@@ -41,7 +41,7 @@ void TurnSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
 }
 
 template <typename T>
-void TurnElements(const TransposeRequest& q, int64_t row, int64_t row_end, int64_t column) {
+void TransposeElements(const TransposeRequest& q, int64_t row, int64_t row_end, int64_t column) {
   const T* from = static_cast<const T*>(q.from);
   T* to = static_cast<T*>(q.to);
   for (int64_t c = column; c < q.columns; ++c) {
@@ -50,7 +50,7 @@ void TurnElements(const TransposeRequest& q, int64_t row, int64_t row_end, int64
 }
 
 template <typename T>
-void Turn(const TransposeRequest& q) {
+void LoopBranch(const TransposeRequest& q) {
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
   const T* from = static_cast<const T*>(q.from);
   T* to = static_cast<T*>(q.to);
@@ -63,16 +63,16 @@ void Turn(const TransposeRequest& q) {
     }
     int64_t column = 0;
     for (; column + kSide<T> <= q.columns; column += kSide<T>) {
-      TurnSquare(from + row * q.from_stride + column, q.from_stride,
-                 to + column * q.to_stride + row, q.to_stride);
+      TransposeSquare(from + row * q.from_stride + column, q.from_stride,
+                      to + column * q.to_stride + row, q.to_stride);
     }
-    TurnElements<T>(q, row, row + kSide<T>, column);
+    TransposeElements<T>(q, row, row + kSide<T>, column);
   }
-  TurnElements<T>(q, row, q.rows, 0);
+  TransposeElements<T>(q, row, q.rows, 0);
 }
 
-void TurnAll(const TransposeRequest& request) {
-  VisitUnsigned(request.bytes, [&](auto zero) HWY_ATTR { Turn<decltype(zero)>(request); });
+void TransposeAll(const TransposeRequest& request) {
+  VisitUnsigned(request.bytes, [&](auto zero) HWY_ATTR { LoopBranch<decltype(zero)>(request); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -81,13 +81,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace hlocts::kernels {
-HWY_EXPORT(TurnAll);
+HWY_EXPORT(TransposeAll);
 
 absl::Status Transpose(const TransposeRequest& request) {
   if (request.bytes > 8 || (request.bytes & (request.bytes - 1)) != 0 || request.bytes < 1) {
     return Unsupported("transpose of elements of ", request.bytes, " bytes");
   }
-  HWY_DYNAMIC_DISPATCH(TurnAll)(request);
+  HWY_DYNAMIC_DISPATCH(TransposeAll)(request);
   return absl::OkStatus();
 }
 

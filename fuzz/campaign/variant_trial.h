@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a module and a metamorphic variant on one engine. Equal outputs are accepted; different
 // outputs are judged, so that a permitted difference is not a finding.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
-#define HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
+#ifndef HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_
+#define HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_
 
 #include "fuzz/triage/trial.h"
-#include "generators/metamorphic/twin.h"
+#include "generators/metamorphic/variant.h"
 
 namespace hlocts::fuzz {
 
@@ -13,16 +13,16 @@ namespace hlocts::fuzz {
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
                  const std::vector<std::vector<Literal>>& twin);
 
-struct TwinTrial {
-  bool same = false;    // not judged
-  TrialResult result;   // pass if `same`
-  bool of_twin = true;  // false: the original module failed
+struct VariantTrial {
+  bool same = false;       // not judged
+  TrialResult result;      // pass if `same`
+  bool is_variant = true;  // false: the original module failed
 };
 
 // Compares with `outcome`, the engine's run of `first`, which must have values.
-TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin,
-                  backends::Backend& engine, const TrialOptions& options);
+VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome,
+                        const Sample& twin, backends::Backend& engine, const TrialOptions& options);
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
+#endif  // HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_

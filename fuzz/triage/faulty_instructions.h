@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds instructions that are wrong by themselves, which a module's outputs do not show.
-#ifndef HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
-#define HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
+#ifndef HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
+#define HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace hlocts::fuzz {
 
-struct Culprit {
+struct FaultyInstruction {
   Sample sample;
   TrialResult result;  // of a trial without blame
 };
@@ -17,8 +17,8 @@ struct Culprit {
 // Returns the first few instructions that are wrong by themselves, each as a module with the
 // operands that the engine computed. If an operand is a wrong constant or argument, returns that
 // instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
-std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
-                                const TrialOptions& options);
+std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
+                                                    const TrialOptions& options);
 
 // Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);
@@ -31,4 +31,4 @@ Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialO
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
+#endif  // HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `eval`, `judge` and `diff` on an untrusted text in this process, with small limits. The
 // result must be a value, a verdict or an error, never a crash.
-#ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
-#define HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
+#ifndef HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_
+#define HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_
 
 #include <cstdint>
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace hlocts::fuzz {
 
-struct HostileCounts {
+struct RobustnessCounts {
   int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits
   int64_t values = 0, judged = 0, engine = 0, refused = 0;  // by eval; by judge; by diff
   std::string ToText() const;
 };
 
-class HostileRun {
+class RobustnessRun {
  public:
-  HostileRun();
+  RobustnessRun();
   void Run(const std::string& text, uint64_t seed);
-  const HostileCounts& counts() const { return counts_; }
+  const RobustnessCounts& counts() const { return counts_; }
 
  private:
   void Judge(const Module& module, const backends::ExecuteRequest& request, Profile profile,
@@ -31,9 +31,9 @@ class HostileRun {
 
   std::unique_ptr<backends::Backend> reference_, engine_;
   backends::LoadOptions load_;
-  HostileCounts counts_;
+  RobustnessCounts counts_;
 };
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
+#endif  // HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_

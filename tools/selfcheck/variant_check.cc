@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/selfcheck/twin_check.h"
+#include "tools/selfcheck/variant_check.h"
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
-#include "fuzz/campaign/twin_trial.h"
+#include "fuzz/campaign/variant_trial.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
 
@@ -36,16 +36,17 @@ class Checker {
     return first;
   }
 
-  void Try(const First& first, uint64_t seed, TwinTally& tally) {
+  void Try(const First& first, uint64_t seed, VariantCounts& tally) {
     generators::SeedSource choices(seed);
     const generators::MetamorphicRule* rules[] = {tally.rule};
-    auto drawn = generators::DrawTwin(*first.sample.module, first.sample.arguments, choices, rules);
+    auto drawn =
+        generators::DrawVariant(*first.sample.module, first.sample.arguments, choices, rules);
     if (!drawn.ok()) {
       tally.failures.push_back(std::string(drawn.status().message()));
       return;
     }
     if (!*drawn) return;
-    generators::Twin& twin = **drawn;
+    generators::Variant& twin = **drawn;
     std::string problem =
         Problem(first, {std::move(twin.module), std::move(twin.arguments)}, tally);
     if (!problem.empty()) {
@@ -59,7 +60,7 @@ class Checker {
                                sample.Request());
   }
 
-  std::string Problem(const First& first, const fuzz::Sample& twin, TwinTally& tally) {
+  std::string Problem(const First& first, const fuzz::Sample& twin, VariantCounts& tally) {
     absl::Status valid = VerifyModule(*twin.module);
     if (!valid.ok()) return std::string(valid.message());
     backends::RunOutcome outcome = Run(twin);
@@ -81,9 +82,9 @@ class Checker {
 
 }  // namespace
 
-std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max) {
+std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t modules_max) {
   Checker checker;
-  std::vector<TwinTally> tallies;
+  std::vector<VariantCounts> tallies;
   for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules())
     tallies.push_back({&rule, 0, 0, {}});
   bool open = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/targets/hostile_run.h"
+#include "fuzz/targets/robustness_run.h"
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
@@ -28,20 +28,20 @@ std::unique_ptr<backends::Backend> InThisProcess(const std::string& name) {
 
 }  // namespace
 
-std::string HostileCounts::ToText() const {
+std::string RobustnessCounts::ToText() const {
   return absl::StrCat(texts, " texts, ", readable, " readable, ", valid, " valid, ", run,
                       " run: ", values, " with values, ", judged, " judged, ", engine,
                       " by cpu too, ", refused, " refused there");
 }
 
-HostileRun::HostileRun()
+RobustnessRun::RobustnessRun()
     : reference_(InThisProcess("reference")), engine_(InThisProcess("cpu?isolation=none")) {
   load_.timeout_seconds = kNever;
   load_.memory_bytes_max = int64_t{32} << 20;
   load_.steps_max = 2'000;
 }
 
-void HostileRun::Run(const std::string& text, uint64_t seed) {
+void RobustnessRun::Run(const std::string& text, uint64_t seed) {
   ++counts_.texts;
   auto module = ParseModule(text);
   if (!module.ok()) return;
@@ -69,8 +69,8 @@ void HostileRun::Run(const std::string& text, uint64_t seed) {
 }
 
 // Evaluates the module, judges the results, and optionally runs and judges the engine.
-void HostileRun::Judge(const Module& module, const backends::ExecuteRequest& request,
-                       Profile profile, bool engine_too) {
+void RobustnessRun::Judge(const Module& module, const backends::ExecuteRequest& request,
+                          Profile profile, bool engine_too) {
   backends::DiffOptions options;
   options.profile = profile;
   options.load = load_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that instructions that are wrong by themselves are found, however many there are.
-#include "fuzz/triage/culprits.h"
+#include "fuzz/triage/faulty_instructions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,9 +35,9 @@ std::unique_ptr<backends::Backend> Faulty(const std::string& faults) {
   return *backends::MakeInProcessBackend("canary:" + faults);
 }
 
-std::vector<std::string> RootsOf(const std::vector<Culprit>& culprits) {
+std::vector<std::string> RootsOf(const std::vector<FaultyInstruction>& culprits) {
   std::vector<std::string> roots;
-  for (const Culprit& culprit : culprits)
+  for (const FaultyInstruction& culprit : culprits)
     roots.emplace_back(OpcodeName(culprit.sample.module->entry()->root()->opcode()));
   return roots;
 }
@@ -47,9 +47,9 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       t = f32[9] negate(d) ROOT s = f32[3] slice(t), slice={[3:6]} })");
-  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
+  std::vector<FaultyInstruction> culprits = FaultyInstructionsOf(sample, *engine, {});
   EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
-  for (const Culprit& culprit : culprits) {
+  for (const FaultyInstruction& culprit : culprits) {
     EXPECT_EQ(culprit.result.verdict.kind, Outcome::kFail);
     EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, Outcome::kFail);
   }
@@ -66,14 +66,14 @@ TEST(CulpritsTest, ALoopNamesAnInstructionOfItsBodyOnce) {
     ENTRY e { z = s32[] constant(0) x = f32[] parameter(0) s = (s32[], f32[]) tuple(z, x)
       w = (s32[], f32[]) while(s), condition=test, body=body
       ROOT r = f32[] get-tuple-element(w), index=1 })");
-  EXPECT_THAT(RootsOf(CulpritsOf(sample, *engine, {})), ElementsAre("subtract"));
+  EXPECT_THAT(RootsOf(FaultyInstructionsOf(sample, *engine, {})), ElementsAre("subtract"));
 }
 
 TEST(CulpritsTest, AWrongConstantComesBeforeWhatComputesWithIt) {
   auto engine = Faulty("constant.f16-read-as-bf16");
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f16[2] parameter(0) c = f16[2] constant({1, 3}) ROOT a = f16[2] add(x, c) })");
-  EXPECT_THAT(RootsOf(CulpritsOf(sample, *engine, {})), ElementsAre("constant"));
+  EXPECT_THAT(RootsOf(FaultyInstructionsOf(sample, *engine, {})), ElementsAre("constant"));
 }
 
 TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
@@ -83,7 +83,7 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
   ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, Outcome::kFail);
-  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
+  std::vector<FaultyInstruction> culprits = FaultyInstructionsOf(sample, *engine, {});
   ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
   EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
   EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, Outcome::kFail);
@@ -94,10 +94,10 @@ TEST(CulpritsTest, ARightModuleHasNone) {
   const Sample sample = SampleOfText(
       "HloModule m\nENTRY e { x = f32[3] parameter(0)\n"
       " ROOT a = f32[3] add(x, x) }");
-  EXPECT_THAT(CulpritsOf(sample, *engine, {}), IsEmpty());
+  EXPECT_THAT(FaultyInstructionsOf(sample, *engine, {}), IsEmpty());
 }
 
-TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
+TEST(FindingStoreTest, UnshrunkModuleIsReplacedByFaultyInstructions) {
   auto engine = Faulty("subtract.operands-swapped+slice.one-early");
   auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(R"(HloModule m
@@ -145,7 +145,7 @@ TEST(ShrinkerTest, AFaultOfAnOperationDoesNotBecomeAnother) {
   EXPECT_THAT(ShrunkSlice(9, "s64", 40), HasSubstr("f32 zero"));
 }
 
-TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
+TEST(ShrinkerTest, SwappedLoopValuesAreKeptIfNeeded) {
   auto engine = Faulty("while.carried-swap-overwritten+while.odd-trip-dropped");
   auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(R"(HloModule m

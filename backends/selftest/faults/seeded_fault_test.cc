@@ -51,8 +51,8 @@ TEST(FaultTest, ThereAreEnoughOfEveryKind) {
     EXPECT_TRUE(ids.insert(fault.id).second) << fault.id << " twice";
     classes.insert(fault.fault_class);
     shared += IsSharedLayer(fault.fault_class);
-    bool does = fault.before || fault.after || fault.surgery || fault.rewrite || fault.argument ||
-                fault.outputs || fault.refuses || !fault.forgotten_rule.empty();
+    bool does = fault.before || fault.after || fault.module_edit || fault.rewrite ||
+                fault.argument || fault.outputs || fault.refuses || !fault.skipped_rule.empty();
     EXPECT_TRUE(does) << fault.id << " does nothing";
     EXPECT_FALSE(fault.what.empty()) << fault.id;
   }
@@ -61,13 +61,13 @@ TEST(FaultTest, ThereAreEnoughOfEveryKind) {
   EXPECT_GE(shared, 30);
 }
 
-TEST(CanaryTest, AnUnknownFaultIsToldWhereTheKnownOnesAre) {
+TEST(CanaryTest, UnknownFaultNamesDirectory) {
   auto backend = MakeInProcessBackend("canary:no-such");
   ASSERT_FALSE(backend.ok());
   EXPECT_THAT(std::string(backend.status().message()), HasSubstr("backends/selftest/faults"));
 }
 
-TEST(CanaryTest, AFaultStrikesItsOpcodeOnly) {
+TEST(CanaryTest, FaultAppliesToItsOpcodeOnly) {
   auto maximum = Parsed(
       "HloModule m\nENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) "
       "ROOT r = f32[3] maximum(x, y) }");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the metamorphic rules on random modules: by the reference evaluator, a metamorphic variant
 // must have the same meaning as its module.
-#ifndef HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
-#define HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
+#ifndef HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_
+#define HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace hlocts::tools {
 
-struct TwinTally {
+struct VariantCounts {
   const generators::MetamorphicRule* rule = nullptr;
   int64_t twins = 0;                  // variants made, valid and evaluated
   int64_t skipped = 0;                // modules that the reference does not evaluate
@@ -21,8 +21,8 @@ struct TwinTally {
 // Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated
 // modules. A variant fails if the verifier refuses it, if its outputs have other bits (exact
 // rules), or if they are outside its own acceptance sets (bounded rules).
-std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max);
+std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools
 
-#endif  // HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
+#endif  // HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_

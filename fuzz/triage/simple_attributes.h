@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits that set attributes to their simplest values: strides, paddings, dilations and others.
-#ifndef HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
-#define HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
+#ifndef HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_
+#define HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_
 
 #include <functional>
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace hlocts::fuzz {
 
-struct PlainEdit {
+struct SimplifyingEdit {
   const char* name;                                   // of the removed property: "stride"
   std::function<bool(Instruction& instruction)> run;  // false: nothing to change
 };
-const std::vector<PlainEdit>& PlainEdits();
+const std::vector<SimplifyingEdit>& SimplifyingEdits();
 
 bool HasLayouts(const Module& module);  // other than the default
 
@@ -23,4 +23,4 @@ constexpr int64_t kSimplifiedMax = 256;
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
+#endif  // HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_

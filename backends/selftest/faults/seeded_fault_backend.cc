@@ -86,9 +86,9 @@ absl::Status FaultyVerify(const Module& module, const Faults& faults) {
   return verified;
 }
 
-class CanaryBackend : public Backend {
+class SeededFaultBackend : public Backend {
  public:
-  CanaryBackend(std::string name, Faults faults)
+  SeededFaultBackend(std::string name, Faults faults)
       : name_(std::move(name)), faults_(std::move(faults)) {}
 
   BackendInfo info() override {
@@ -117,7 +117,7 @@ class CanaryBackend : public Backend {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeCanaryBackend(BackendName name) {
+absl::StatusOr<std::unique_ptr<Backend>> MakeSeededFaultBackend(BackendName name) {
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": canary takes no options but isolation");
   }
@@ -133,7 +133,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCanaryBackend(BackendName name) {
     }
     faults.push_back(fault);
   }
-  return std::unique_ptr<Backend>(std::make_unique<CanaryBackend>(name.text, std::move(faults)));
+  return std::unique_ptr<Backend>(
+      std::make_unique<SeededFaultBackend>(name.text, std::move(faults)));
 }
 
 }  // namespace hlocts::backends

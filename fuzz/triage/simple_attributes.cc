@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/triage/plain_attributes.h"
+#include "fuzz/triage/simple_attributes.h"
 
 #include "spec/ir/attributes.h"
 #include "spec/ir/module.h"
@@ -28,8 +28,8 @@ std::function<bool(Instruction&)> EachWindow(Plain plain) {
 
 }  // namespace
 
-const std::vector<PlainEdit>& PlainEdits() {
-  static const auto* const kEdits = new std::vector<PlainEdit>{
+const std::vector<SimplifyingEdit>& SimplifyingEdits() {
+  static const auto* const kEdits = new std::vector<SimplifyingEdit>{
       {"stride", EachWindow([](WindowDimension& d) { d.stride = 1; })},
       {"padding", EachWindow([](WindowDimension& d) { d.padding_low = d.padding_high = 0; })},
       {"dilation", EachWindow([](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; })},

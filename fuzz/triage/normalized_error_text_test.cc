@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/triage/telling_words.h"
+#include "fuzz/triage/normalized_error_text.h"
 
 #include <string>
 
@@ -19,28 +19,29 @@ EngineError Said(const std::string& message, const std::string& log = "") {
   return error;
 }
 
-TEST(TellingWordsTest, AnAssertionIsToldByItsCondition) {
+TEST(TellingWordsTest, AssertionIsIdentifiedByCondition) {
   const std::string aborted = "worker killed by signal 6 (Aborted)";
   const std::string condition = "Assertion `width() == 8' failed.";
   const EngineError error =
       Said(aborted, "opt: a/Types.cpp:123: int f() const: " + condition + "\n #0 f");
   EXPECT_EQ(error.kind, ErrorKind::kAssertion);
   EXPECT_EQ(error.condition, "width() == 8");
-  EXPECT_EQ(TellingWords(error), "Assertion width() == 8");
-  EXPECT_EQ(TellingWords(Said(aborted, "opt: b/Types.cpp:7: int f() const: " + condition)),
+  EXPECT_EQ(NormalizedErrorText(error), "Assertion width() == 8");
+  EXPECT_EQ(NormalizedErrorText(Said(aborted, "opt: b/Types.cpp:7: int f() const: " + condition)),
             "Assertion width() == 8");
-  EXPECT_EQ(TellingWords(Said("opt: a/Types.cpp:123: int f(): Assertion `idx < size()' failed.")),
-            "Assertion idx < size()");
+  EXPECT_EQ(
+      NormalizedErrorText(Said("opt: a/Types.cpp:123: int f(): Assertion `idx < size()' failed.")),
+      "Assertion idx < size()");
 }
 
 TEST(TellingWordsTest, AnAssertionThatIsCutKeepsItsBeginning) {
   const std::string condition(200, 'a');
-  EXPECT_EQ(TellingWords(Said("opt: Assertion `" + condition)),
+  EXPECT_EQ(NormalizedErrorText(Said("opt: Assertion `" + condition)),
             "Assertion " + condition.substr(0, 80));
 }
 
 TEST(TellingWordsTest, AFailedCheckComesBeforeAnAssertion) {
-  EXPECT_EQ(TellingWords(Said("Assertion `a' failed.\nF0000 here.cc:7] Check failed: b")),
+  EXPECT_EQ(NormalizedErrorText(Said("Assertion `a' failed.\nF0000 here.cc:7] Check failed: b")),
             "Check failed: b");
 }
 

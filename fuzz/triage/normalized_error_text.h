@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extracts the part of an engine's message that does not change from one module to the next.
-#ifndef HLOCTS_FUZZ_TRIAGE_TELLING_WORDS_H_
-#define HLOCTS_FUZZ_TRIAGE_TELLING_WORDS_H_
+#ifndef HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_
+#define HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_
 
 #include <string>
 
@@ -12,8 +12,8 @@ namespace hlocts::fuzz {
 // Returns the condition of a failed assertion, or else the line that describes the error: a failed
 // check or the first line. Omits numbers, names, shapes and quoted words. The result has at most
 // about 80 characters.
-std::string TellingWords(const EngineError& error);
+std::string NormalizedErrorText(const EngineError& error);
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_TRIAGE_TELLING_WORDS_H_
+#endif  // HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_

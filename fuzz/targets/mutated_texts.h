@@ -2,8 +2,8 @@
 // Texts of real modules with words replaced: numbers, element types, opcodes. All are still
 // readable and many are valid, with unusual contents: sizes whose product overflows, arrays without
 // elements next to huge ones, windows larger than any array.
-#ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
-#define HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
+#ifndef HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
+#define HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
 
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@
 
 namespace hlocts::fuzz {
 
-class HostileTexts {
+class MutatedTexts {
  public:
   // At least one text is required, and all must be readable.
-  explicit HostileTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+  explicit MutatedTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
   // Returns one of the texts after at most four replacements. A replacement that would make the
   // text unreadable is undone; fuzz_hlo_text tests unreadable bytes.
@@ -27,4 +27,4 @@ class HostileTexts {
 
 }  // namespace hlocts::fuzz
 
-#endif  // HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
+#endif  // HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/targets/hostile_text.h"
+#include "fuzz/targets/mutated_texts.h"
 
 #include <algorithm>
 #include <cctype>
@@ -119,7 +119,7 @@ bool ExchangeReadably(std::string& text, generators::SplitMix64& random) {
 
 }  // namespace
 
-std::string HostileTexts::Draw(generators::SplitMix64& random) const {
+std::string MutatedTexts::Draw(generators::SplitMix64& random) const {
   std::string text = texts_[random.Below(texts_.size())];
   for (uint64_t edits = random.Below(kEditsMax) + 1; edits > 0; --edits) {
     ExchangeReadably(text, random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/campaign/twin_trial.h"
+#include "fuzz/campaign/variant_trial.h"
 
 #include <cstring>
 
@@ -52,9 +52,10 @@ bool SameOutputs(const std::vector<std::vector<Literal>>& first,
   return true;
 }
 
-TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin,
-                  backends::Backend& engine, const TrialOptions& options) {
-  TwinTrial trial;
+VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome,
+                        const Sample& twin, backends::Backend& engine,
+                        const TrialOptions& options) {
+  VariantTrial trial;
   backends::RunOutcome other = RunSample(twin, engine, options);
   trial.same = other.has_values() && SameOutputs(outcome.result.outputs, other.result.outputs);
   if (trial.same) {
@@ -66,8 +67,8 @@ TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, cons
   trial.result = JudgeTrial(twin, other, engine, options, /*blame=*/false);
   if (trial.result.verdict.kind != Outcome::kPass) return trial;
   TrialResult of_first = JudgeTrial(first, outcome, engine, options, /*blame=*/false);
-  trial.of_twin = of_first.verdict.kind == Outcome::kPass;
-  if (!trial.of_twin) trial.result = std::move(of_first);
+  trial.is_variant = of_first.verdict.kind == Outcome::kPass;
+  if (!trial.is_variant) trial.result = std::move(of_first);
   return trial;
 }
 

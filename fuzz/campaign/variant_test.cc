@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
-#include "fuzz/campaign/twin_trial.h"
+#include "fuzz/campaign/variant_trial.h"
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
@@ -26,8 +26,8 @@ Sample Parsed(const std::string& text) {
   return sample;
 }
 
-Sample TwinOf(const Sample& sample, const generators::TwinRecipe& recipe) {
-  generators::Twin twin = *generators::MakeTwin(*sample.module, sample.arguments, recipe);
+Sample TwinOf(const Sample& sample, const generators::VariantRecipe& recipe) {
+  generators::Variant twin = *generators::MakeVariant(*sample.module, sample.arguments, recipe);
   EXPECT_TRUE(VerifyModule(*twin.module).ok()) << VerifyModule(*twin.module);
   return {std::move(twin.module), std::move(twin.arguments)};
 }
@@ -51,14 +51,14 @@ class ForgetsReverse : public backends::Backend {
   std::unique_ptr<backends::Backend> reference_;
 };
 
-TwinTrial Try(const Sample& first, const generators::TwinRecipe& recipe,
-              backends::Backend& engine) {
+VariantTrial Try(const Sample& first, const generators::VariantRecipe& recipe,
+                 backends::Backend& engine) {
   TrialOptions options;
   Sample twin = TwinOf(first, recipe);
   backends::RunOutcome outcome =
       backends::RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
   EXPECT_TRUE(outcome.has_values()) << outcome.error.Text();
-  return RunTwin(first, outcome, twin, engine, options);
+  return RunVariant(first, outcome, twin, engine, options);
 }
 
 TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
@@ -73,16 +73,16 @@ TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
   EXPECT_EQ(generators::FindMetamorphicRule("no such rule"), nullptr);
 }
 
-TEST(TwinTest, RecipesMakeTheSameTwinAgain) {
+TEST(TwinTest, RecipeReproducesVariant) {
   int made = 0;
   for (uint64_t number = 0; number < 60; ++number) {
     generators::Generated generated = generators::GenerateNumbered(3, number, {});
     generators::SeedSource choose(number);
-    auto twin = *generators::DrawTwin(*generated.module, generated.arguments, choose);
+    auto twin = *generators::DrawVariant(*generated.module, generated.arguments, choose);
     if (!twin) continue;
-    auto recipe = generators::ParseTwinRecipe(twin->recipe.ToText());
+    auto recipe = generators::ParseVariantRecipe(twin->recipe.ToText());
     ASSERT_TRUE(recipe.ok()) << recipe.status();
-    auto again = generators::MakeTwin(*generated.module, generated.arguments, *recipe);
+    auto again = generators::MakeVariant(*generated.module, generated.arguments, *recipe);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(PrintModule(*again->module), PrintModule(*twin->module)) << twin->recipe.ToText();
     ++made;
@@ -92,9 +92,9 @@ TEST(TwinTest, RecipesMakeTheSameTwinAgain) {
 
 TEST(TwinTest, BadRecipesAreRefused) {
   Sample sample = Parsed("HloModule m\nENTRY e { ROOT p = f32[3] parameter(0) }");
-  EXPECT_FALSE(generators::ParseTwinRecipe("reversed_twice in p").ok());
-  auto make = [&](generators::TwinRecipe recipe) {
-    return generators::MakeTwin(*sample.module, sample.arguments, recipe).status().code();
+  EXPECT_FALSE(generators::ParseVariantRecipe("reversed_twice in p").ok());
+  auto make = [&](generators::VariantRecipe recipe) {
+    return generators::MakeVariant(*sample.module, sample.arguments, recipe).status().code();
   };
   EXPECT_EQ(make({"no_such_rule", "p", 1}), absl::StatusCode::kNotFound);
   EXPECT_EQ(make({"reversed_twice", "q", 1}), absl::StatusCode::kNotFound);
@@ -106,7 +106,7 @@ TEST(TwinTest, EqualOutputsNeedNoJudge) {
   Sample first =
       Parsed("HloModule m\nENTRY e { p = f32[2,3] parameter(0)\n ROOT a = f32[2,3] abs(p) }");
   ForgetsReverse engine;
-  TwinTrial trial = Try(first, {"transposed_operands", "a", 5}, engine);
+  VariantTrial trial = Try(first, {"transposed_operands", "a", 5}, engine);
   EXPECT_TRUE(trial.same);
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kPass);
   EXPECT_EQ(trial.result.verdict.elements, 6);
@@ -117,9 +117,9 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
       "HloModule m\nENTRY e { p = f32[4] parameter(0)\n ROOT r = f32[4] reverse(p), dimensions={0} "
       "}");
   ForgetsReverse engine;
-  TwinTrial trial = Try(first, {"reverse_as_gather", "r", 5}, engine);
+  VariantTrial trial = Try(first, {"reverse_as_gather", "r", 5}, engine);
   EXPECT_FALSE(trial.same);
-  EXPECT_FALSE(trial.of_twin);
+  EXPECT_FALSE(trial.is_variant);
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kFail);
 }
 
@@ -141,7 +141,7 @@ ENTRY e { p = f32[400] parameter(0)
   for (int seed = 0; seed < 10; ++seed) {
     auto engine =
         *backends::MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
-    TwinTrial trial = RunTwin(first, outcome, twin, *engine, options);
+    VariantTrial trial = RunVariant(first, outcome, twin, *engine, options);
     EXPECT_EQ(trial.result.verdict.kind, Outcome::kPass);
     judged += !trial.same;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "generators/metamorphic/twin.h"
+#include "generators/metamorphic/variant.h"
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ std::vector<Instruction*> SitesOf(const Module& module) {
 }
 
 // Returns true if the rule was applied, and kInternal if it made a malformed module.
-absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule,
+absl::StatusOr<bool> Rewrite(Variant& twin, Instruction* at, const MetamorphicRule& rule,
                              uint64_t seed) {
   SeedSource choices(seed);
   std::string name = at->name();
@@ -63,13 +63,13 @@ absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule&
 
 }  // namespace
 
-std::string TwinRecipe::ToText() const {
+std::string VariantRecipe::ToText() const {
   return absl::StrCat(rule, " at ", instruction, " by ", seed);
 }
 
-absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text) {
+absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text) {
   std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
-  TwinRecipe recipe;
+  VariantRecipe recipe;
   if (words.size() != 5 || words[1] != "at" || words[3] != "by" ||
       !absl::SimpleAtoi(words[4], &recipe.seed)) {
     return InvalidInput("recipe of a twin: expected RULE at INSTRUCTION by NUMBER, found \"", text,
@@ -80,7 +80,7 @@ absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text) {
   return recipe;
 }
 
-bool CanHaveTwins(const Module& module) {
+bool CanHaveVariants(const Module& module) {
   if (module.is_scheduled) return false;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -95,11 +95,11 @@ bool CanHaveTwins(const Module& module) {
   return true;
 }
 
-absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& arguments,
-                              const TwinRecipe& recipe) {
+absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
+                                    const VariantRecipe& recipe) {
   const MetamorphicRule* rule = FindMetamorphicRule(recipe.rule);
   if (!rule) return absl::NotFoundError(absl::StrCat("no metamorphic rule ", recipe.rule));
-  Twin twin = {module.Clone(), arguments, rule, recipe};
+  Variant twin = {module.Clone(), arguments, rule, recipe};
   for (Instruction* site : SitesOf(*twin.module)) {
     if (site->name() != recipe.instruction) continue;
     HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, recipe.seed));
@@ -109,13 +109,13 @@ absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& 
   return absl::NotFoundError(absl::StrCat("no instruction ", recipe.instruction));
 }
 
-absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
-                                             const std::vector<Literal>& arguments,
-                                             ChoiceSource& choose,
-                                             absl::Span<const MetamorphicRule* const> rules) {
+absl::StatusOr<std::optional<Variant>> DrawVariant(const Module& module,
+                                                   const std::vector<Literal>& arguments,
+                                                   ChoiceSource& choose,
+                                                   absl::Span<const MetamorphicRule* const> rules) {
   constexpr int kRulesTried = 8;
-  if (!CanHaveTwins(module)) return std::optional<Twin>();
-  Twin twin = {module.Clone(), arguments, nullptr, {}};
+  if (!CanHaveVariants(module)) return std::optional<Variant>();
+  Variant twin = {module.Clone(), arguments, nullptr, {}};
   std::vector<Instruction*> sites = SitesOf(*twin.module);
   for (int tried = 0; tried < kRulesTried; ++tried) {
     const MetamorphicRule* rule =
@@ -125,10 +125,10 @@ absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
     for (size_t i = 0; i < sites.size(); ++i) {
       Instruction* site = sites[(first + i) % sites.size()];
       HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, seed));
-      if (rewritten) return std::optional<Twin>(std::move(twin));
+      if (rewritten) return std::optional<Variant>(std::move(twin));
     }
   }
-  return std::optional<Twin>();
+  return std::optional<Variant>();
 }
 
 }  // namespace hlocts::generators

@@ -2,8 +2,8 @@
 // Metamorphic variants: modules rewritten by a rule that preserves their meaning. An engine that
 // returns other values for the variant has a defect or uses a freedom; the acceptance sets decide
 // which.
-#ifndef HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
-#define HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
+#ifndef HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_
+#define HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_
 
 #include <memory>
 #include <optional>
@@ -15,40 +15,39 @@
 namespace hlocts::generators {
 
 // Identifies a metamorphic variant: "transposed_and_back at add.7 by 12".
-struct TwinRecipe {
+struct VariantRecipe {
   std::string rule;
   std::string instruction;  // in any computation; names are unique in a module
   uint64_t seed = 0;        // of the rule's random choices
 
   std::string ToText() const;
 };
-absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text);
+absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text);
 
-struct Twin {
+struct Variant {
   std::unique_ptr<Module> module;
   // The leaves of the arguments: those of the original module, then any that the rule added.
   // Outputs are in the same order.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
-  TwinRecipe recipe;
+  VariantRecipe recipe;
 };
 
 // Errors: an unknown rule or instruction, a rule that does not apply there, and kInternal if the
 // rule made a malformed module.
-absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& arguments,
-                              const TwinRecipe& recipe);
+absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
+                                    const VariantRecipe& recipe);
 
 // Applies a random rule (one of `rules`, or any if empty) at a random site. Returns nullopt if none
 // of the rules tried applies, and kInternal as above.
-absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
-                                             const std::vector<Literal>& arguments,
-                                             ChoiceSource& choose,
-                                             absl::Span<const MetamorphicRule* const> rules = {});
+absl::StatusOr<std::optional<Variant>> DrawVariant(
+    const Module& module, const std::vector<Literal>& arguments, ChoiceSource& choose,
+    absl::Span<const MetamorphicRule* const> rules = {});
 
 // Returns false for modules with side effects, dynamic sizes, or properties that a rewrite would
 // violate (custom-calls, schedules, channels).
-bool CanHaveTwins(const Module& module);
+bool CanHaveVariants(const Module& module);
 
 }  // namespace hlocts::generators
 
-#endif  // HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
+#endif  // HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/triage/culprits.h"
+#include "fuzz/triage/faulty_instructions.h"
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr size_t kCulpritsMax = 8;
+constexpr size_t kFaultyInstructionsMax = 8;
 
 bool SameOnAllDevices(const backends::ExecuteRequest& request, size_t argument) {
   return std::all_of(request.arguments.begin(), request.arguments.end(), [&](const auto& leaves) {
@@ -97,15 +97,16 @@ bool IsMadeOfConstants(const Instruction& instruction) {
                      [](const Instruction* operand) { return IsMadeOfConstants(*operand); });
 }
 
-std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
-                                const TrialOptions& options) {
-  std::vector<Culprit> culprits;
+std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
+                                                    const TrialOptions& options) {
+  std::vector<FaultyInstruction> culprits;
   if (options.invalid) return culprits;
   backends::DiffOptions diff;
   diff.profile = options.profile;
   diff.load = DevicesOf(sample, options);
   const backends::ExecuteRequest request = sample.Request();
-  auto pieces = backends::FindWrongPieces(*sample.module, request, diff, engine, kCulpritsMax);
+  auto pieces =
+      backends::FindWrongPieces(*sample.module, request, diff, engine, kFaultyInstructionsMax);
   if (!pieces.ok()) return culprits;
   for (backends::WrongPiece& wrong : *pieces) {
     std::optional<Sample> piece = SampleOf(std::move(wrong));
