@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions shared by all device files: element types, their formats, the value of one element.
-// These files are compiled three times: by g++ for the host, by nvcc, and by NVRTC, which has no
-// standard headers.
+// Three compilers compile these files: g++ for the host, nvcc, and NVRTC, which has no standard
+// headers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 
-// HL_FN: a function of elements. HL_CALL: a large one, which only emitted NVRTC code inlines, where
-// its switches are folded.
+// HL_FN declares a function of elements. HL_CALL declares a large one, which nvcc does not inline;
+// NVRTC inlines it in emitted code, where its switches are folded.
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
-// The number of loads in flight together; an interpreter has none.
+// The number of loads in flight at one time. The interpreter has one.
 #define HL_LOADS_IN_FLIGHT 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
@@ -25,7 +25,7 @@
 #define HL_UNROLL_ALL
 #define HL_LOADS_IN_FLIGHT 1
 #endif
-// A loop that only moves: small enough for the precompiled kernels too.
+// Unrolls a loop that only moves data, which is small enough for the precompiled kernels.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define HL_UNROLL_MOVES _Pragma("unroll")
 #else
@@ -77,10 +77,10 @@ enum Type : int {
 enum Class : int {
   kClassPred,
   kClassSigned,
-  kClassUnsigned,  // Value::s, Value::u, extended to 64 bits
-  kClassFloat,     // Value::f: f32 and everything narrower
+  kClassUnsigned,  // integers: Value::s or Value::u, extended to 64 bits
+  kClassFloat,     // Value::f: f32 and all narrower floats
   kClassDouble,    // Value::d
-  kClassComplex,   // Value::z, both precisions
+  kClassComplex,   // Value::z for both precisions
 };
 
 struct Complex {
@@ -125,7 +125,7 @@ HL_FN constexpr int ClassOf(int type) {
   }
 }
 
-// Bits of an element by meaning; pred has 8 as stored.
+// Returns the significant bits of an element; 8 for pred, as stored.
 HL_FN constexpr int BitsOf(int type) {
   switch (type) {
     case kS1:
@@ -163,12 +163,12 @@ HL_FN int BytesOf(int type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-// The encodings of infinity and NaN.
+// The encodings of infinity and NaN. Formats other than kIeee have no infinity.
 enum Special : int {
-  kIeee,     // the largest exponent
-  kNanOnly,  // all bits but the sign set
-  kNegZero,  // the bits of -0
-  kAllOnes,  // all bits set
+  kIeee,     // both have the largest exponent
+  kNanOnly,  // NaN sets all bits but the sign
+  kNegZero,  // NaN has the bits of -0
+  kAllOnes,  // NaN sets all bits
   kNothing,  // every code is a number
 };
 
@@ -245,8 +245,8 @@ HL_FN bool IsNan(T x) {
   return x != x;
 }
 
-// Conversions and results of arithmetic. On the host their NaNs are those that an NVIDIA GPU's
-// instructions make of any NaN, so that a test without a GPU detects a move that converts.
+// Results of conversions and of arithmetic. On the host a NaN gets the bits that an NVIDIA GPU's
+// instructions give it, so that a test without a GPU detects a move that converts.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 HL_FN float Made(float x) { return x; }
 HL_FN double Made(double x) { return x; }
@@ -257,8 +257,8 @@ HL_FN double Made(double x) { return IsNan(x) ? DoubleOfBits(0x7fffffffe0000000u
 HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
-// The same for values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
-// instructions do not guarantee. A wide NaN that came from no narrow one still gets some payload.
+// Conversions of values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
+// instructions do not guarantee. A wide NaN whose upper payload is 0 gets another payload.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);
@@ -284,7 +284,7 @@ HL_FN bool IsInf(T x) {
 HL_FN double Infinity() { return DoubleOfBits(0x7ff0000000000000ull); }
 HL_FN double NotANumber() { return DoubleOfBits(0x7ff8000000000000ull); }
 
-// The low bits of an integer type, extended to 64 by its sign.
+// Returns the low bits of an integer type, extended to 64 bits by its sign. pred becomes 0 or 1.
 HL_FN u64 Wrap(int type, u64 x) {
   if (type == kPred) return x != 0;
   const int unused = 64 - BitsOf(type);

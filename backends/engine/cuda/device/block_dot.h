@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices by tiles in shared memory, for types that no library supports, mainly
-// integers. Each sum adds its terms in the order of DotAt, so the bits are the same.
+// integers. Each sum adds its terms in the order of DotAt and has the same bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 
@@ -9,20 +9,20 @@
 
 namespace hl {
 
-constexpr int kDotSide = 32;   // results of a tile, each way
-constexpr int kDotDepth = 16;  // terms in shared memory at a time
+constexpr int kDotSide = 32;   // rows and columns of a tile
+constexpr int kDotDepth = 16;  // terms in shared memory at one time
 constexpr int kDotCells = kDotSide * kDotDepth;
-constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of a thread
+constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of each thread
 static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
               kBlockThreads * kSharedPlaces * sizeof(Value));
 
-// A product [batch, rows, columns]. lhs, rhs: the first terms of [batch, row] and of [batch,
-// column].
+// A product [batch, rows, columns]. lhs, rhs: the positions of the first terms of [batch, row] and
+// of [batch, column].
 struct DotTileArgs {
   NoProgram body;
-  int phases;  // for each kDotDepth terms: read, add
+  int phases;  // two for each kDotDepth terms: read, add
   int lhs_type, rhs_type, type, computed;
-  int lhs_adjoins, rhs_adjoins;  // its terms are contiguous
+  int lhs_adjoins, rhs_adjoins;  // the operand's terms are contiguous
   i64 rows, columns, terms, row_tiles, column_tiles;
   View lhs, rhs, lhs_terms, rhs_terms;
   const void* in[2];
@@ -49,15 +49,15 @@ HL_FN Value Given(double x) {
 }
 
 struct DotPlace {
-  i64 batch, row, column;  // of the tile's first result
+  i64 batch, row, column;  // position of the tile's first result
   HL_FN DotPlace(const DotTileArgs& a, i64 block)
       : batch(block / (a.row_tiles * a.column_tiles)),
         row(block / a.column_tiles % a.row_tiles * kDotSide),
         column(block % a.column_tiles * kDotSide) {}
 };
 
-// One operand's part of a tile, [term][line]; zeros beyond the matrix. Neighbouring threads read
-// contiguous elements.
+// Reads one operand's part of a tile as [term][line], with zeros outside the matrix. Adjacent
+// threads read contiguous elements.
 struct DotSource {
   int type, computed, adjoins;
   const View& lines;
@@ -79,7 +79,7 @@ HL_FN void DotRead(const DotSource& s, i64 line, i64 lines, i64 first_line, i64 
   }
 }
 
-// cells: of lhs, of rhs; sums: of each thread side by side with its neighbours'.
+// cells: the parts of lhs and rhs. sums: element k of each thread is at k * kBlockThreads + thread.
 template <class T>
 HL_FN void DotAdd(const T* cells, T* sums, int terms, int thread) {
   const int column = thread % kDotSide, row = thread / kDotSide;
@@ -104,7 +104,7 @@ HL_FN void DotStore(const DotTileArgs& a, const DotPlace& p, const T* sums, int 
     const i64 row = p.row + thread / kDotSide + k * (kBlockThreads / kDotSide);
     if (row >= a.rows || column >= a.columns) continue;
     Value sum = Given(sums[k * kBlockThreads + thread]);
-    if (a.computed == kPred) sum.u = sum.u != 0;  // how many terms are true
+    if (a.computed == kPred) sum.u = sum.u != 0;  // sum.u counts the true terms
     StoreSum(a.computed, a.type, a.out, (p.batch * a.rows + row) * a.columns + column, sum);
   }
 }
@@ -126,7 +126,7 @@ HL_FN void DotTile(const DotTileArgs& a, T* cells, i64 block, int phase, int thr
   if (phase + 1 == a.phases) DotStore(a, p, sums, thread);
 }
 
-// Block: one tile.
+// A block computes one tile.
 template <class F>
 HL_FN void DotTileAt(const DotTileArgs& a, const F&, Value* shared, i64 block, int phase,
                      int thread) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows so short that a block's threads hold them in registers: the same as block_rows.h, but every
-// array of a row is read from memory once, and values needed only within the row are never written.
-// Only in emitted code; F has LoadHeld and StoreHeld, R is what a thread holds. In the order of
-// block_rows.h.
+// Kernels of rows that fit into the registers of a block's threads. They differ from block_rows.h
+// in that every array of a row is read from memory once, and values needed only within the row are
+// never written. The order of operations is the same. Only emitted code uses them. F has LoadHeld
+// and StoreHeld; R is a thread's register arrays.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 
 #include "backends/engine/cuda/device/block_rows.h"
 
-// The variables that each thread keeps across barriers: itself, or on a host one for each thread.
+// Variables that each thread keeps across barriers. A host has one copy for each thread.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_ROW_REGISTERS(Type, name) Type name
 #define HL_THREAD_REGISTERS(name) name
@@ -19,8 +19,8 @@
 
 namespace hl {
 
-// kColumns elements of a row in groups of kMany; of these a thread holds kHeld, kBlockThreads
-// apart.
+// A row of kColumns elements in groups of kMany. A thread has kHeld groups, at a distance of
+// kBlockThreads.
 template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
   static constexpr i64 kGroups = kColumns / kMaxNeighbours;
@@ -30,7 +30,7 @@ struct HeldShape {
   }
 };
 
-// All loads precede all computation.
+// Computes a thread's terms after all its loads.
 template <class S, class F, class R>
 HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& held, Value* terms) {
   typename F::Loaded loaded[S::kHeld];
@@ -51,7 +51,7 @@ HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& he
   }
 }
 
-// The thread's share of a reduction; RowReduce computes the total.
+// Folds the thread's share of a reduction; RowReduce computes the total.
 template <class S, class F, class R>
 HL_FN void HeldFold(const RowPart& part, const F& f, Value* shared, i64 row, int thread, R& held) {
   Value terms[S::kHeld * F::kMaxNeighbours];

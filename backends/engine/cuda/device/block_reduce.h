@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host
-// can run a phase thread by thread; phases communicate through `shared`. Everything is combined in
-// a fixed order: the same arguments give the same bits.
+// can run a phase thread by thread. Phases communicate through `shared`. Values are combined in a
+// fixed order: the same arguments give the same bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 
@@ -19,7 +19,7 @@
 namespace hl {
 
 constexpr int kBlockThreads = 256;
-constexpr int kSharedPlaces = 4;  // operands of a variadic operation that blocks take
+constexpr int kSharedPlaces = 4;  // operands of a variadic operation in a block kernel
 
 // The inputs of an epilogue: its arrays, and the reduced values as parameters.
 struct FinishInputs : ArrayInputs {
@@ -30,7 +30,7 @@ struct FinishInputs : ArrayInputs {
 };
 
 // The programs of a reduction: its terms, the combination of two, and the function of the result.
-// An emitted program has the same functions, with constant numbers.
+// An emitted program has the same functions, which return constants.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
@@ -51,28 +51,28 @@ enum ReduceStage : int {
   kReducePartials,  // partial sums to results
 };
 
-// Each result has `lanes` threads of a block (a power of two), and its terms are cut into splits.
+// `lanes` threads of a block (a power of two) compute a result; blocks share its terms as splits.
 struct ReduceBlockArgs {
   ReducePrograms body;
   const View* views;
   int places, outs, stage, phases;
   int lane_bits;
-  int lane_minor;  // neighbouring threads: lanes of one result; else: results
-  int init_first;  // one thread folds all from init on
+  int lane_minor;  // adjacent threads are lanes of one result; else of adjacent results
+  int init_first;  // one thread folds all terms, starting with init
   int reserved;
-  i64 results, groups;  // groups: of results that one block takes
+  i64 results, groups;  // groups: number of groups of results; a block reduces one
   i64 terms, per_split;
   View kept, reduced;
   int init_types[kSharedPlaces], out_types[kSharedPlaces];
   const void* init[kSharedPlaces];
   void* out[kSharedPlaces];
-  Value* partial;  // of split s, result r, place k: (s * results + r) * places + k
+  Value* partial;  // split s, result r, operand k: (s * results + r) * places + k
   const void* arrays[kArraysMax];
 };
 
 // The result of a thread, and its share of the terms.
 struct ReduceLane {
-  int lane, lanes, partner;  // partner: distance of the next lane, in threads
+  int lane, lanes, partner;  // partner: distance to the next lane, in threads
   i64 result, split, begin, end;
   HL_FN ReduceLane(const ReduceBlockArgs& a, i64 block, int thread) {
     lanes = 1 << a.lane_bits;
@@ -85,11 +85,11 @@ struct ReduceLane {
     begin = split * a.per_split;
     end = begin + a.per_split < a.terms ? begin + a.per_split : a.terms;
   }
-  // Lanes that have terms.
+  // Returns the number of lanes that have terms.
   HL_FN i64 filled() const { return end - begin < lanes ? end - begin : lanes; }
 };
 
-// The computation of two values, where there is one result.
+// Combines two values of a computation with one result.
 template <class F>
 HL_FN Value Combined(const F& f, Value x, Value y) {
   Value pair[2] = {x, y}, result;
@@ -97,7 +97,7 @@ HL_FN Value Combined(const F& f, Value x, Value y) {
   return result;
 }
 
-// left = left with right, `step` apart.
+// Combines the values at `right` into those at `left`, which are `step` apart.
 template <class F>
 HL_FN void ReduceCombine(const F& f, int places, Value* left, const Value* right, int step) {
   Value pair[2 * kSharedPlaces], results[kSharedPlaces];

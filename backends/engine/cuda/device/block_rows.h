@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that stay within rows, one block for each row: reductions of the row to one value, loops
-// over its elements (or over one value for each row), in order. A step finds the results of the one
-// before it in the caches.
+// Steps that stay within rows, one block for each row: reductions of the row to one value, and
+// loops over its elements or over one value for each row. They run in order, and a step finds the
+// results of the one before it in the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 
@@ -11,24 +11,24 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 2;  // of a reduction: fold, the total; of a loop: one
+constexpr int kRowPhases = 2;  // a reduction's: fold, total; a loop has one
 constexpr int kWarp = 32;
 
-// Columns are processed in groups of `many` neighbours, which divide a row: in emitted code, arrays
-// that a group reads in order are loaded first, 16 bytes at a time.
-constexpr int kRowMany = 8;  // at most
+// A group of `many` adjacent columns divides a row. Emitted code first loads the arrays that a
+// group reads in order, 16 bytes at a time.
+constexpr int kRowMany = 8;  // upper limit of many
 
 struct RowPart {
-  Interpreted terms, body, finish;  // of a loop: terms alone
+  Interpreted terms, body, finish;  // a loop has only terms
   const View* views;
-  int is_reduce, init_type, type, many;  // type: of what is stored
-  i64 width;                             // of a loop: elements of a row
+  int is_reduce, init_type, type, many;  // type: the stored type
+  i64 width;                             // a loop's elements in a row
   const void* init;
   void* out;
   const void* arrays[kRowArrays];
 };
 
-// One part in memory; in emitted code it has the same functions with constant numbers.
+// One part in memory. An emitted part has the same functions, which return constants.
 struct InterpretedPart {
   struct Loaded {};
   static constexpr int kMaxNeighbours = kRowMany;  // capacity
@@ -49,7 +49,7 @@ struct InterpretedPart {
   HL_FN void Finish(const FinishInputs& in, Value* results) const { part.finish.Run(in, results); }
 };
 
-// The pack with which emitted code stores a group.
+// Returns the pack with which emitted code stores a group.
 template <int kMaxNeighbours, int kType, int kBytes>
 HL_FN Pack<kBytes, kMaxNeighbours> PackOf(const Value* values) {
   Pack<kBytes, kMaxNeighbours> pack;
@@ -63,7 +63,7 @@ HL_FN void StorePack(void* out, i64 g, const Value* values) {
       PackOf<kMaxNeighbours, kType, kBytes>(values);
 }
 
-// The terms of groups g, g + kBlockThreads, ... of all rows' groups.
+// Computes the terms of groups g, g + kBlockThreads, ..., which are numbered through all rows.
 template <int kGroups, class F>
 HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
   typename F::Loaded loaded[kGroups];
@@ -79,7 +79,7 @@ HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
     }
   }
 }
-// Groups whose loads are in flight together.
+// The number of groups whose loads are in flight at one time.
 template <class F>
 constexpr int kRowGroups =
     HL_LOADS_IN_FLIGHT > F::kMaxNeighbours ? HL_LOADS_IN_FLIGHT / F::kMaxNeighbours : 1;
@@ -114,7 +114,7 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
   shared[thread] = sum;
 }
 
-// Groups are read whole before they are written: the result may share an operand's memory.
+// Reads groups before it writes them, because the result may share an operand's memory.
 template <int kGroups, class F>
 HL_FN void RowGroups(const RowPart& part, const F& f, i64 g) {
   Value values[kGroups * F::kMaxNeighbours];
@@ -137,7 +137,7 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
 
-// The total over threads t, t + 32, ..., of which `filled` in all have a value.
+// Returns the total of threads t, t + 32, ...; the first `filled` threads of the block have values.
 template <class F>
 HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   Value sum = shared[t];
@@ -148,7 +148,7 @@ HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   return sum;
 }
 #ifdef __CUDA_ARCH__
-// The first warp's threads exchange their values without a barrier; thread 0 gets the total.
+// The first warp's threads exchange values without a barrier; thread 0 computes the total.
 HL_FN u64 ShuffledBits(u64 bits, int step) {
   const u32 low = __shfl_down_sync(0xffffffffu, static_cast<u32>(bits), step);
   return low | static_cast<u64>(__shfl_down_sync(0xffffffffu, static_cast<u32>(bits >> 32), step))
@@ -177,7 +177,7 @@ HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
   return sum;
 }
 #else
-// In the same order by thread 0 alone, since a host runs one thread after the other.
+// Thread 0 computes the total in the same order, because a host runs one thread at a time.
 template <class F>
 HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
   if (thread != 0) return shared[0];
@@ -193,7 +193,7 @@ HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
 }
 #endif
 
-// Phases of a reduction: fold, the total.
+// Phases of a reduction: fold, total.
 template <class F>
 HL_FN void RowReduce(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                      int phase, int thread) {
@@ -233,8 +233,8 @@ struct RowPrograms {
 struct RowArgs {
   RowPrograms body;
   int parts, phases;
-  int first[kRowParts];  // phase of each part
-  i64 columns;           // of the rows that are reduced
+  int first[kRowParts];  // first phase of each part
+  i64 columns;           // length of reduced rows
   RowPart part[kRowParts];
 };
 HL_FN void RowPrograms::Do(const RowArgs& a, int p, Value* shared, i64 row, int phase,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first the
-// total of each chunk, then a scan of the totals, then each chunk again from the total before it.
+// Inclusive scans along the second dimension of [outer, size, inner], in chunks of a line. Passes
+// compute the total of each chunk, scan the totals, and scan each chunk from the total before it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 
@@ -8,24 +8,24 @@
 
 namespace hl {
 
-constexpr int kScanItems = 8;  // of a thread
+constexpr int kScanItems = 8;  // for each thread
 constexpr int kScanChunk = kScanItems * kBlockThreads;
 constexpr int kScanSteps = 8;  // doublings that reach all threads of a block
 
 enum ScanStage : int {
-  kScanTotals,   // in -> totals: total of each chunk
+  kScanTotals,   // in -> the total of each chunk
   kScanResults,  // in, carries -> out
 };
 
 struct ScanArgs {
   Interpreted body;
   int type, stage, phases;
-  int reversed;               // from the end of the line on
-  int values_in, values_out;  // lines of Values, not of the type: the totals of a scan
+  int reversed;               // from the end of each line
+  int values_in, values_out;  // elements are Values (totals of a scan)
   i64 lines, size, inner, chunks;
   const void* in;
-  const void* init;      // nullptr: none
-  const Value* carries;  // scanned totals, line by line; nullptr: the first level is all
+  const void* init;      // nullptr: no init value
+  const Value* carries;  // scanned totals of each line; nullptr: one chunk
   void* out;
 };
 
@@ -50,7 +50,7 @@ HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
   }
 }
 
-// shared: two rows of one value for each thread, exchanged in each doubling.
+// shared: two arrays of one value for each thread; a doubling reads one and writes the other.
 template <class F>
 HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase,
                        int thread) {
@@ -71,7 +71,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
     to[thread] = thread >= step ? Combined(f, from[thread - step], from[thread]) : from[thread];
     return;
   }
-  // After an even number of doublings the sums are in the first row.
+  // After an even number of doublings the sums are in the first array.
   const bool last = thread == kBlockThreads - 1 || begin + kScanItems >= a.size;
   if (a.stage == kScanTotals) {
     if (last) static_cast<Value*>(a.out)[line * a.chunks + chunk] = shared[thread];
@@ -90,7 +90,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   }
 }
 
-// Thread: one line, where there are many.
+// A thread scans one line, if there are many.
 template <class F>
 HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
   Value sum = ScanLoad(a, f, line, 0);

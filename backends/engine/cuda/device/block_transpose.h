@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between two orders of dimensions, tile by tile: both reads and writes are contiguous,
-// since a tile is transposed in shared memory.
+// Copies between two orders of dimensions by tiles. A tile is transposed in shared memory, so that
+// reads and writes are contiguous.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 
@@ -8,25 +8,25 @@
 
 namespace hl {
 
-// Lines of a tile: as many as fit into a block's shared memory, so that each thread moves more.
+// Returns the lines of a tile: as many as fit into shared memory, so that each thread moves more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
-// Rows are contiguous in the operand, columns in the result; `from` and `to` are the other
-// dimensions of each.
+// Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the other
+// dimensions.
 struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
   i64 rows, columns;
   i64 column_from,
-      row_to;  // elements from one column to the next in the operand, one row in the result
+      row_to;  // distance of columns in the operand, of rows in the result
   i64 row_tiles, column_tiles;
   View from, to;
   const void* in;
   void* out;
 };
 
-// W is an element. In the tile a line's places are permuted by its number, so that a column meets
-// all banks of the shared memory. Reads are grouped, and so are writes: each waits for memory.
+// W: an element. A tile permutes each line's positions by the line's number, so that a column uses
+// all banks of shared memory. All loads precede the first store, because each waits for memory.
 template <class W, bool kWhole>
 HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
                          int thread) {
@@ -61,7 +61,7 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, 
     out += step;
   }
 }
-// A call, so that the registers of each width are not live through all blocks.
+// A call frees the registers of the other widths.
 template <class W>
 HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
                             int thread) {
@@ -78,7 +78,7 @@ HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int
   }
 }
 
-// Phases: read, write. Block: one tile.
+// Phases: read, write. A block copies one tile.
 template <class F>
 HL_FN void TransposeAt(const TransposeArgs& a, const F&, Value* shared, i64 block, int phase,
                        int thread) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers, computed in f64 for both precisions: c64 has a single rounding at the end.
+// Complex numbers, computed in f64 for both precisions. A c64 result is rounded once.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 
@@ -18,9 +18,9 @@ HL_FN Complex OverI(Complex x) { return {x.im, -x.re}; }
 HL_FN bool IsFinite(Complex x) { return IsFinite(x.re) && IsFinite(x.im); }
 HL_FN bool IsNan(Complex x) { return IsNan(x.re) || IsNan(x.im); }
 
-// Division by zero divides each part by a zero of the divisor's sign; finite / infinite is zero.
-// The divisor is first scaled to a size near 1, so that its square neither overflows nor
-// underflows.
+// Division by zero divides each part by a zero with the sign of the divisor's real part. finite /
+// infinite is zero. Otherwise the divisor is first scaled to a size near 1, so that its square
+// neither overflows nor underflows.
 HL_CALL Complex Ratio(Complex x, Complex y) {
   double c = y.re, d = y.im;
   if (c == 0 && d == 0) {
@@ -43,7 +43,7 @@ HL_CALL Complex Ratio(Complex x, Complex y) {
   d = ::ldexp(d, -exponent);
   const double norm = c * c + d * d;
   const double most = Larger(::fabs(x.re), ::fabs(x.im));
-  // Numerators near the ends of the range are scaled to the middle.
+  // Scales numerators near the limits of the range.
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(x.re, shift), b = ::ldexp(x.im, shift);
   return {::ldexp((a * c + b * d) / norm, -exponent - shift),
@@ -65,14 +65,14 @@ HL_CALL Complex ComplexExp(Complex z) {
   return {size * c, size * s};
 }
 
-// log |z|: near the unit circle by log1p of |z|^2 - 1.
+// log |z|. Near the unit circle it is log1p(|z|^2 - 1) / 2.
 HL_FN double LogAbs(double a, double b) {
   a = ::fabs(a);
   b = ::fabs(b);
   const double most = Larger(a, b), least = Smaller(a, b);
   if (IsInf(a) || IsInf(b)) return Infinity();
   if (most > 0.5 && most < 2) {
-    // (most - 1)(most + 1) + least^2 with the square's own rounding error.
+    // (most - 1)(most + 1) + least^2, and the rounding errors of the products.
     const double square = least * least, error = ::fma(least, least, -square);
     const double first = (most - 1) * (most + 1), lost = ::fma(most - 1, most + 1, -first);
     const double more = first + square;
@@ -125,7 +125,7 @@ HL_CALL Complex ComplexCosh(Complex z) {
   return {CoshTimes(z.re, Cosine(z.im)), SinhTimes(z.re, Sine(z.im))};
 }
 
-// Kahan's: from t = tan(im) and s = sinh(re), without cancellation.
+// Kahan's formula in t = tan(im) and s = sinh(re), which has no cancellation.
 HL_CALL Complex ComplexTanh(Complex z) {
   const double x = z.re, y = z.im;
   if (::fabs(x) > 22 && !IsInf(x) && !IsFinite(y)) return {NotANumber(), NotANumber()};

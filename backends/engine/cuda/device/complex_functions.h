@@ -54,16 +54,16 @@ HL_FN Complex ComplexAtanh(Complex z) {
   return {::copysign(size, x), Atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
 }
 
-// expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
+// The real part is expm1(a) cos b - 2 sin^2(b/2), which has no cancellation near zero.
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
   if (z.im == 0) return {ExponentialMinusOne(z.re), z.im};
-  // Here e^a alone may be infinite, and 1 is negligible beside e^a times the smallest cosine.
+  // e^a alone may be infinite here. 1 is negligible compared with e^a times the smallest cosine.
   if (z.re > 700) return ComplexExp(z);
   const double half = Sine(z.im / 2);
   return {ExponentialMinusOne(z.re) * Cosine(z.im) - 2 * half * half, ComplexExp(z).im};
 }
-// log |1+z|: from a(2+a) + b^2 where that is small.
+// For small a and b, log |1+z| is log1p(a(2+a) + b^2) / 2.
 HL_FN Complex ComplexLogPlusOne(Complex z) {
   const double a = z.re, b = z.im, angle = Atan2(b, 1 + a);
   if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogAbs(1 + a, b), angle};
@@ -93,14 +93,14 @@ HL_FN Complex ComplexPower(Complex x, Complex y) {
   if (y.re == 1 && y.im == 0) return x;
   return ComplexExp(Product(y, ComplexLog(x)));
 }
-// -i log((x + iy) / sqrt(x^2 + y^2)) with the first operand y.
+// -i log((x + iy) / sqrt(x^2 + y^2)).
 HL_FN Complex ComplexAtan2(Complex y, Complex x) {
   const Complex norm = ComplexSqrt(Sum(Product(x, x), Product(y, y)));
   return OverI(ComplexLog(Ratio(Sum(x, TimesI(y)), norm)));
 }
 HL_FN Complex ComplexSign(Complex z) {
   if (z.re == 0 && z.im == 0) return z;
-  // A size near the ends of the range has few digits, or none.
+  // Scales numbers near the limits of the range, whose size overflows or has few digits.
   const double most = Larger(::fabs(z.re), ::fabs(z.im));
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(z.re, shift), b = ::ldexp(z.im, shift), size = Hypot(a, b);
@@ -150,7 +150,7 @@ HL_CALL Complex ComplexUnary(int op, Complex z) {
   }
 }
 
-// Lexicographic; NaN wins.
+// Compares lexicographically. Neither operand is NaN.
 HL_FN bool IsBefore(Complex x, Complex y) { return x.re != y.re ? x.re < y.re : x.im < y.im; }
 HL_CALL Complex ComplexBinary(int op, Complex x, Complex y) {
   switch (op) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the
-// program and `i` the thread's number; for kernels of blocks `shared`, `block`, `phase` and
-// `thread`.
+// Every kernel by number and by name. In HL_KERNEL(Name, Args, call) the call uses `a`, the
+// arguments, `f`, the program, and `i`, the thread's number. Kernels of blocks use `shared`,
+// `block`, `phase` and `thread` instead of `i`.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 
 // clang-format off
-// Kernels around a program, which can be emitted for NVRTC.
+// Kernels with a program, which can be emitted for NVRTC.
 #define HL_PROGRAM_KERNELS(HL_KERNEL)                        \
   HL_KERNEL(Loop, LoopArgs, LoopAt(a, f, i))                 \
   HL_KERNEL(Reduce, ReduceArgs, ReduceAt(a, f, i))           \
@@ -18,7 +18,7 @@
   HL_KERNEL(SortMerge, SortArgs, SortMergeAt(a, f, i))       \
   HL_KERNEL(ScanLine, ScanArgs, ScanLineAt(a, f, i))
 
-// Kernels around programs whose threads work together in blocks of kBlockThreads.
+// Kernels with programs whose threads work together in blocks of kBlockThreads.
 #define HL_BLOCK_KERNELS(HL_KERNEL)                                                        \
   HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
   HL_KERNEL(RowBlock, RowArgs, RowBlockAt(a, f, shared, block, phase, thread))              \
@@ -67,7 +67,7 @@ enum Kernel : int {
 #undef HL_NAME
 };
 
-// Kernels of blocks are numbered from kBlockKernels to kPlainKernels.
+// Kernels of blocks have the numbers from kBlockKernels to kPlainKernels - 1.
 #define HL_ONE(Name, Args, call) +1
 constexpr int kBlockKernels = 0 HL_PROGRAM_KERNELS(HL_ONE);
 constexpr int kPlainKernels = kBlockKernels HL_BLOCK_KERNELS(HL_ONE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of any width, extended to 64 bits: results wrap. Division by zero sets all bits, the
-// least number by -1 is itself, a shift by the width or more leaves only the sign.
+// Integers of any width, extended to 64 bits. Results wrap. Division by zero sets all bits; the
+// least number / -1 is itself. A shift by the width or more leaves no bits, or copies of the sign
+// bit.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 
@@ -8,7 +9,7 @@
 
 namespace hl {
 
-// The bits without the extension.
+// Removes the extension.
 HL_FN u64 Cut(int type, u64 x) {
   const int unused = 64 - BitsOf(type);
   return x << unused >> unused;
@@ -27,7 +28,7 @@ HL_FN u64 Remaining(bool is_signed, u64 x, u64 y) {
   return static_cast<u64>(static_cast<i64>(x) % static_cast<i64>(y));
 }
 
-// A negative exponent is the quotient 1 / base^n.
+// With a negative exponent -n the result is the quotient 1 / base^n.
 HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   if (is_signed && static_cast<i64>(exponent) < 0) {
     if (base == 0) return ~0ull;
@@ -41,7 +42,7 @@ HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   return result;
 }
 
-// The upper 64 bits of a product.
+// Returns the upper 64 bits of a product.
 HL_FN u64 UpperHalf(u64 x, u64 y) {
   const u64 a = x >> 32, b = x & 0xffffffffull, c = y >> 32, d = y & 0xffffffffull;
   const u64 middle = a * d + (b * d >> 32), other = b * c + (middle & 0xffffffffull);
@@ -64,7 +65,7 @@ HL_FN u64 Shifted(int op, int type, u64 x, u64 amount) {
   const u64 width = static_cast<u64>(BitsOf(type)), by = Cut(type, amount);
   if (op == kOpShiftLeft) return by < width ? x << by : 0;
   if (op == kOpShiftRightLogical) return by < width ? Cut(type, x) >> by : 0;
-  // The sign is the top bit, also for unsigned types.
+  // The sign is the top bit, also of unsigned types.
   const int unused = 64 - static_cast<int>(width);
   const i64 extended = static_cast<i64>(x << unused) >> unused;
   return static_cast<u64>(extended >> (by < width ? by : width - 1));

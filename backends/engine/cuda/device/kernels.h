@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that run programs: each computes one element of the result (or what its name says),
-// whose number is the thread's. F is Interpreted, or a program emitted for NVRTC.
+// Kernels that run programs. Each computes the element of the result that has the thread's number.
+// F is Interpreted, or a program emitted for NVRTC.
 //
 // The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
 // and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
-// is written in phases with a barrier after each, so that a host can run it thread by thread. New
-// kernel: a header here, a row of dispatch_names.h, a test on the host.
+// is written in phases with a barrier after each, so that a host can run it thread by thread. A new
+// kernel needs a header here, an entry in dispatch_names.h, and a test on the host.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 
@@ -28,7 +28,7 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
   Store(a.type, a.out, i, result);
 }
 
-// Neighbours in memory order, which one or two instructions move.
+// Adjacent elements, which instructions move up to 16 bytes at a time.
 template <int kBytes, int kMaxNeighbours>
 struct alignas(kBytes* kMaxNeighbours < 16 ? kBytes * kMaxNeighbours : 16) Pack {
   typename Word<kBytes>::Type words[kMaxNeighbours];
@@ -37,7 +37,7 @@ template <class P>
 HL_FN P PackAt(const void* array, i64 g) {
   return static_cast<const P*>(array)[g];
 }
-// Loads a group that the array's end cuts short; its last element replaces the missing ones.
+// Loads the last group of an array; the last element replaces missing ones.
 template <int kBytes, int kMaxNeighbours>
 HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMaxNeighbours>& pack) {
   HL_UNROLL_ALL
@@ -54,8 +54,8 @@ HL_FN void StoreRest(const Pack<kBytes, kMaxNeighbours>& pack, void* array, i64 
   }
 }
 
-// The same for emitted code: kMany neighbours at a time. Arrays with the layout of the result are
-// loaded before anything is computed (F::Loaded), so that no branch separates two loads.
+// The loop in emitted code, with kMany adjacent elements at a time. Arrays with the layout of the
+// result are loaded before anything is computed (F::Loaded), so that no branch separates two loads.
 template <int kMaxNeighbours, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
   for (i64 g = thread; g * kMaxNeighbours < count; g += threads) {
@@ -82,7 +82,7 @@ HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 c
   }
 }
 
-// reduce: combines the terms of each result in row-major order, from init on, the left argument.
+// reduce: folds the terms of each result in row-major order from init, the left argument.
 struct ReduceArgs {
   Interpreted body;
   int arrays, reserved;
@@ -115,7 +115,7 @@ HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// The elements under one window, in its order; taps outside the base or in its holes are skipped.
+// Iterates over the elements of one window. Skips taps outside the base or in its holes.
 struct WindowCursor {
   i64 start[kRankMax], tap[kRankMax];
   i64 at;
@@ -131,7 +131,7 @@ struct WindowCursor {
     }
     if (more && !Place(w)) Next(w);
   }
-  // Returns true if all taps are on elements; then `at` is the offset.
+  // Returns true if the tap is on an element, and sets `at` to its offset.
   HL_FN bool Place(const WindowShape& w) {
     at = 0;
     for (int d = 0; d < w.rank; ++d) {
@@ -188,12 +188,12 @@ HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// select-and-scatter in two kernels: the element that each window selects (-1: it has none), and,
-// for each element of the result, the sources of the windows that selected it, in their order.
+// The first kernel of select-and-scatter: the element that each window selects, or -1 for a window
+// without elements. The kernels of scatter.h then combine the sources.
 struct SelectArgs {
   Interpreted body;
   WindowShape window;
-  int type, narrow;  // narrow: of the targets
+  int type, narrow;  // narrow: format of the targets (StoreTarget)
   const void* operand;
   void* selected;
 };
@@ -213,8 +213,6 @@ HL_FN void SelectAt(const SelectArgs& a, const F& f, i64 i) {
   }
   StoreTarget(a.selected, a.narrow, i, best);
 }
-
-// A cumulative or other scan is a reduce-window; scatter follows in scatter.h.
 
 }  // namespace hl
 

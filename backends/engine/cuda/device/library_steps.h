@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps around library calls: conversions to their layouts and types, and their sort keys.
+// Steps around library calls: conversions to the libraries' layouts and types, sort keys.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 
@@ -7,7 +7,7 @@
 
 namespace hl {
 
-// An array under a view, as another type.
+// Converts an array under a view to another type.
 struct CastArgs {
   View view;
   int from, to;
@@ -18,22 +18,22 @@ HL_FN void CastAt(const CastArgs& a, i64 i) {
   Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
 }
 
-// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Value v is the
-// number of element v % size of row v / size; values are 0, 1, ... at first, and after a sort by a
-// less significant key (`sorted`) the order that this sort produced.
+// Sorts rows of `size` elements, `inner` apart in the array, by unsigned keys. Value v denotes
+// element v % size of row v / size. Values are 0, 1, ... at first; if `sorted`, they are the order
+// that a sort by a less significant key produced.
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal, sorted;
   int key_bytes;       // 4 or 8
-  int row_shift;       // of the row's number above the key; -1: it is not there
-  int nans_are_equal;  // and the last
+  int row_shift;       // bits of the row's number above the key; -1: none
+  int nans_are_equal;  // all NaNs have the rank of the positive NaN
   i64 size, inner;
   const void* in;
   void* keys;
   u32* values;
   i64* order;
 };
-// Bits in the total order of the values. nans_are_equal: for formats that IEEE 754 describes.
+// Returns v's rank in the total order. nans_are_equal applies to IEEE 754 formats.
 HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const int of = ClassOf(type);
   const int bits = BitsOf(type);
@@ -47,7 +47,7 @@ HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   if (nans_are_equal && IsNanCode(FormatOf(type), x)) x = NanCode(FormatOf(type), 0);
   return (x & sign) != 0 ? ~x & all : x | sign;
 }
-// Smaller keys come first.
+// Returns the key of v. Smaller keys come first.
 HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const u64 key = RankOf(type, zeros_are_equal, nans_are_equal, v);
   const int bits = BitsOf(type);
@@ -63,16 +63,16 @@ HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(value);
 }
-// Sets *values, which was 0, if element i of `in` is NaN.
+// Sets *values, which was 0, to 1 if element i of `in` is NaN.
 HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {
   const Value v = Load(a.type, a.in, i);
   if (ClassOf(a.type) == kClassDouble ? IsNan(v.d) : IsNan(v.f)) *a.values = 1;
 }
-// Keys of the second pass: the rows of values sorted by key.
+// Keys of the second pass: the rows of the values that the first pass sorted.
 HL_FN void SortRowAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, static_cast<u64>(a.values[i] / a.size));
 }
-// Positions within rows.
+// Converts values to positions within rows.
 HL_FN void SortedOrderAt(const SortKeyArgs& a, i64 i) { a.order[i] = a.values[i] % a.size; }
 
 }  // namespace hl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms, batch norms.
-// Computed in complex f64 or f64 for all types.
+// Operations on whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms,
+// batch norms. All types are computed in complex f64 or f64.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 
@@ -25,9 +25,9 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
-// The stated triangle is read, the other one of the factor is zero; NaN throughout when the matrix
-// is not positive definite. `work`: c128, as large as the operand. Block: one matrix. Two phases
-// for each column (its diagonal, the rows below it), one for the result.
+// Reads the stated triangle and clears the other one. The stated one is NaN if the matrix is not
+// positive definite. `work`: c128, as large as the operand. A block computes one matrix, in two
+// phases for each column (its diagonal, the rows below it) and one for the result.
 struct CholeskyArgs {
   NoProgram body;
   int phases, type, lower;
@@ -36,7 +36,7 @@ struct CholeskyArgs {
   void* out;
   Complex* work;
 };
-// Entry (r, j) of the matrix minus the contributions of the columns before j.
+// Returns entry (r, j) of the matrix minus the contributions of the columns before j.
 HL_FN Complex CholeskyRest(const CholeskyArgs& a, i64 base, i64 r, i64 j) {
   const i64 n = a.size;
   const Complex* factor = a.work + base;
@@ -78,11 +78,11 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, const F&, Value* definite, i64 bloc
   }
 }
 
-// Thread: one system, a column of b (or a row of it, for systems from the right). The solution is
-// in `work`, c128, as large as b, until it is rounded.
+// A thread solves one system: a column of b, or a row for systems from the right. `work` (c128, as
+// large as b) contains the solution before it is rounded.
 struct SolveArgs {
   int type, left, lower, unit, transposed, conjugated;
-  i64 size, systems;  // of a matrix; systems for each
+  i64 size, systems;  // size of a matrix; systems of each matrix
   const void* a;
   const void* b;
   void* out;
@@ -114,7 +114,7 @@ HL_FN void SolveAt(const SolveArgs& s, i64 i) {
   }
 }
 
-// e^(-2 pi i k / n).
+// Returns e^(-2 pi i k / n).
 HL_CALL Complex Root(i64 k, i64 n) {
   k %= n;
   if (k == 0) return {1, 0};
@@ -123,8 +123,8 @@ HL_CALL Complex Root(i64 k, i64 n) {
   return {Cosine(angle), Sine(angle)};
 }
 
-// One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before
-// the pass `done` is the product of the factors before it. Thread: one element of the result.
+// One pass of a transform along the second dimension of [outer, n, inner]: sums over one factor of
+// n. `done` is the product of the factors of earlier passes. A thread computes one element.
 struct FourierArgs {
   i64 n, inner, factor, done;
   int inverse, reserved;
@@ -133,8 +133,7 @@ struct FourierArgs {
 };
 HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
-  // The remaining size, n / done, splits into factor x rest; the position is within + done *
-  // (factor * p + k).
+  // The remaining size n / done is factor * rest. The position is within + done * (factor * p + k).
   const i64 left = a.n / a.done, rest = left / a.factor;
   const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
   Complex sum = {0, 0};
@@ -148,8 +147,8 @@ HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   a.out[i] = Product(sum, a.inverse != 0 ? Conjugate(twiddle) : twiddle);
 }
 
-// Rows of `from` numbers of a type to rows of `to` complex ones, and back. half: the rest of a row
-// is the mirrored conjugate (of the spectrum of a real signal).
+// Converts rows of `from` elements to rows of `to`. load 0: complex to a type, 1: a type to
+// complex, 2: complex to complex. half: extends a real signal's spectrum by its mirrored conjugate.
 struct SpectrumArgs {
   int type, half, load, reserved;
   i64 from, to;
@@ -172,19 +171,19 @@ HL_FN void SpectrumAt(const SpectrumArgs& a, i64 i) {
   static_cast<Complex*>(a.out)[i] = z;
 }
 
-// Batch norm. Features are the middle of [outer, count, inner]; sums per feature in f64
-// (block_norm.h).
+// Batch norm. Features are the second dimension of [outer, count, inner]. Sums of each feature are
+// f64 (block_norm.h).
 struct NormArgs {
   NoProgram body;
-  int phases, features;  // features: of one block
-  int narrow;            // less than 2^31 elements
-  int type, mode;        // mode: of NormAt
+  int phases, features;  // features: in a block
+  int narrow;            // fewer than 2^31 elements
+  int type, mode;        // mode: a NormMode
   i64 outer, count, inner;
   double epsilon;
   const void* x;
   const void* scale;
   const void* offset;
-  const void* mean;  // inference, gradient: in the type; training: f64 of the first kernel
+  const void* mean;  // inference, gradient; training reads sums
   const void* variance;
   const void* grad;
   double* sums;  // 2 x count: mean and variance, or sums of gradients
@@ -194,7 +193,7 @@ struct NormArgs {
 };
 enum NormMode : int { kNormTraining, kNormInference, kNormGradient };
 
-// Thread: one element.
+// A thread computes one element.
 HL_FN void NormAt(const NormArgs& a, i64 i) {
   i64 outer = i;
   SplitOff(outer, a.inner, a.narrow);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats narrower than f32: their codes to f32, where every one of them is exact, and back with one
-// rounding to nearest, ties to even.
+// Floats narrower than f32. Decoding to f32 is exact; encoding rounds once, to nearest, ties to
+// even.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
 
@@ -19,7 +19,7 @@ HL_FN u64 LargestCode(const Format& f) {
   if (f.special == kIeee) return InfinityCode(f) - 1;
   return f.special == kNanOnly || f.special == kAllOnes ? all - 1 : all;
 }
-// NaN of that sign; -0 for formats without one.
+// Returns a NaN with this sign if the format permits it; -0 for formats without NaN.
 HL_FN u64 NanCode(const Format& f, u64 sign) {
   switch (f.special) {
     case kIeee:
@@ -52,8 +52,8 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
-// f16 without branches, since it is as common as f32. A GPU converts numbers in one instruction,
-// which does not keep a NaN's payload.
+// Decodes f16 without branches, because it is as common as f32. A GPU converts numbers in one
+// instruction, which does not keep a NaN's payload.
 HL_FN float DecodeHalf(u32 code) {
   const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
 #ifdef __CUDA_ARCH__
@@ -75,7 +75,7 @@ HL_FN u32 EncodeHalf(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(number) : "f"(x));
   return size > 0x7f800000u ? sign | nan : number;
 #else
-  // The unit in the last place of one half is the smallest f16.
+  // The unit in the last place of 0.5f is the smallest f16.
   const u32 tiny = BitsOfFloat(FloatOfBits(size) + 0.5f) - BitsOfFloat(0.5f);
   const u32 normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
   const u32 finite = size < (113u << 23) ? tiny : normal;
@@ -88,8 +88,7 @@ HL_FN u32 EncodeBf16(float x) {
   return (bits & 0x7fffffff) > 0x7f800000u ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-// The payload of a NaN is kept in the upper bits, so that a value that is only moved keeps its
-// bits.
+// The upper bits of a NaN contain its payload, so that a value that is only moved keeps its bits.
 HL_CALL float DecodeFloat8Or4(int type, u32 code) {
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
@@ -123,7 +122,7 @@ HL_CALL float Decode(int type, u32 code) {
   return 0;
 }
 
-// Powers of two only: numbers that are not positive have no code near them.
+// Encodes a format of powers of two (f8e8m0fnu). Negative numbers become NaN.
 HL_FN u64 EncodePowerOfTwo(double x) {
   if (!(x >= 0)) return 255;
   if (x == 0) return 0;
@@ -142,7 +141,7 @@ HL_FN u64 ShiftedToEven(u64 x, int shift) {
   return kept + (rest > half || (rest == half && (kept & 1) != 0) ? 1 : 0);
 }
 
-// Any format narrower than f64.
+// Encodes any format narrower than f64.
 HL_CALL u64 EncodeDouble(int type, double x) {
   const Format f = FormatOf(type);
   if (f.special == kAllOnes) return EncodePowerOfTwo(x);
@@ -180,7 +179,7 @@ HL_CALL u64 Encode(int type, float x) {
   return 0;
 }
 
-// A double as the nearest number of a float type, rounded once.
+// Returns the nearest number of a float type, rounded once.
 HL_CALL float RoundedOnce(int type, double x) {
   if (type == kF32) return ToFloat(x);
   if constexpr (HasFloatsBelow(32)) return Decode(type, static_cast<u32>(EncodeDouble(type, x)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on elements of which programs consist, by number.
+// The operations on elements from which programs are built.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
 
@@ -7,7 +7,7 @@ namespace hl {
 
 // clang-format off
 enum Op : int {
-  // Sources and ends: see program.h.
+  // Sources and results: see program.h.
   kOpLoad, kOpLine, kOpPadded, kOpGathered, kOpParameter, kOpConstant, kOpResult,
   // One operand.
   kOpAbs, kOpNegate, kOpSign, kOpNot, kOpCeil, kOpFloor, kOpRoundNearestAfz, kOpRoundNearestEven,
@@ -22,18 +22,18 @@ enum Op : int {
 #define HLOCTS_BINARY_FUNCTION(Name, ...) kOp##Name,
 #include "spec/ops/scalar_functions.def"
   kOpMulhi, kOpComplex, kOpCompare, kOpCompareTotal,
-  // Three.
+  // Three operands.
   kOpSelect, kOpClamp,
   // Only in loops on the host: see program.h.
   kOpCalled,
 };
 // clang-format on
 
-// The type in which functions of f32 and of narrower types are computed: f64 rounds them once, f32
-// is as fast on a GPU as reading.
+// The type in which functions of f32 and narrower types are computed. f64 results are rounded once;
+// f32 functions take no longer on a GPU than reading their operands.
 enum Math : int { kMathDouble, kMathSingle };
 
-// Directions of kOpCompare and kOpCompareTotal, in the instruction's number.
+// Directions of kOpCompare and kOpCompareTotal, stored in Instr::imm[0].
 enum Direction : int { kEq, kNe, kLt, kLe, kGt, kGe };
 
 }  // namespace hl

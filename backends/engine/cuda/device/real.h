@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real numbers: f32 and f64, with the functions of spec/ops/scalar_functions.def. Those of f32 are
-// computed in f32, or (cuda?math=f64) in f64 and rounded once; cuda?fast_math=true uses the
+// Real numbers: f32 and f64, with the functions of spec/ops/scalar_functions.def. Functions of f32
+// are computed in f32, or (cuda?math=f64) in f64 and rounded once. cuda?fast_math=true uses the
 // device's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
@@ -9,7 +9,7 @@
 
 namespace hl {
 
-// The C library's functions of f64 under the names of their opcodes, each compiled once.
+// The C library's functions of f64 under the names of their opcodes. Each is compiled once.
 #define HLOCTS_REAL_FUNCTION(Name, function, ...) \
   HL_CALL double Name(double x) { return ::function(x); }
 #define HLOCTS_BINARY_FUNCTION(Name, function, ...) \
@@ -18,7 +18,7 @@ namespace hl {
 HL_CALL double Sqrt(double x) { return ::sqrt(x); }
 HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
 
-// The formulas, evaluated on the side where the exponential is at most 1.
+// Formulas whose exponential is at most 1.
 HL_FN double Logistic(double x) {
   const double e = Exponential(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);
@@ -53,7 +53,7 @@ HL_CALL double RealFunction(int op, double x) {
   return 0;
 }
 
-// In f32: 1 to 4 ulps by CUDA's tables.
+// Functions of f32. CUDA's tables state errors of 1 to 4 ulps.
 HL_CALL float SingleFunction(int op, float x) {
   switch (op) {
 #define HLOCTS_REAL_FUNCTION(Name, function, ...)            \
@@ -81,8 +81,8 @@ HL_CALL float SingleFunction(int op, float x) {
 }
 
 #ifdef HL_FAST_MATH
-// Only where cuda?fast_math=true: the device's approximations, where CUDA states a bound for them
-// (CUDA C++ Programming Guide, "Mathematical Functions").
+// cuda?fast_math=true uses the device's approximations for which CUDA states a bound (CUDA C++
+// Programming Guide, "Mathematical Functions").
 constexpr float kPi = 3.14159265f;
 HL_FN float RealFunctionOf(int op, float x, int, int) {
   switch (op) {
@@ -107,7 +107,7 @@ HL_FN float RealFunctionOf(int op, float x, int, int) {
   }
 }
 #else
-// The square root is exact either way; the double one rounds twice, to the same value.
+// Square roots are correctly rounded in both types: that in f64 rounds twice, to the same value.
 HL_FN float RealFunctionOf(int op, float x, int type, int math) {
   if constexpr (HasMath(kMathSingle)) {
     if (math == kMathSingle) return Made(SingleFunction(op, x));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves to and from indexed positions: boxes, gather, scatter. Updates of the same element are
-// combined in an order that depends on their number alone: targets are sorted (sort.h).
+// combined in an order that depends only on their number, because targets are sorted (sort.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 
@@ -8,10 +8,9 @@
 
 namespace hl {
 
-// Moves elements from one box to another. On one side, scalars in memory may give the start of the
-// box.
+// Moves elements between two boxes. Scalars in memory may give the start of one box.
 struct BoxArgs {
-  int bytes, starts;  // starts: how many dimensions begin at run time, 0: none
+  int bytes, starts;  // starts: dimensions with a start in memory
   int moves_target, index_type;
   View from, to;
   const void* in;
@@ -30,7 +29,7 @@ HL_FN void BoxAt(const BoxArgs& a, i64 i) {
               to + (a.moves_target ? moved : 0));
 }
 
-// pad: each element of the result from the operand, or the padding value.
+// pad: each element of the result is one of the operand, or the padding value.
 struct PadArgs {
   int bytes, reserved;
   PadShape shape;
@@ -57,31 +56,31 @@ HL_FN void GatherAt(const GatherArgs& a, i64 i) {
 struct TargetArgs {
   IndexedWindows windows;
   const void* indices;
-  i64 narrow;  // of the targets
+  i64 narrow;  // format of the targets (StoreTarget)
   void* targets;
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
   StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
-// Updates sorted stably by target; `order` are their positions. The first update of each run of one
-// target applies the whole run, so each element has one writer.
+// Updates are sorted stably by target; `order` contains their positions. The first update of a run
+// with one target applies the whole run, so each element has one writer.
 //
 // With `splits` a run is cut at every multiple of kScatterPiece, and its pieces are combined
-// without the element. For boundary c (position c * kScatterPiece) inside a run: heads[c] is the
-// result of the piece after it; tails[c], if the run begins in the piece before it, the result of
-// that piece. Boundaries are the next level's updates: their targets are the runs' (-1: no run
-// crosses), their runs are cut again, and so on until one piece holds all.
+// without the element. Let boundary c (position c * kScatterPiece) be inside a run. heads[c] is the
+// result of the piece after it. tails[c] is the result of the piece before it, if the run begins
+// there. Boundaries are the updates of the next level. Their targets are those of the runs, or -1
+// if no run crosses. Their runs are cut again, until one piece contains all.
 constexpr i64 kScatterPiece = 64;
 
 struct ScatterArgs {
   Interpreted body;
-  int arrays, narrow;  // narrow: of the targets
+  int arrays, narrow;  // narrow: format of the targets (StoreTarget)
   i64 splits;
   i64 count;
   const void* targets;
-  const void* order;   // nullptr: as they come
-  const Value* heads;  // of the level before; nullptr: there is none
+  const void* order;   // nullptr: updates are in order
+  const Value* heads;  // results of the previous level; nullptr: first level
   const Value* tails;
   void* next_targets;
   Value* next_heads;
@@ -106,7 +105,7 @@ HL_FN void ScatterCombine(const F& f, int arrays, Value* left, const Value* righ
   HL_UNROLL_ALL
   for (int k = 0; k < arrays; ++k) left[k] = results[k];
 }
-// The update at this place; `first`: of its run.
+// Loads the update at this position. first: it is the first of its run.
 template <class F>
 HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place, bool first,
                          Value* update) {
@@ -123,7 +122,7 @@ HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place
   for (int k = 0; k < arrays; ++k) update[k] = first ? a.tails[place * arrays + k] : head[k];
   if (first) ScatterCombine(f, arrays, update, head);
 }
-// Folds a run from position i on into `sum`; returns the end of the run or of its piece.
+// Folds a run from position i on into `sum`. Returns the end of the run or of its piece.
 template <class F>
 HL_FN i64 ScatterFold(const ScatterArgs& a, const F& f, int arrays, i64 i, i64 target, Value* sum) {
   Value update[kPlacesMax];
@@ -155,7 +154,7 @@ HL_FN void ScatterWhole(const ScatterArgs& a, const F& f, int arrays, i64 i, i64
   HL_UNROLL_ALL
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, sum[k]);
 }
-// Thread: one place of this level.
+// A thread processes one position of this level.
 template <class F>
 HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   const int arrays = f.Arrays(a.arrays);
@@ -185,7 +184,7 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
 }
 
 // Returns the previous contents of the memory, which change only if they were `expected`. The host
-// has one thread only.
+// has one thread.
 template <class Bits>
 HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #ifdef __CUDACC__
@@ -197,8 +196,8 @@ HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #endif
 }
 
-// Thread: one update, in any order. Requires one array whose elements are 4 or 8 bytes, or unique
-// targets.
+// A thread applies one update, in any order. Requires unique targets, or one array whose elements
+// have 4 or 8 bytes.
 struct ScatterDirectArgs {
   IndexedWindows windows;
   const void* indices;
@@ -238,7 +237,7 @@ HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
   }
 }
 
-// The same element everywhere.
+// Sets all elements to one value.
 struct FillArgs {
   int bytes, reserved;
   const void* value;
@@ -246,7 +245,7 @@ struct FillArgs {
 };
 HL_FN void FillAt(const FillArgs& a, i64 i) { CopyElement(a.bytes, a.value, 0, a.out, i); }
 
-// Bits in order, first element in the low bits, between elements of different widths.
+// Copies bits in order, from the low bits of each element, between elements of different widths.
 struct RepackArgs {
   int from_bits, to_bits, to_type, reserved;
   const void* in;

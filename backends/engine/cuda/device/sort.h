@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions. Each pass merges runs of one width in chunks, one per thread:
-// the end of a chunk's share of the left run is found by bisection and made monotone, so that any
-// comparator, consistent or not, gives a permutation.
+// A stable merge sort of positions. Each pass merges runs of one width in chunks, one for each
+// thread. Bisection finds the boundaries of a chunk's share of the left run. They are made
+// monotone, so that any comparator, consistent or not, gives a permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 
@@ -11,13 +11,13 @@ namespace hl {
 
 constexpr i64 kSortChunk = 64;
 
-// Rows of `size` elements, `inner` apart; `order` and `next` hold contiguous rows.
+// Rows of `size` elements, `inner` apart; rows of `order` and `next` are contiguous.
 struct SortArgs {
   Interpreted body;
   int arrays, reserved;
   i64 size, inner;
-  i64 width;          // of the runs being merged
-  i64 chunk, chunks;  // elements of a chunk; chunks of a row, one more than that splits
+  i64 width;          // length of the runs that are merged
+  i64 chunk, chunks;  // elements of a chunk; chunks of a row, each with a split
   i64* order;
   i64* next;
   i64* splits;
@@ -45,7 +45,7 @@ HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
 
 HL_FN void SortStartAt(const SortArgs& a, i64 i) { a.order[i] = i % a.size; }
 
-// How many of the first `diagonal` elements of the merged pair come from its left run.
+// Returns how many of the first `diagonal` elements of the merged pair come from its left run.
 template <class F>
 HL_FN i64 SplitOf(const SortArgs& a, const F& f, i64 row, i64 begin, i64 diagonal) {
   const i64* order = a.order + row * a.size;
@@ -63,7 +63,7 @@ HL_FN i64 SplitOf(const SortArgs& a, const F& f, i64 row, i64 begin, i64 diagona
   }
   return low;
 }
-// Thread: one chunk of one row.
+// A thread finds the split of one chunk.
 template <class F>
 HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
   const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
@@ -71,7 +71,7 @@ HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
   a.splits[i] = SplitOf(a, f, row, begin, place - begin);
 }
 
-// Thread: one pair of runs. Makes its splits monotone and possible.
+// A thread makes the splits of one pair of runs monotone and possible.
 HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
   const i64 pairs = (a.size + 2 * a.width - 1) / (2 * a.width);
   const i64 row = i / pairs, begin = i % pairs * 2 * a.width;
@@ -87,7 +87,7 @@ HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
   }
 }
 
-// Thread: one chunk of one row.
+// A thread merges one chunk of one row.
 template <class F>
 HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
   const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
@@ -105,10 +105,10 @@ HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
   }
 }
 
-// Thread: one element of one array, moved to its place.
+// A thread moves one element of one array to its position.
 struct PermuteArgs {
   int bytes, reserved;
-  i64 size, inner, taken;  // taken: how many of each row are wanted
+  i64 size, inner, taken;  // taken: the wanted elements of each row
   const i64* order;
   const void* in;
   void* out;
@@ -118,7 +118,7 @@ HL_FN void PermuteAt(const PermuteArgs& a, i64 i) {
   const i64 from = a.order[(outer * a.inner + inner) * a.size + at];
   CopyElement(a.bytes, a.in, (outer * a.size + from) * a.inner + inner, a.out, i);
 }
-// Positions themselves as integers of a type.
+// Stores positions as integers of a type.
 HL_FN void PositionsAt(const PermuteArgs& a, int type, i64 i) {
   const i64 inner = i % a.inner, at = i / a.inner % a.taken, outer = i / a.inner / a.taken;
   Value v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k of each row in total order, a block for each row: the k-th key digit by digit from
-// counts, then the elements that precede it, in the order of positions.
+// The first k of each row in total order, a block for each row. Counts give the k-th key digit by
+// digit. Then the elements up to it are written in the order of positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 
@@ -22,9 +22,9 @@ struct TopKArgs {
 HL_FN int DigitsOf(int type) { return (BitsOf(type) + kDigitBits - 1) / kDigitBits; }
 HL_FN int TopKPhases(int type) { return 3 * DigitsOf(type) + 3; }
 
-// The shared memory of a block: the digits of the k-th key so far, how many keys with these digits
-// are wanted; how often each next digit occurs; for each thread's part, how many keys are smaller,
-// and equal.
+// The shared memory of a block. prefix: the digits of the k-th key found so far. wanted: the number
+// of wanted keys with these digits. counts: the frequency of each next digit. smaller, equal: the
+// number of keys of each thread's part that are smaller than, and equal to, the k-th key.
 struct TopKMemory {
   u64* prefix;
   i64* wanted;
@@ -55,7 +55,7 @@ HL_FN void CountDigits(const TopKArgs& a, const TopKMemory& m, i64 row, int shif
                        int thread) {
   for (i64 p = thread; p < a.size; p += kBlockThreads) {
     const u64 key = TopKKey(a, row, p);
-    // All bits above are shifted out in two steps: a shift by 64 is undefined.
+    // Shifts in two steps, because a shift by 64 is undefined.
     const bool alike = first || (key ^ *m.prefix) >> shift >> kDigitBits == 0;
     if (alike) CountOne(m.counts + (key >> shift & (kDigits - 1)));
   }
@@ -66,7 +66,7 @@ HL_FN void ChooseDigit(const TopKMemory& m, int shift) {
   *m.prefix |= static_cast<u64>(digit) << shift;
 }
 
-// A thread's part of the row: neighbours, so that positions stay in order.
+// A thread's part of the row is contiguous, so that positions stay in order.
 struct TopKPart {
   i64 begin, end;
   HL_FN TopKPart(const TopKArgs& a, int thread) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that a kernel uses. Emitted code lists its element types, operations and kinds of
-// functions before it includes these files (HL_TYPES, HL_OPS, HL_MATHS), so that unreachable code
-// is never compiled: a third of a kernel's compilation time. Without a list everything is used.
-// Integers are always included: they are indices.
+// The parts that a kernel uses. Emitted code lists its element types, operations and precisions
+// before it includes these files (HL_TYPES, HL_OPS, HL_MATHS). Unreachable code is then not
+// compiled, which saves a third of a kernel's compilation time. Without a list all parts are used.
+// Integer indices need no list.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 
@@ -11,8 +11,8 @@
 
 namespace hl {
 
-// Replaces code that was left out. A kernel that lists too little fails to link: this is not
-// defined.
+// Replaces omitted code. A kernel that lists too little does not link, because this function is not
+// defined; elsewhere it traps.
 #if defined(__CUDACC_RTC__)
 extern "C" __device__ void hl_used_but_not_listed();
 HL_FN void NotUsed() { hl_used_but_not_listed(); }
@@ -63,14 +63,14 @@ HL_FN constexpr bool HasClass(int wanted) {
   }
   return false;
 }
-// Floats narrower than so many bits.
+// Returns true if floats narrower than this number of bits are used.
 HL_FN constexpr bool HasFloatsBelow(int bits) {
   for (int type = kPred; type <= kF8E8M0FNU; ++type) {
     if (HasType(type) && ClassOf(type) == kClassFloat && BitsOf(type) < bits) return true;
   }
   return false;
 }
-// As elements, not only as indices.
+// Returns true if integers are used as elements, not only as indices.
 HL_FN constexpr bool HasIntegers() {
   return HasClass(kClassPred) || HasClass(kClassSigned) || HasClass(kClassUnsigned);
 }

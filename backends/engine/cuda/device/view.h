@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps a position of one array to an element of another: by strides, with padding around it, or by
-// index vectors.
+// Maps a position of one array to an element of another: by strides, with padding, or by index
+// vectors.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_VIEW_H_
 
@@ -8,18 +8,18 @@
 
 namespace hl {
 
-constexpr int kRankMax = 12;  // of a view, once neighbouring dimensions are merged
+constexpr int kRankMax = 12;  // dimensions of a view, after adjacent ones are merged
 
 struct View {
   i64 offset = 0;
   int rank = 0;
-  int narrow = 0;  // it has less than 2^31 elements
+  int narrow = 0;  // fewer than 2^31 elements
   i64 size[kRankMax] = {};
   i64 stride[kRankMax] = {};
 };
 
-// Returns i % size and sets i to i / size. narrow: both are below 2^31, where a GPU divides five
-// times as fast.
+// Returns i % size and sets i to i / size. narrow: both are below 2^31, which makes a division on a
+// GPU five times as fast.
 HL_FN i64 SplitOff(i64& i, i64 size, int narrow) {
   if (narrow != 0) {
     const u32 whole = static_cast<u32>(i), by = static_cast<u32>(size), quotient = whole / by;
@@ -56,7 +56,7 @@ struct Cursor {
   }
 };
 
-// An index as s64; larger u64 values are clamped to the largest.
+// Returns an index as s64. Larger u64 values are clamped to the largest s64.
 HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
   const i64 index = static_cast<i64>(Wrap(type, LoadBits(BytesOf(type), array, i)));
   return type == kU64 && index < 0 ? 0x7fffffffffffffffll : index;
@@ -64,20 +64,20 @@ HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
 HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
 
-// pad. operand, stride: of the operand's dimensions, from the element at offset on.
+// pad. operand and stride describe the operand's dimensions, starting with the element at `offset`.
 struct PadShape {
-  int rank, narrow;  // narrow: the result has less than 2^31 elements
+  int rank, narrow;  // narrow: 32 bits suffice for every division
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
   i64 offset;
 };
-// The offset of element i of the result in the operand; -1: it is padding.
+// Returns the operand's offset for element i of the result; -1: padding.
 HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   i64 at = a.offset;
   bool inside = true;
   for (int d = a.rank - 1; d >= 0; --d) {
     i64 place = SplitOff(i, a.size[d], a.narrow) - a.low[d];
     inside = inside && place >= 0;
-    // Without holes no division is needed.
+    // Without interior padding no division is needed.
     if (inside && a.interior[d] != 0) {
       inside = SplitOff(place, a.interior[d] + 1, a.narrow) == 0;
     }
@@ -87,26 +87,28 @@ HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   return inside ? at : -1;
 }
 
-// Windows of an operand at starts given by index vectors. The batched array is gather's result or
-// scatter's updates.
+// Windows of an operand whose starts are given by index vectors. The batched array is gather's
+// result or scatter's updates.
 struct IndexedWindows {
-  int rank;  // of the batched array
+  int rank;  // the batched array's
   int operand_rank, components, index_type;
-  i64 size[kRankMax];             // of the batched array
-  i64 operand_stride[kRankMax];   // per batched dimension: what it moves in the operand's window
-  i64 index_stride[kRankMax];     // ... and in the array of indices
-  i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
+  i64 size[kRankMax];  // the batched array's
+  // For each batched dimension, its stride in the operand's window, in the array of indices, and,
+  // for batching dimensions, in the operand.
+  i64 operand_stride[kRankMax];
+  i64 index_stride[kRankMax];
+  i64 batching_stride[kRankMax];
   i64 component_stride;
-  int component_dimension[kRankMax], narrow;  // narrow: less than 2^31 elements
-  int window_dimension[kRankMax];  // per batched dimension: the operand's, of a window's; else -1
-  i64 last[kRankMax];    // per operand dimension: largest start of a window; of scatter, of an
-                         // element
-  i64 stride[kRankMax];  // per operand dimension
+  int component_dimension[kRankMax], narrow;  // narrow: fewer than 2^31 elements
+  int window_dimension[kRankMax];             // batched dimension -> operand's window dimension, -1
+  // For each operand dimension, the largest start of a window (of an element, in scatter).
+  i64 last[kRankMax];
+  i64 stride[kRankMax];
 };
-// The offset of element i of the batched array in the operand; -1: nowhere.
+// Returns the operand's offset for element i of the batched array; -1: out of bounds.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
-  i64 start[kRankMax], within[kRankMax];  // of the window, of the element in it
+  i64 start[kRankMax], within[kRankMax];  // starts of the window; position within it
   for (int d = 0; d < w.operand_rank; ++d) start[d] = within[d] = 0;
   for (int d = w.rank - 1; d >= 0; --d) {
     const i64 place = SplitOff(i, w.size[d], w.narrow);
@@ -140,7 +142,7 @@ struct WindowShape {
   WindowAxis axes[kRankMax];
 };
 
-// Stores a target, -1 for nowhere: in 32 bits, one higher, where these suffice for sorting.
+// Stores a target, or -1 for none. narrow: as u32, one higher, if 32 bits suffice.
 HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
   if (narrow != 0) {
     static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);
