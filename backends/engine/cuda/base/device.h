@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device of a plan: memory and kernels of an NVIDIA GPU (runtime/), or of this machine, where
-// the same kernels are loops (`cuda-host`).
+// Device memory and kernel launches for a plan: an NVIDIA GPU (runtime/), or this machine, which
+// runs the same kernels as loops (`cuda-host`).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 
@@ -20,26 +20,26 @@ namespace hlocts::cuda {
 class Device {
  public:
   virtual ~Device() = default;
-  // Never nullptr, also for 0 bytes. ResourceExhausted when memory is exhausted.
+  // Returns a pointer that is not null, also for 0 bytes. ResourceExhausted: no memory is free.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
   virtual void Release(void* data) = 0;
   virtual absl::Status Upload(void* to, const void* from, int64_t bytes) = 0;
-  // Waits for all earlier launches.
+  // Returns after all earlier launches.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Runs threads 0 .. count - 1; for kernels of blocks, blocks. code: the result of Compile, -1 to
-  // interpret the program.
+  // Runs threads 0 .. count - 1, or blocks 0 .. count - 1 for kernels of blocks. code: the result
+  // of Compile, or -1 to interpret the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
-  // Compiles a kernel with its program emitted as `source`; -1 on a device that compiles nothing.
+  // Compiles a kernel with its program emitted as `source`; -1 if the device compiles nothing.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
-  // Waits until all launches are done.
+  // Waits until all launches are complete.
   virtual absl::Status Synchronize() = 0;
-  // Seconds between the two calls on the device; by default by the host's clock.
+  // The clock measures seconds of device time, by default with the host's clock.
   virtual absl::Status StartClock();
   virtual absl::StatusOr<double> StopClock();
-  // False: the library is missing, or does not support the plan.
+  // Returns false if no library supports the plan.
   virtual absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                            void* const* out) {
     return false;
@@ -49,18 +49,18 @@ class Device {
   std::chrono::steady_clock::time_point started_;
 };
 
-// The kernels as loops over their threads.
+// Returns a device that runs kernels as loops over their threads.
 std::unique_ptr<Device> MakeHostDevice();
-// A host device that is never destroyed.
+// Returns a host device that is never destroyed.
 Device& SharedHostDevice();
 
-// The number of bytes that a run holds.
+// The number of bytes that a run has allocated.
 using Account = std::shared_ptr<std::atomic<int64_t>>;
 
-// A piece of a device's memory, freed when the last owner is destroyed.
+// A block of a device's memory, freed when the last owner is destroyed.
 class Memory {
  public:
-  // account: counts it during its lifetime; may be null.
+  // account: counts these bytes while the block exists; may be null.
   static absl::StatusOr<std::shared_ptr<Memory>> New(Device& device, int64_t bytes,
                                                      Account account = nullptr);
   ~Memory() {

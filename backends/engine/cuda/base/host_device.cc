@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a device: every kernel of dispatch.h compiled by this compiler, run thread by thread.
+// The host as a device: loops run the threads of every kernel of dispatch.h.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -72,7 +72,7 @@ class HostDevice : public Device {
   absl::Status Synchronize() override { return absl::OkStatus(); }
 
  private:
-  // Unwritten memory, with $HLOCTS_CUDA_POISON; the same as on a GPU.
+  // The byte of unwritten memory under $HLOCTS_CUDA_POISON, as on a GPU.
   static constexpr int kPoison = 0xa5;
   const bool poisons_ = std::getenv("HLOCTS_CUDA_POISON") != nullptr;
 };

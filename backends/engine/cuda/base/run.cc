@@ -19,7 +19,7 @@ namespace {
 thread_local const std::string* t_instruction = nullptr;
 }  // namespace
 
-// The functions that ran may be destroyed now, and with them their names.
+// The functions that ran, and their names, may be destroyed after the run.
 Run::~Run() { t_instruction = nullptr; }
 
 std::string CurrentInstruction() { return t_instruction != nullptr ? *t_instruction : ""; }
@@ -55,7 +55,7 @@ absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
   return absl::OkStatus();
 }
 
-// Buffers without another reader are owned by the callee.
+// The callee owns each buffer that no other step reads.
 absl::Status Run::RunControl(const Step& step, std::vector<Buffer>& slots) {
   std::vector<Buffer> in;
   for (int32_t slot : step.in) in.push_back(slot < 0 ? Buffer() : slots[slot]);

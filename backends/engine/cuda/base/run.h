@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled form of a graph, and one device's execution of it.
+// The compiled form of a graph, and its execution on one device.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
 
@@ -19,7 +19,7 @@ namespace hlocts::cuda {
 
 class Run;
 
-// Device pointers of operands and results; nullptr for tokens.
+// Device pointers to operands and results; nullptr for tokens.
 using In = const void* const*;
 using Out = void* const*;
 using Work = std::function<absl::Status(Run& run, In in, Out out)>;
@@ -28,13 +28,13 @@ using Control =
     std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
-  std::string name;  // of its last instruction
+  std::string name;  // name of its last instruction
   Work work;
-  Control control;               // instead of work
-  std::vector<int32_t> in, out;  // slots, -1: a token
+  Control control;               // replaces work
+  std::vector<int32_t> in, out;  // slots; -1: a token
   std::vector<int64_t> out_bytes;
-  std::vector<std::pair<int, int>> in_place;  // (result, operand): may be the same memory
-  std::vector<int32_t> last_use;              // slots without a reader after this step
+  std::vector<std::pair<int, int>> in_place;  // (result, operand) that may share memory
+  std::vector<int32_t> last_use;              // slots that no later step reads
 };
 
 struct Function {
@@ -46,31 +46,31 @@ struct Function {
   std::vector<plan::ArrayType> parameter_types, result_types;
 };
 
-// The budget and generator state of one device's execution, and the device's numbers.
+// State of one device's execution: step budget, random number generators, device numbers.
 struct RunState {
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
   uint64_t rng_stream = 0;         // rng instructions executed so far
-  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
+  uint64_t rng_state[2] = {0, 0};  // state of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device_number = 0;
   plan::Communicator* world = nullptr;
 };
 
 class Run : public RunState {
  public:
-  // bytes_max: of all arrays that are in use at one time.
+  // bytes_max: limit on the arrays that are in use at one time.
   Run(Device& device, const RunState& state, int64_t bytes_max)
       : RunState(state),
         device_(device),
         bytes_max_(bytes_max),
         live_(std::make_shared<std::atomic<int64_t>>(0)) {}
   ~Run();
-  // A part of another run, on another device.
+  // Continues `whole` on another device; both share the memory budget.
   Run(Device& device, const Run& whole)
       : RunState(whole), device_(device), bytes_max_(whole.bytes_max_), live_(whole.live_) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
-  // Uploads the leaves and downloads results of these shapes.
+  // Uploads the arguments and downloads results of these shapes.
   absl::StatusOr<std::vector<Literal>> CallOnLiterals(const Function& function,
                                                       const std::vector<Literal>& arguments,
                                                       const std::vector<Shape>& results);
@@ -80,7 +80,7 @@ class Run : public RunState {
     if (count <= 0) return absl::OkStatus();
     return device_.Launch(kernel, &arguments, count, code);
   }
-  // False: no library supports it.
+  // Returns false if no library supports the plan.
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, std::initializer_list<const void*> in,
                                    std::initializer_list<void*> out) {
     return device_.CallLibrary(plan, in.begin(), out.begin());
@@ -93,7 +93,7 @@ class Run : public RunState {
     return absl::DeadlineExceededError("loops took more steps than their budget");
   }
 
-  double seconds = 0;  // on the device, without transfers
+  double seconds = 0;  // device time without transfers
 
  private:
   absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
@@ -104,7 +104,7 @@ class Run : public RunState {
   Account live_;
 };
 
-// The name of the instruction that this thread ran when a device was lost; "" for none.
+// Returns the name of the instruction that this thread ran last; "" outside a run.
 std::string CurrentInstruction();
 
 }  // namespace hlocts::cuda

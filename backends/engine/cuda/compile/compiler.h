@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles graphs to functions of steps: which nodes become one loop, which values are uploaded
-// once, and which kernel runs.
+// Compiles graphs to functions of steps: selects the nodes of each loop, the values that are
+// uploaded once, and the kernel of each step.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
 
@@ -25,24 +25,24 @@ struct CompileOptions {
   Placement libraries = Placement::kAuto;
   bool tf32 = false, fast_math = false;
   hl::Math math = hl::kMathSingle;
-  bool deterministic = true;  // the same bits in every run
+  bool deterministic = true;  // every run returns the same bits
   int64_t memory_bytes_max = int64_t{8} << 30;
-  std::shared_ptr<void> custom_calls;         // handle of the library, null for none
-  absl::flat_hash_set<std::string> disabled;  // passes, and "fusion", "in-place", "rows"
-  // If set, receives the source of every kernel that could be compiled, and nothing is compiled.
+  std::shared_ptr<void> custom_calls;         // handle of the library; may be null
+  absl::flat_hash_set<std::string> disabled;  // names of passes, "fusion", "in-place" or "rows"
+  // If set, receives the source of every kernel that could be compiled; nothing is compiled then.
   std::vector<std::string>* sources = nullptr;
 };
-// Passes of this engine, in addition to those of backends/engine/plan.
+// Returns the passes that only this engine has (others: backends/engine/plan).
 absl::Span<const absl::string_view> OwnPasses();
 
 // A program on the device.
 struct Body {
   hl::Interpreted code;
-  std::vector<hl::Instr> instructions;  // the same, for emission
+  std::vector<hl::Instr> instructions;  // host copy, for emission
   Buffer memory;
 };
 
-// The step that a factory makes of a node.
+// The step that a factory makes from a node.
 struct StepDraft {
   Work work;
   Control control;
@@ -54,32 +54,33 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // A called computation on elements. The host supports any, a device those that can be a program.
+  // Compiles a called computation on elements; on a device only one that can be a program.
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
-  // ... as a loop over arrays of one element type, in order.
+  // Compiles a called computation to a loop over arrays of these types, which are read in order.
   absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
                                                           absl::Span<const PrimitiveType> types);
   absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
   absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
-  // The kernel with the program (and a loop's views) emitted; -1: it is interpreted.
+  // Compiles the kernel with its program and the views of a loop. Returns -1 if it is interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements,
                                         const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
                                       int64_t elements);
-  // Returns true if a program for so many elements is emitted as source.
+  // Returns true if a program for this number of elements is emitted as source.
   bool IsCompiled(int64_t elements) const;
-  static constexpr int64_t kProductsForLibrary = int64_t{1} << 18;  // of dots and convolutions
-  // Returns true if a library should do count * each operations; under auto if these are many.
+  static constexpr int64_t kProductsForLibrary = int64_t{1}
+                                                 << 18;  // `least` for dots, convolutions
+  // Returns true if a library executes count * each operations; under auto if `least` or more.
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
-  // The compiler of steps that the host's loops run, itself if it is that one.
+  // Returns the compiler of steps that run as loops on the host; *this if it is that compiler.
   Compiler& OnHost();
   bool is_on_host() const { return is_on_host_; }
   const CompileOptions& options() const { return options_; }
   Device& device() { return device_; }
 
-  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
+  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // owners of the constants
 
  private:
   void Simplify(plan::Graph& graph);
@@ -91,7 +92,7 @@ class Compiler {
   Device& device_;
   CompileOptions options_;
   bool is_on_host_ = false;
-  Buffer empty_buffer_;  // of all uploads of no bytes
+  Buffer empty_buffer_;  // shared by all uploads of 0 bytes
   std::unique_ptr<Compiler> on_host_;
   absl::flat_hash_set<const plan::Graph*> simplified_;
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;
@@ -109,11 +110,11 @@ struct OpContext {
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }
   plan::Graph& called(size_t k) const { return *node.called[k]; }
-  // The graph of the computation that this attribute names.
+  // Returns the graph of the computation that this attribute names.
   absl::StatusOr<plan::Graph*> CalledBy(Attr attr) const;
 };
 
-// The step of a node that is no part of a loop.
+// Makes the step of a node that is not part of a loop.
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One program as the text of a function of CUDA C++.
+// Emits one program as a function in CUDA C++.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
 
@@ -20,12 +20,12 @@ inline constexpr char kRowTerms[] =
     "void Terms(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
 inline constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* results) const {\n";
 
-// A literal of i64.
+// Returns a literal of type i64.
 std::string Number(hl::i64 x);
-// The expression of the array offset of element `i` of the loop.
+// Returns the expression of the array offset of element `i` of the loop.
 std::string Offset(const hl::View& view);
-// A program as the function with this head; of loops, `i` is the place. values: what parameters are
-// elements of.
+// Returns a program as a function with this head. In a loop `i` is the position. values: the name
+// of the array that contains the parameters.
 std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
                          absl::Span<const hl::View> views, const char* values,
                          const Packs* packs = nullptr);

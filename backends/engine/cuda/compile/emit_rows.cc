@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of rows (device/block_rows.h, device/block_held.h) as text.
+// Emits kernels of rows (device/block_rows.h, device/block_held.h).
 #include <map>
 #include <set>
 
@@ -11,8 +11,8 @@
 namespace hlocts::cuda {
 namespace {
 
-// For rows held in registers: the code with which a part reads registers, loads them first, and
-// stores its results.
+// Returns the functions of a part whose rows are in registers: LoadHeld reads registers and loads
+// missing ones, StoreHeld stores the results.
 std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>& loaded) {
   std::string text =
       "  template <class R> __device__ void LoadHeld(const void* const* arrays, i64 g, int u, R& "
@@ -41,7 +41,7 @@ std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>&
       "  }\n");
 }
 
-// The functions of InterpretedPart. loaded: the arrays held so far; nullptr: nothing is held.
+// Returns the functions of InterpretedPart. loaded: the arrays in registers so far; may be null.
 std::string PartText(const RowText& part, std::set<int>* loaded) {
   const Packs packs(part.terms, part.many);
   const char* is_reduce = part.is_reduce ? "true" : "false";
@@ -62,7 +62,7 @@ std::string PartText(const RowText& part, std::set<int>* loaded) {
       FunctionText(kFinish, part.finish, part.views, "in.values"));
 }
 
-// Parts that a kernel's phases go through.
+// Returns a kernel whose phases execute the parts.
 std::string PhasesText(size_t parts) {
   std::string cases;
   for (size_t p = 0; p < parts; ++p) {
@@ -75,7 +75,7 @@ std::string PhasesText(size_t parts) {
       cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
 }
 
-// A call of one thread, and the barrier after it.
+// Returns the call of one thread, and a barrier after it.
 std::string ThreadsText(const std::string& call, bool barrier) {
   return absl::StrCat("    HL_THREADS(thread) { ", call, "; }\n",
                       barrier ? "    HL_BARRIER;\n" : "");
@@ -94,7 +94,7 @@ std::string HeldCalls(const RowText& part, size_t p) {
                      part.read_back);
 }
 
-// The places of what is held.
+// Returns the declarations of the register arrays.
 std::string HeldMembers(absl::Span<const RowText> parts) {
   std::map<int, std::string> members;
   for (const RowText& part : parts) {
@@ -113,7 +113,7 @@ std::string HeldMembers(absl::Span<const RowText> parts) {
   return text;
 }
 
-// Parts one after the other, since the variables that a thread holds have no address.
+// Emits the parts as straight-line code, because registers have no address.
 std::string HeldText(absl::Span<const RowText> parts, int64_t columns) {
   std::string calls;
   int many = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted kernels mean the same as interpreted ones: the source for NVRTC, compiled by the host's
-// compiler and run thread by thread, gives the same bits.
+// Emitted kernels compute the same bits as interpreted ones. The host's compiler compiles the
+// source for NVRTC, and a loop runs its threads.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Replaces CUDA's keywords: one thread that strides over all elements.
+// Replaces CUDA's keywords by a grid with one thread, which strides over all elements.
 constexpr char kPrelude[] =
     "#define __device__\n#define __global__\n#define __grid_constant__\n#define __shared__ static\n"
     "struct Dim { unsigned x; };\n"
@@ -60,7 +60,7 @@ class WrittenDevice : public cuda::Device {
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source, bool) override {
     const auto [known, is_new] = numbers_.emplace(source, static_cast<int64_t>(kernels_.size()));
     if (!is_new) return known->second;
-    static int files = 0;  // dlopen would return the open library for a repeated name
+    static int files = 0;  // dlopen returns the loaded library for a repeated name
     const std::string stem = folder_ / absl::StrCat("k", ++files);
     std::ofstream(stem + ".cc") << kPrelude << source << "extern \"C\" void Start(const void* a, "
                                 << "long long n) { hl::part::hl_kernel(*static_cast<const hl::"
@@ -93,7 +93,7 @@ const char* const kPrograms[] = {
     " dimensions={1,0} m = bf16[40,33] multiply(p, t) z = bf16[] constant(0.5)\n"
     " s = bf16[33] reduce(m, z), dimensions={0}, to_apply=add w = bf16[33] parameter(2)\n"
     " d = bf16[33] divide(s, w) ROOT r = f32[33] convert(d) }",
-    // Rows: a normalization in one kernel.
+    // A normalization of rows in one kernel.
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "ENTRY e { p = f16[3,700] parameter(0) x = f32[3,700] convert(p) l = f32[] constant(-inf)\n"
@@ -102,7 +102,7 @@ const char* const kPrograms[] = {
     " e = f32[3,700] exponential(d) s = f32[3] reduce(e, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,700] broadcast(s), dimensions={0} q = f32[3,700] divide(e, c)\n"
     " ROOT r = bf16[3,700] convert(q) }",
-    // Terms of one result in several blocks; a scan of several chunks.
+    // A reduction of one result by several blocks; a scan of several chunks.
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
     "ENTRY e { p = f32[20000] parameter(0) z = f32[] constant(-inf) n = f32[20000] negate(p)\n"
@@ -110,14 +110,14 @@ const char* const kPrograms[] = {
     "constant(7)\n"
     " c = s32[5000] reduce-window(k, o), window={size=5000 pad=4999_0}, to_apply=sum\n"
     " ROOT r = (f32[], s32[5000]) tuple(x, c) }",
-    // Views, lines, constants of several types, select, clamp, conversions.
+    // Views, iotas, constants of several types, select, clamp, conversions.
     "ENTRY e { p = f32[4,6] parameter(0) q = s8[6,4] parameter(1)\n"
     " t = s8[4,6] transpose(q), dimensions={1,0} f = f32[4,6] convert(t)\n"
     " i = f32[4,6] iota(), iota_dimension=1 a = f32[4,6] add(p, i) m = f32[4,6] multiply(a, f)\n"
     " l = pred[4,6] compare(p, f), direction=LT s = f32[4,6] select(l, m, a)\n"
     " b = bf16[4,6] convert(s) x = bf16[4,6] exponential(b) y = f8e5m2[4,6] convert(x)\n"
     " ROOT r = f32[4,6] convert(y) }",
-    // Pads and gathers as a loop and a reduction read them.
+    // Pads and gathers that a loop and a reduction read.
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7) i = s32[8,1] parameter(1)\n"
     " a = f32[8,3] pad(p, z), padding=-1_0_1x0_0 r = f32[24] reshape(a)\n"
@@ -146,7 +146,7 @@ const char* const kPrograms[] = {
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
-    // Rows in groups of eight, two and one neighbours; values of each row among them.
+    // Rows in groups of eight, two and one adjacent elements, with one value for each row.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[3,1032] parameter(0) z = bf16[] constant(0)\n"
     " s = bf16[3] reduce(p, z), dimensions={1}, to_apply=add\n"
@@ -160,7 +160,7 @@ const char* const kPrograms[] = {
     " s = f32[5] reduce(x, z), dimensions={1}, to_apply=add\n"
     " b = f32[5,301] broadcast(s), dimensions={0} d = f32[5,301] divide(x, b)\n"
     " ROOT r = f16[5,301] convert(d) }",
-    // Rows of which a thread holds several groups, the last of them cut; a result that is read
+    // Rows of several groups for each thread, the last group incomplete; a result that is read
     // back.
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { p = f32[3,2504] parameter(0) z = f32[] constant(0) q = f32[3,2504] negate(p)\n"
@@ -169,7 +169,7 @@ const char* const kPrograms[] = {
     " m = f32[3,2504] multiply(d, d) t = f32[3] reduce(m, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,2504] broadcast(t), dimensions={0} e = f32[3,2504] divide(d, c)\n"
     " ROOT r = (f32[3,2504], f32[3,2504]) tuple(e, q) }",
-    // Scatter runs that are cut, of two arrays; a scan of many adjacent lines.
+    // Scatter runs of two arrays that are cut into pieces; a scan of many adjacent lines.
     "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
     " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"
     " ROOT r = (f32[], bf16[]) tuple(x, y) }\n"
@@ -188,7 +188,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   for (const char* text : kPrograms) {
     auto module = ParseModule(std::string("HloModule test\n") + text);
     ASSERT_TRUE(module.ok()) << module.status();
-    // On a GPU NVRTC compiles the source, here the host's compiler does.
+    // NVRTC compiles the source on a GPU, the host's compiler elsewhere.
     const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
     const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
@@ -209,8 +209,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   }
 }
 
-// A device that cannot compile: under auto its kernels are interpreted, under always it is an
-// error.
+// A device that cannot compile. jit=auto interprets its kernels, jit=always returns an error.
 class UncompilingDevice : public WrittenDevice {
  public:
   absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&, bool) override {

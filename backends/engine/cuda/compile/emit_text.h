@@ -12,7 +12,7 @@
 
 namespace hlocts::cuda {
 
-// The beginning of each line of the lists.
+// The first characters of each line of the lists.
 inline constexpr char kListBegin[] = "#define HL_";
 
 // The lists that device/used.h needs, at the beginning of a kernel's source.
@@ -23,14 +23,14 @@ class Used {
   std::string Text() const;
 
  private:
-  std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // no list is empty
+  std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // -1 keeps each list nonempty
 };
 
-// The beginning of a kernel.
+// Returns the first lines of a kernel.
 std::string KernelHead(hl::Kernel kernel, const char* first = "  const Written f;\n");
-// The call of the kernel for one element, or thread.
+// Returns the call of the kernel for one element or thread.
 const char* CallText(hl::Kernel kernel);
-// rows: of one value for each thread, which the kernel's phases exchange.
+// rows: the number of shared arrays of one value for each thread.
 std::string BlockKernel(hl::Kernel kernel, int rows);
 
 }  // namespace hlocts::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one graph to one function: loops and structured steps in order, and the lifetime of each
-// array.
+// Compiles one graph to one function: its loops and structured steps in order, and the lifetime of
+// each array.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
 
@@ -14,7 +14,7 @@
 
 namespace hlocts::cuda {
 
-struct ReduceRun;  // of reduce_step.cc
+struct ReduceRun;  // defined in reduce_step.cc
 
 class FunctionBuilder {
  public:
@@ -34,10 +34,10 @@ class FunctionBuilder {
   absl::Status EmitLeaf(const plan::Node& node);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitMap(const plan::Node& node);
-  // Bytes go from one slot to another; nothing is computed.
+  // A copy of bytes from one slot to another.
   struct Move {
     int32_t from, to;
-    int64_t bytes;  // of the result
+    int64_t bytes;  // size of the result
   };
   template <typename Args>
   void AddMove(hl::Kernel kernel, const Args& args, int64_t count, const Move& move);
@@ -49,32 +49,32 @@ class FunctionBuilder {
   absl::Status EmitReduce(plan::NodeId id);
   int32_t NewSlot(plan::ValueId value);
 
-  // The loop being built: its inputs, their views, and the number of each value.
+  // The loop under construction: its inputs, their views, and the number of each value.
   struct Loop {
     ProgramBuilder program;
     std::vector<int32_t> arrays;
     std::vector<hl::View> views;
-    std::vector<bool> dense;       // true if an array is only read at the place written
-    std::vector<int> widths;       // of an array's elements
+    std::vector<bool> dense;       // each element is read only where it is written
+    std::vector<int> widths;       // bytes of an array's element
     std::vector<int> array_views;  // see StepCandidate
     bool is_reduction_epilogue = false;
-    bool turns = false;  // transposed inputs are copied before (TransposedCopySlot)
+    bool turns = false;  // transposed inputs are copied first (TransposedCopySlot)
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
   absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
                              const plan::ArrayType& type, bool many, Loop& loop);
-  // The array in this slot under view `number` of the loop, -1: in order.
+  // Adds the load of the array in this slot under view `number` of the loop; -1: in order.
   int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
-  // A dense copy of the view, for large views whose dimensions are permuted: a loop that read these
-  // would load a memory sector for each element. -1: not such a view.
+  // Returns the slot of a dense copy of a large view with permuted dimensions, in which a loop
+  // would load a memory sector for each element; -1: the view is not of this kind.
   absl::StatusOr<int32_t> TransposedCopySlot(const plan::Source& source, const plan::View& view,
                                              const plan::ArrayType& type);
-  // An array that is not read in order; its number.
+  // Returns the number of an array that is not read in order.
   int ScatteredArray(int32_t slot, int width, Loop& loop);
   // Adds the load of a pad or gather that the loop reads.
   absl::StatusOr<int> FusedLoad(const plan::Node& node, Loop& loop);
-  // Adds the nodes of a loop to the program; returns the number of the last one's value.
+  // Adds the nodes of a loop to the program. Returns the number of the last one's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
@@ -100,15 +100,15 @@ class FunctionBuilder {
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
   LoadFusion loads_;
-  std::string step_name_;         // of the node that is being emitted
-  std::vector<int32_t> slot_of_;  // of values
+  std::string step_name_;         // the node that is being emitted
+  std::vector<int32_t> slot_of_;  // indexed by value
   struct TransposedCopy {
     plan::ValueId base;
     plan::View view;
     int32_t slot;
   };
   std::vector<TransposedCopy> transposed_copies_;
-  std::vector<std::optional<StepCandidate>> sketches_;  // of the steps
+  std::vector<std::optional<StepCandidate>> sketches_;  // parallel to the function's steps
 };
 
 }  // namespace hlocts::cuda

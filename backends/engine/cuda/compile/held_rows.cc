@@ -9,12 +9,11 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kHeldBytes = 256;  // of a thread: a quarter of its registers
+constexpr int64_t kHeldBytes = 256;  // for each thread: a quarter of its registers
 
 bool IsLoadInOrder(const hl::Instr& n) { return n.op == hl::kOpLoad && n.b < 0; }
 
-// The element width of each array as seen by all parts that read it in order or make it; 0: parts
-// disagree.
+// Returns the element width of each array that all parts read in order or make with one width.
 std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const RowText> texts) {
   std::map<int, int> widths;
   const auto see = [&](int array, int type) {
@@ -32,7 +31,7 @@ std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const R
   return widths;
 }
 
-// Returns true if the part reads the array only from what its thread holds.
+// Returns true if the part reads the array only from registers.
 bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
   const Packs packs(text.terms, text.many);
   const auto is_of = [&](const hl::Instr& n) {
@@ -43,7 +42,7 @@ bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
                      [&](const hl::Instr& n) { return !is_of(n) || packs.Has(n); });
 }
 
-// Returns true if a part reads what part `made` left in memory.
+// Returns true if a part reads the result of part `made` from memory.
 bool IsReadBack(absl::Span<const RowReads> reads, absl::Span<const RowText> texts, size_t made,
                 bool held) {
   const int array = static_cast<int>(made);

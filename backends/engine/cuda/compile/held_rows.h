@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows so short that a block's threads hold them in registers (device/block_held.h): which arrays,
-// and which of them need no memory at all.
+// Decides which arrays of short rows the threads of a block keep in registers
+// (device/block_held.h), and which of them need no memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HELD_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HELD_ROWS_H_
 
@@ -13,14 +13,14 @@ namespace hlocts::cuda {
 
 // One part of a group of rows.
 struct RowReads {
-  bool wide = true;    // it has terms, or results, for all columns; else one value for each row
-  bool needed = true;  // after the group
-  std::vector<int> arrays;  // of each: the part that makes it, or kRowOperand + operand
+  bool wide = true;         // terms or results for all columns; else one value for each row
+  bool needed = true;       // read after the group
+  std::vector<int> arrays;  // for each array the part that makes it, or kRowOperand + operand
 };
 inline constexpr int kRowOperand = hl::kRowParts;
 
-// Marks the held arrays in the texts, and gives all of them as many neighbours. Returns false
-// without a change where that needs too many registers.
+// Assigns registers to arrays in the texts, and gives all parts the same group size. Returns false,
+// without a change, if that needs too many registers.
 bool HoldRows(int64_t columns, absl::Span<const RowReads> reads, std::vector<RowText>& texts);
 
 }  // namespace hlocts::cuda

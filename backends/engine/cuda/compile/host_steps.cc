@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// The step that this thread runs: the caller, and the error of a call.
+// The run of the step on this thread, and the first error of a call.
 struct Caller {
   Run* run;
   absl::Status status = absl::OkStatus();
@@ -30,7 +30,7 @@ absl::Status CallOnce(Run& run, const Function& function, const hl::Value* argum
   return absl::OkStatus();
 }
 
-// After a failure the surrounding loop continues with zeros, and its results are discarded.
+// Returns zeros after a failure; the surrounding loop continues, and its results are discarded.
 void CallFunction(const void* what, const hl::Value* arguments, hl::Value* results) {
   const Function& function = *static_cast<const Function*>(what);
   Caller& caller = *t_caller;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps around called computations that are no straight-line code, with loops, arrays or sorts
-// inside: their kernels run as loops on the host, which call the computation for each element.
+// Steps that call computations with loops, arrays or sorts inside. Their kernels run as loops on
+// the host, which call the computation for each element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 
@@ -15,7 +15,7 @@ namespace hlocts::cuda {
 class HostCopies {
  public:
   explicit HostCopies(const OpContext& context);
-  // Calls work on them and uploads the results; tokens stay null.
+  // Run calls the work on the copies and uploads the results; tokens stay null.
   using Work = absl::FunctionRef<absl::Status(plan::In in, uint8_t* const* out)>;
   absl::Status Run(cuda::Run& run, In in, Out out, Work work) const;
 
@@ -25,11 +25,11 @@ class HostCopies {
 
 // Returns true if a node calls a computation on elements that cannot be a program.
 bool NeedsHost(const OpContext& context);
-// Its step, on host copies of its operands.
+// Makes the step of the node on host copies of its operands.
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);
 
-// A program that takes its values from the sources and calls the function, which was compiled for
-// the host.
+// Returns a program that takes its values from the sources and calls the function, which was
+// compiled for the host.
 absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
                                                       absl::Span<const hl::Instr> sources);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which pads and gathers a loop computes while reading them, element by element: those that
-// only one loop needs, each element once and in order.
+// Decides which pads and gathers a loop computes element by element instead of reading an array:
+// only this loop reads them, each element once and in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 
@@ -10,12 +10,12 @@
 
 namespace hlocts::cuda {
 
-// Special readers of a value: none seen yet; not a single loop.
+// Readers of a value that are not one loop: no reader; any other reader.
 inline constexpr plan::NodeId kNoReader = -1, kNoLoop = -2;
 
 class LoadFusion {
  public:
-  // Without `fuse`, none.
+  // If `fuse` is false, no pad or gather is fused.
   LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
   bool is_fused(plan::NodeId node) const { return taken_[node]; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a loop: arrays in order or under views, lines, pads and gathers.
+// The inputs of a loop: arrays in order or under views, iotas, pads and gathers.
 #include <algorithm>
 #include <cstring>
 
@@ -94,7 +94,7 @@ int FunctionBuilder::ScatteredArray(int32_t slot, int width, Loop& loop) {
 
 namespace {
 
-// Appends it to the views; returns where it begins.
+// Appends the description to the views. Returns its index.
 template <class T>
 int AddDescription(const T& description, std::vector<hl::View>& views) {
   const size_t first = views.size();

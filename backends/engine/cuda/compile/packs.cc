@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int kBytesMax = 128;  // of registers
+constexpr int kBytesMax = 128;  // size in registers
 
 }  // namespace
 

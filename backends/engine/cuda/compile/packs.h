@@ -11,13 +11,13 @@
 
 namespace hlocts::cuda {
 
-// Arrays that the loop reads at the position that it writes, `many` neighbours at a time: as many
-// arrays as leave enough registers for the rest.
+// Arrays that the loop reads at the position that it writes, `many` adjacent elements at a time.
+// Their number is limited, so that registers remain for other values.
 class Packs {
  public:
   Packs(absl::Span<const hl::Instr> code, int many);
   bool Has(const hl::Instr& load) const;
-  // The members of Written that LoopAll calls.
+  // Returns the members of Written that LoopAll calls.
   std::string Text() const;
   absl::Span<const hl::Instr> loads() const { return loads_; }
   static std::string Name(const hl::Instr& load);

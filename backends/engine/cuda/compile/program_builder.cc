@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
 
 namespace {
 
-// The instruction that reads each value last; -1: none that is needed.
+// Returns the instruction that reads each value last; -1: no needed instruction reads it.
 std::vector<int> LastUses(std::vector<hl::Instr>& all) {
   std::vector<int> last(all.size(), -1);
   for (size_t i = all.size(); i-- > 0;) {
@@ -195,7 +195,7 @@ std::vector<int> LastUses(std::vector<hl::Instr>& all) {
 
 }  // namespace
 
-// Registers are freed after the last use of a value; unused values are left out.
+// Frees registers after the last use of a value. Omits unused values.
 absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const int> results) {
   std::vector<hl::Instr> all = code_;
   for (size_t r = 0; r < results.size(); ++r) {
@@ -217,7 +217,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
       const int value = OperandOf(n, k);
       OperandOf(n, k) = registers[value];
       if (last[value] != static_cast<int>(i)) continue;
-      last[value] = -2;  // counted once if it is an operand twice
+      last[value] = -2;  // an operand may occur twice
       free.push_back(registers[value]);
     }
     if (n.op != hl::kOpResult) {

@@ -15,34 +15,34 @@ namespace hlocts::cuda {
 
 inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
 
-// Element numbers below this fit into 31 bits.
+// Smaller element numbers fit into 31 bits.
 constexpr int64_t kNarrowElements = int64_t{1} << 31;
 
-// Unimplemented when it has more dimensions than a kernel supports.
+// Unimplemented: more dimensions than a kernel supports.
 absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 
 class ProgramBuilder {
  public:
-  // Each returns the number of the value that the instruction makes.
+  // These return the number of the value that the instruction makes.
   int Add(hl::Instr instruction);
   int Load(int array, int view, PrimitiveType type);
   int Line(int view, PrimitiveType type);
   int Parameter(int number, PrimitiveType type);
   int Constant(PrimitiveType type, const uint8_t* element);
-  // An operation of ops.h that has no attributes; type: of the operands.
+  // Adds an operation of ops.h without attributes. type: the operands' type.
   int Apply(hl::Op op, PrimitiveType type, PrimitiveType result, int a, int b = 0);
-  // An element-wise instruction on values; type: of the operands (select's second).
+  // Adds an element-wise instruction. type: the operands' type (the second one's in a select).
   absl::StatusOr<int> Operation(const Instruction& source, PrimitiveType type, PrimitiveType result,
                                 absl::Span<const int> operands);
-  // A called computation of one element each, on these values; one value for each result.
+  // Adds a called computation on values of one element. Returns one value for each result.
   absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph,
                                           absl::Span<const int> arguments);
 
-  // The code with registers allocated; the values are its results.
+  // Returns the code, with registers allocated, that computes these values as its results.
   absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);
 
  private:
-  std::vector<hl::Instr> code_;  // operands are numbers of values, which are positions here
+  std::vector<hl::Instr> code_;  // operands are values, which are indices into code_
 };
 
 // Returns true if a called computation on elements can be a program.

@@ -48,7 +48,7 @@ void ReduceFusion::CountUsers() {
       const ValueId value = loops_.Strip(operand);
       ++users_[value];
       NodeId& known = user_loop_[value];
-      // An operand of one element among larger ones is broadcast: it has no position of its own.
+      // An operand of one element that is broadcast has no position of its own.
       const bool placed =
           loop != kNoLoop && graph_.type(operand).elements == graph_.type(node.outputs[0]).elements;
       known = placed && (known == kNoReader || known == loop) ? loop : kNoLoop;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which loops and copies of a graph are fused into a reduction: those that compute its
-// operands only for it, and the only loop that reads its result.
+// Decides which loops and copies of a graph are fused into a reduction: those that only compute its
+// operands, and the only loop that reads its result.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 
@@ -12,14 +12,14 @@ namespace hlocts::cuda {
 
 class ReduceFusion {
  public:
-  // Without `fuse`, reductions are not fused.
+  // If `fuse` is false, no reduction is fused.
   ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
 
-  // Returns true if a reduction runs as blocks of threads, and may be fused with others.
+  // Returns true if a reduction runs as blocks of threads, and may be fused with loops.
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
-  // The node (the last of a loop, a view, an iota) is computed by the reduction that needs it.
+  // Returns true if a reduction computes the node: a view, an iota, or the last node of a loop.
   bool is_fused(plan::NodeId node) const { return taken_[node]; }
-  // The reduction that the loop of this node ends, -1: none; and the loop that ends this reduction.
+  // Return the reduction that this loop ends, and the loop that ends this reduction; -1: none.
   plan::NodeId reduce_of(plan::NodeId root) const { return reduce_of_[root]; }
   plan::NodeId epilogue_of(plan::NodeId reduce) const { return ending_of_[reduce]; }
 
@@ -30,9 +30,9 @@ class ReduceFusion {
 
   const plan::Graph& graph_;
   const plan::FusionPlan& loops_;
-  std::vector<int> users_;  // of values behind reshapes; results count as two
+  std::vector<int> users_;  // uses of each value without its reshapes; a result counts twice
   std::vector<plan::NodeId>
-      user_loop_;  // the one loop that all users are in, -1: no user, -2: no loop
+      user_loop_;  // the only loop that uses the value; -1: no user, -2: not one loop
   std::vector<bool> taken_;
   std::vector<plan::NodeId> reduce_of_, ending_of_;
 };

@@ -12,23 +12,23 @@
 namespace hlocts::cuda {
 
 struct ReduceGeometry {
-  int lane_bits = 0;       // 2^lane_bits threads for each result
-  bool lane_minor = true;  // neighbouring threads take terms of one result, else results
-  int64_t groups = 0;      // of results, one block each
-  int64_t splits = 1;      // of the terms, a block each
+  int lane_bits = 0;       // 2^lane_bits threads compute a result
+  bool lane_minor = true;  // adjacent threads share a result; else they have adjacent results
+  int64_t groups = 0;      // groups of results; a block computes a group
+  int64_t splits = 1;      // cuts of the terms; a block computes one
   int64_t per_split = 0;
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }
 };
-// terms_adjoin: terms of one result are contiguous in memory. parallel: more than one thread may
+// terms_adjoin: the terms of a result are contiguous in memory. parallel: more than one thread may
 // compute a result.
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel);
 
-// The operation that combines the terms of each result of a reduction, where the computation is
-// add, multiply, minimum, maximum, and, or, xor for each result by itself.
+// Returns the operations that combine the terms of each result, if the computation applies add,
+// multiply, minimum, maximum, and, or or xor to each result separately.
 std::optional<std::vector<hl::Op>> KnownBody(const plan::Graph& body);
 
-// The type in which terms are summed: f32 for narrower floats under add and multiply.
+// Returns the type of the sums: f32 for narrower floats under add and multiply.
 PrimitiveType SumTypeOf(hl::Op op, PrimitiveType type);
 
 }  // namespace hlocts::cuda

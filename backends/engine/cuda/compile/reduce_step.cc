@@ -13,7 +13,7 @@ using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
 
-// The launch of one step; the arguments without pointers.
+// Launches one step; args has no array pointers.
 struct ReduceRun {
   hl::ReduceBlockArgs args;
   ReduceGeometry geometry;
@@ -49,7 +49,7 @@ struct ReduceRun {
 
 namespace {
 
-// Under an unrecognized computation, fewer terms than this are folded sequentially.
+// An unknown computation folds fewer terms than this sequentially.
 constexpr int64_t kTermsToShare = 64;
 
 void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
@@ -61,7 +61,7 @@ void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
   args.per_split = g.per_split;
 }
 
-// The known operations, each on its own element of both halves of the operands.
+// Returns a program that applies each known operation to its element of both operands.
 absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
                                               const std::vector<PrimitiveType>& types) {
   ProgramBuilder program;
@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   return program.Finish(results);
 }
 
-// The reduction as a part of a kernel of rows: a single value per row, with terms row by row.
+// Describes the reduction for a kernel of rows, which needs one result and one row of terms each.
 StepCandidate CandidateOf(const ReduceRun& job, bool may_share) {
   const hl::ReduceBlockArgs& args = job.args;
   StepCandidate s;
@@ -116,7 +116,7 @@ absl::Status FinishUngroupedReduce(Compiler& compiler, ReduceRun job,
 
 }  // namespace
 
-// Element numbers of the operand: `kept` of the results, `reduced` of the terms of each.
+// Sets the element numbers of the operand: `kept` for the results, `reduced` for the terms of each.
 absl::StatusOr<hl::ReduceBlockArgs> FunctionBuilder::ReduceArgsOf(const Node& node) {
   hl::ReduceBlockArgs args = {};
   const plan::ArrayType& operand = graph_.type(node.operands[0]);
@@ -160,7 +160,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
   return code;
 }
 
-// The program from the sums, which may be wider than the results, to the stored values.
+// Returns the program that computes the stored values from the sums, which may be wider.
 absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EpilogueOf(const Node& node, NodeId ending,
                                                                    Loop& loop) {
   std::vector<int> results;
@@ -178,7 +178,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EpilogueOf(const Node& n
   return loop.program.Finish({stored});
 }
 
-// The program that combines two terms, or sums of them.
+// Returns the program that combines two terms or partial sums.
 absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const Node& node) {
   const auto ops = KnownBody(*node.called[0]);
   if (!ops.has_value()) return compiler_.CompileElements(*node.called[0]);
@@ -190,7 +190,7 @@ absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const N
   return compiler_.UploadProgram(std::move(body));
 }
 
-// Adds the programs of the terms, of their combination, and of the function of the sums.
+// Adds the programs for the terms, for their combination, and for the results.
 absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending, Loop& loop,
                                                 ReduceRun& job) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> terms, TermsOf(node, loop));

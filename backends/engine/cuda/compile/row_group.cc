@@ -8,9 +8,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// One block for each row: enough rows for a GPU, or so few elements that launches dominate.
+// A kernel of rows needs enough rows for a GPU, or so few elements that launches dominate.
 constexpr int64_t kRowsLeast = 256, kColumnsLeast = 128, kElementsSmall = 1 << 12;
-constexpr int kPackBytes = 16;  // that one instruction moves
+constexpr int kPackBytes = 16;  // bytes that one instruction moves
 
 using Sketches = std::vector<std::optional<StepCandidate>>;
 
@@ -23,7 +23,7 @@ int64_t WidthOf(const StepCandidate& s, const Group& g) {
   return s.is_reduce ? 1 : s.elements / g.rows;
 }
 
-// Returns true if element i of rows of one value is read for each element of row i.
+// Returns true if the view reads element i of an array of one value per row throughout row i.
 bool IsOfRow(const hl::View& view, const Group& g) {
   if (view.offset != 0) return false;
   if (g.rows == 1) return view.rank == 0 || (view.rank == 1 && view.stride[0] == 0);
@@ -37,7 +37,7 @@ bool Fits(const StepCandidate& s, const Step& step, const Group& g) {
   return s.elements == g.rows * g.columns || s.elements == g.rows;
 }
 
-// Values that the group computes itself are only read within the row.
+// Returns true if the step reads values of the group only within their row.
 bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group& g, size_t user) {
   const StepCandidate& s = *sketches[user];
   const Step& step = function.steps[user];
@@ -46,8 +46,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
       if (function.steps[p].out[0] != step.in[k]) continue;
       if (k >= s.array_views.size()) return false;  // an init value
       const int64_t made = WidthOf(*sketches[p], g);
-      // A reduction reads arrays for its terms, or, with one value a row, for its result: these are
-      // not distinguished.
+      // Arrays of a reduction's terms and arrays of its result are not distinguished.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);
       const int view = s.array_views[k];
       if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g))
@@ -57,7 +56,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
   return true;
 }
 
-// The longest group around this reduction.
+// Returns the longest group around this reduction.
 std::optional<Group> GroupContaining(const Function& function, const Sketches& sketches,
                                      size_t from, size_t reduce) {
   const StepCandidate& r = *sketches[reduce];
@@ -75,8 +74,8 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // The backward search did not know all readers: begin where everything up to the reduction
-  // agrees.
+  // The backward search did not check all readers. Begins where every step up to the reduction
+  // fits.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
     while (g.end <= reduce && takes(g.end)) ++g.end;
@@ -87,18 +86,18 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
   return g.end - g.begin >= 2 ? std::optional<Group>(g) : std::nullopt;
 }
 
-// An input array of a part: one of the step's operands, or the result of another part.
+// An input array of a part: an operand of the step, or the result of another part.
 struct RowInput {
   int operand = -1, part = -1;
 };
 struct RowRun {
   hl::RowArgs args = {};
   int64_t rows = 0, code = -1;
-  std::vector<std::vector<RowInput>> arrays;  // of each part
+  std::vector<std::vector<RowInput>> arrays;  // the inputs of each part
   std::vector<RowReads> reads;                // the same for HoldRows
-  std::vector<int> init;                      // operand, -1: none
-  std::vector<int> result;                    // of the step, where the part writes
-  std::vector<StepCandidate> keep;            // programs and views stay alive
+  std::vector<int> init;                      // operand; -1: none
+  std::vector<int> result;                    // the step's result that the part writes
+  std::vector<StepCandidate> keep;            // owners of programs and views
 
   absl::Status operator()(Run& run, In in, Out out) const {
     hl::RowArgs now = args;
@@ -115,7 +114,7 @@ struct RowRun {
   }
 };
 
-// Returns true if the slot is needed by steps from `end` on, or by the caller.
+// Returns true if steps from `end` on, or the caller, read the slot.
 bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   const auto has = [slot](const std::vector<int32_t>& list) {
     return std::find(list.begin(), list.end(), slot) != list.end();
@@ -126,8 +125,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// The part that may reuse the memory of the result of `made`: the last one that reads it, in order,
-// with elements of the same width; -1: none.
+// Returns the part that may reuse the memory of the result of `made`; -1: none. It is the last part
+// that reads the result, in order, and has elements of the same width.
 int LastReaderForReuse(const Function& function, const Sketches& sketches, const Group& g,
                        size_t made) {
   const int32_t slot = function.steps[made].out[0];
@@ -145,8 +144,8 @@ int LastReaderForReuse(const Function& function, const Sketches& sketches, const
   return -1;
 }
 
-// The number of neighbours per thread: those that make 16 bytes of the widest array that it reads
-// in order (for a loop, or writes), where they divide a row.
+// Returns the group size of a part: as many elements as fit into 16 bytes of the widest array that
+// it reads in order or that a loop writes, and that divide a row.
 int NeighboursPerThread(const StepCandidate& s, const Group& g) {
   int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
   for (const hl::Instr& n : s.terms->instructions) {
@@ -197,7 +196,7 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Sets where each part writes: a result of the step, its own or its heir's.
+// Sets the result of the step that each part writes: its own or its heir's.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {
   const int parts = static_cast<int>(g.end - g.begin);
@@ -266,7 +265,7 @@ absl::Status GroupRows(Compiler& compiler, Sketches& sketches, Function& functio
   std::vector<Step> steps;
   const bool groups = !compiler.options().disabled.contains("rows");
   for (size_t s = 0; s < sketches.size();) {
-    // The next reduction that the steps from here on can lead to.
+    // The next reduction that a group from step s on may contain.
     size_t reduce = s;
     while (reduce < sketches.size() && sketches[reduce].has_value() &&
            !sketches[reduce]->is_reduce) {
