@@ -9,11 +9,11 @@
 
 namespace hlocts::cuda {
 
-// jit=always|never|auto, libraries=..., math=f32|f64, device=K, deterministic=false, tf32=true,
-// fast_math=true, disable=PASS,...
-// device=host: the same plan and kernels run by this machine's processor.
+// Options: jit=always|never|auto, libraries=..., math=f32|f64, device=K, deterministic=false,
+// tf32=true, fast_math=true, disable=PASS,...
+// device=host runs the same plan and kernels on this machine's processor.
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
-// Names of the supported opcodes, separated by spaces.
+// Returns the names of the supported opcodes, separated by spaces.
 std::string Opcodes();
 
 }  // namespace hlocts::cuda

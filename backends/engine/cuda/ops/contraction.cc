@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot, ragged-dot and convolution: by libraries where these support them, else by the general
-// kernels of device/contraction.h.
+// dot, ragged-dot and convolution, by libraries that support them, else by the general kernels of
+// device/contraction.h.
 #include <algorithm>
 
 #include "backends/engine/cuda/ops/gemm.h"
@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// The type in which sums of products are computed.
+// Returns the type in which sums of products are computed.
 int SumType(PrimitiveType a, PrimitiveType b, PrimitiveType result) {
   const PrimitiveType types[] = {a, b, result};
   bool any_complex = false, any_double = false, any_float = false, all_pred = true;
@@ -45,10 +45,10 @@ absl::StatusOr<hl::View> TermsOf(const Operand& o) {
   return DeviceView(view);
 }
 
-// The result's dimensions: [group], batch, the left's free ones, the right's.
+// The result's dimensions are [group], batch, the free ones of lhs, the free ones of rhs.
 struct DotShape {
   Operand lhs, rhs;
-  int64_t first = 0;  // 1 when the groups come first
+  int64_t first = 0;  // 1 if the result has a group dimension
 };
 
 absl::Status SetViews(const OpContext& context, const DotShape& shape, hl::DotArgs& args) {
@@ -101,7 +101,7 @@ int Adjoins(const hl::View& terms) {
   return terms.rank > 0 && terms.stride[terms.rank - 1] == 1 ? 1 : 0;
 }
 
-// The same sums as DotStep, by tiles; leaves `draft` unchanged where these would be mostly empty.
+// Computes the sums of DotStep by tiles. Leaves `draft` unchanged if tiles would be mostly empty.
 absl::Status UseTiles(const DotShape& shape, const hl::DotArgs& dot, StepDraft& draft) {
   hl::DotTileArgs args = {};
   args.rows = SizeOf(shape.lhs, shape.lhs.free);
@@ -157,7 +157,7 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
 
 namespace {
 
-// Moves the ragged dimension to the front of the terms, so that a group's terms are a run.
+// Makes the ragged dimension the first of the terms, so that a group's terms are contiguous.
 void PutFirst(int64_t ragged, DotDimensionNumbers& n) {
   const auto found = std::find(n.lhs_contracting.begin(), n.lhs_contracting.end(), ragged);
   const auto at = found - n.lhs_contracting.begin();
@@ -182,9 +182,9 @@ hl::DotArgs RaggedArgs(const OpContext& context, int64_t ragged, const DotDimens
 
 }  // namespace
 
-// A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
-// ragged contracting one: result[g] contracts over the elements of group g. The sizes do not affect
-// a batch dimension.
+// If a free dimension is ragged, the rows of group g are multiplied by rhs[g], and rows outside all
+// groups are zeros. If a contracting dimension is ragged, result[g] contracts over the elements of
+// group g. The sizes do not affect a batch dimension.
 absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   DotDimensionNumbers n = DotDimensionsOf(context.source());
   const plan::ArrayType &lhs = context.in(0), &sizes = context.in(2);

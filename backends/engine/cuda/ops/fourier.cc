@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft along the innermost dimensions, in complex f64 with one pass of kernels for each prime
+// fft along the innermost dimensions, in complex f64, with one pass of kernels for each prime
 // factor.
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ struct Transform {
   plan::ArrayType in, out;
 };
 
-// Transforms along one dimension; each pass writes another array.
+// Transforms along one dimension. Each pass writes another array.
 absl::Status TransformAxis(Run& run, const std::vector<int64_t>& dimensions, size_t axis,
                            bool forward, Buffer& data) {
   const int64_t elements = Product(dimensions);
@@ -43,7 +43,7 @@ absl::Status TransformAxis(Run& run, const std::vector<int64_t>& dimensions, siz
   return absl::OkStatus();
 }
 
-// Rows of another length, from memory of a type (load 1) or from complex numbers (load 2).
+// Copies rows to another length, from elements of a type (load 1) or complex numbers (load 2).
 absl::StatusOr<Buffer> Spectrum(Run& run, int type, int load, bool half, const void* in,
                                 int64_t rows, int64_t from, int64_t to) {
   HLOCTS_ASSIGN_OR_RETURN(Buffer result, run.Allocate(rows * to * 16));

@@ -13,7 +13,7 @@ int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
 
 namespace {
 
-// Dimensions walked as one: the number of elements and their stride.
+// Dimensions that are traversed as one: the number of elements and their stride.
 struct Axis {
   int64_t size = 1, stride = 0;
 };
@@ -33,9 +33,9 @@ std::optional<Axis> AxisOf(const DotOperand& o, const std::vector<int64_t>& dime
 }
 
 struct GemmTypes {
-  int operands = 0, result = 0;  // of the product; 0: none
+  int operands = 0, result = 0;  // types of the product; 0: none
 };
-// Floats narrower than f16 are converted to f16 (except f8e8m0fnu): products exact, sums in f32.
+// Floats of up to 8 bits except f8e8m0fnu are multiplied as f16: exact products, sums in f32.
 GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   const int a = TypeNumber(lhs), b = TypeNumber(rhs), c = TypeNumber(out);
   const bool same = a == b;
@@ -84,8 +84,8 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Another layout or type is packed as [batch, rows, columns]. adjoin: its columns must be
-// contiguous.
+// Returns the operand's matrix. Packs another layout or type as [batch, rows, columns]. adjoin: the
+// columns must be contiguous.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
                              bool adjoin, Packing& packing) {
@@ -107,14 +107,14 @@ std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& ro
   return Matrix{true, SizeOf(o, columns), SizeOf(o, rows) * SizeOf(o, columns)};
 }
 
-// The flattened dimensions of a product: `rows` are the left operand's, `columns` the right one's.
+// The flattened dimensions of a product: lhs has `rows`, rhs has `columns`.
 struct Sides {
   int64_t batch = 1, rows = 1, columns = 1, terms = 1;
 };
 
-// The result is row-major [batch, rows, columns], which a library sees as column-major columns x
-// rows: it computes the product of the transposes, rhs first. For s8 it supports one form: both
-// operands with contiguous terms.
+// The result is row-major [batch, rows, columns], which a library reads as column-major columns x
+// rows. It therefore computes the product of the transposes, with rhs first. For s8 it supports one
+// form, in which the terms of both operands are contiguous.
 void SetPlan(const Sides& s, const Matrix& left, const Matrix& right, GemmPlan& p) {
   p.m = s.columns;
   p.n = s.rows;

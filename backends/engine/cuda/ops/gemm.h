@@ -9,7 +9,7 @@
 
 namespace hlocts::cuda {
 
-// Dimensions of an operand of dot, by their role.
+// The dimensions of an operand of dot, by their role.
 struct DotOperand {
   absl::Span<const int64_t> dimensions;
   std::vector<int64_t> strides, batch, contracting, free;
@@ -17,7 +17,7 @@ struct DotOperand {
 
 int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions);
 
-// A copy of an operand in another order or type, if it needs one.
+// A copy of an operand in another order or type, if needed.
 struct Packing {
   bool needed = false;
   hl::CastArgs cast = {};
@@ -27,15 +27,15 @@ struct Packing {
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  bool copies = false;  // the library writes another type than the result's
+  bool copies = false;  // the library's result type is not the result's
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 
-  // False: the library is missing, or does not support it.
+  // Returns false if no library supports the product.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
 };
 
-// nullopt: no library supports a product of these types or sizes.
+// Returns nullopt if no library supports a product of these types or sizes.
 std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
                                 const DotOperand& rhs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter: windows of an operand at starts given by index vectors.
+// gather and scatter: windows of an operand whose starts are given by index vectors.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -9,9 +9,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// The common description of gather and scatter. window: sizes per operand dimension; the batched
-// array's dimensions window_dims run through `present` operand dimensions, in order, the others
-// number the windows.
+// The common description of gather and scatter. window: the size in each operand dimension.
+// window_dims: the batched array's dimensions for the operand dimensions that are not in `absent`,
+// in order. The other batched dimensions number the windows.
 struct Description {
   const plan::ArrayType& operand;
   const plan::ArrayType& indices;
@@ -20,10 +20,10 @@ struct Description {
   std::vector<int64_t> window_dims, absent;
   std::vector<int64_t> index_map, operand_batching, indices_batching;
   int64_t vector_dimension = 0;
-  bool whole = false;  // windows are in bounds as a whole; else per element
+  bool whole = false;  // windows, not only their elements, are kept in bounds
 };
 
-// Sets the dimensions of the batched array that number the windows, and their strides.
+// Sets the strides of the batched dimensions that number the windows.
 void SetBatch(const Description& d, const std::vector<int64_t>& operand, hl::IndexedWindows& w) {
   const std::vector<int64_t> indices = Strides(d.indices.dimensions);
   const std::vector<int64_t> batch = DimensionsExcept(d.batched.rank(), d.window_dims);
@@ -105,7 +105,7 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
 
 namespace {
 
-// Values that a level passes across the boundaries of its pieces.
+// Values at the boundaries of a level's pieces.
 struct ScatterBorders {
   Buffer targets, heads, tails;
 
@@ -124,7 +124,7 @@ struct ScatterBorders {
 }  // namespace
 
 absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
-  std::vector<ScatterBorders> levels;  // each is read by the one after it
+  std::vector<ScatterBorders> levels;  // each level reads the previous one
   while (args.splits != 0 && args.count > hl::kScatterPiece) {
     const int64_t borders = (args.count + hl::kScatterPiece - 1) / hl::kScatterPiece;
     HLOCTS_RETURN_IF_ERROR(levels.emplace_back().Allocate(run, borders, args));
@@ -141,7 +141,7 @@ absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
 
 namespace {
 
-// Sorts the targets of all updates; then each target gets its updates.
+// Sorts the targets of all updates, then applies each target's updates.
 class ScatterStep {
  public:
   hl::TargetArgs targets = {};
@@ -179,8 +179,8 @@ class ScatterStep {
 
 namespace {
 
-// Applies updates in any order: to targets that are all distinct, or by operations whose order does
-// not affect the result.
+// Applies updates in any order, if all targets are distinct or if the order does not affect the
+// result.
 struct DirectScatter {
   hl::ScatterDirectArgs args = {};
   int64_t count = 0, bytes = 0, code = -1;
@@ -196,7 +196,7 @@ struct DirectScatter {
   }
 };
 
-// Windows that begin at different indices have no element in common.
+// Returns true if the indices are unique and their windows have no element in common.
 bool HasUniqueTargets(const OpContext& context, const Description& d) {
   return context.source().BoolOr(Attr::kUniqueIndices, false) &&
          std::all_of(d.index_map.begin(), d.index_map.end(),
@@ -255,8 +255,8 @@ Description DescribeScatter(const OpContext& context) {
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; elements out of bounds are
-// skipped (scatter.47, ruling 0011).
+// Applies updates in row-major order of the windows and of their elements. Skips elements out of
+// bounds (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));

@@ -73,8 +73,8 @@ hl::NormMode ModeOf(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
 }
 
-// Training: operand, scale, offset; inference: ... mean, variance; gradient: operand, scale, mean,
-// variance, grad.
+// Operands in training: operand, scale, offset; in inference also mean, variance; in the gradient
+// operand, scale, mean, variance, grad.
 void SetOperands(In in, Out out, hl::NormArgs& args) {
   args.x = in[0];
   args.scale = in[1];
@@ -117,7 +117,7 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
       static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
   const int64_t elements = operand.elements;
   args.phases = hl::kNormPhases;
-  // If a feature's elements are not contiguous, those of neighbouring features are.
+  // If inner is small, the elements of adjacent features are read together.
   args.features = args.inner >= kSideBySide ? 1 : kSideBySide;
   args.narrow = elements < kNarrowElements ? 1 : 0;
   StepDraft draft;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are no views: the result is assembled from pieces, byte for byte.
+// Moves that are not views: the result is assembled from bytes of the operands.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/copy_plan.h"
@@ -15,7 +15,7 @@ plan::View Strided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
   return view;
 }
 
-// Start indices: one scalar operand per dimension, or (2018) one array of all of them.
+// Position of one start index: one scalar operand for each dimension, or (2018) one array.
 struct Start {
   size_t operand;
   int64_t byte;
@@ -35,7 +35,7 @@ struct DynamicBox {
   }
 };
 
-// A box of `array`, one side of the move, whose start the operands from `first` on give.
+// Returns a box of `array`, one side of the move. The operands from `first` on give its start.
 absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
                                  const plan::Dimensions& array, const plan::Dimensions& box) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, array.size()));
@@ -69,7 +69,7 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const plan::Piece piece = plan::PieceOfPad(plan::View::Dense(operand.dimensions), out, *padding);
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
-  // 32 bits hold every number in a division: none is larger than the result.
+  // Every number in a division is at most the result's size, which fits into 32 bits.
   shape.narrow = out.elements < kNarrowElements / 2 ? 1 : 0;
   shape.offset = piece.offset;
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
@@ -156,7 +156,7 @@ absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
   return draft;
 }
 
-// Between types of different widths: the bits of the elements in order.
+// Copies the bits of the elements in order between types of different widths.
 absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   const plan::ArrayType &in = context.in(0), &out = context.out(0);
   hl::RepackArgs args = {};
@@ -174,8 +174,8 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// The operand's bytes in the order of its layout, read in the result's: through the host unless
-// both are row-major.
+// Reads the operand's bytes, in the order of its layout, in the result's layout. Uses the host
+// unless both layouts are row-major.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

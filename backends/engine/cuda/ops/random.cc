@@ -7,8 +7,8 @@
 namespace hlocts::cuda {
 namespace {
 
-// Narrow elements of ThreeFry come in pairs from one counter: neighbours along the first dimension
-// of even size, else along the largest. Returns the number of counter steps.
+// Sets the pairs of narrow ThreeFry elements from one counter: adjacent elements of the first
+// dimension of even size, else of the largest dimension. Returns the number of counter steps.
 uint64_t SetThreeFry(const plan::ArrayType& type, hl::BitsArgs& args) {
   if (BitWidth(type.type) == 64 || type.dimensions.empty()) {
     return static_cast<uint64_t>(type.elements);

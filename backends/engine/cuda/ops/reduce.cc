@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce of many operands (of few: reduce_step.cc), reduce-window, select-and-scatter: any
-// computation, one thread for each result.
+// reduce of many operands (reduce_step.cc: of few), reduce-window and select-and-scatter, by any
+// computation, with one thread for each result.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Windows over arrays of these dimensions; positions: one element for each window.
+// Returns windows over arrays of dimensions `base`; `positions` has one element for each window.
 absl::StatusOr<hl::WindowShape> WindowOf(const OpContext& context, const plan::Dimensions& base,
                                          const plan::Dimensions& positions) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, base.size()));
@@ -44,7 +44,7 @@ void SetPointers(In in, Out out, Args& args) {
 
 }  // namespace
 
-// A map whose computation is no program; others are loops (function_builder.cc).
+// Makes a map whose computation is not a program; function_builder.cc makes the others.
 absl::StatusOr<StepDraft> MakeMap(const OpContext& context) {
   const size_t arrays = context.node.operands.size();
   std::vector<PrimitiveType> types;
@@ -120,7 +120,7 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// Sorts the selected elements as targets; each gets the windows' source elements in order.
+// Sorts the selected elements as targets. Combines the windows' source elements of each in order.
 struct SelectAndScatter {
   hl::SelectArgs select = {};
   hl::ScatterArgs scatter = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-windows that are inclusive scans along one dimension: work linear in the elements.
+// reduce-windows that are inclusive scans along one dimension, in linear time.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Many contiguous lines are processed by a thread each.
+// Each thread scans a line if there are many contiguous lines.
 constexpr int64_t kLinesForThreads = 1 << 14, kInnerForThreads = 32;
 
 struct Cumulative {
@@ -16,8 +16,8 @@ struct Cumulative {
   bool reversed = false;
 };
 
-// The dimension whose window ends (or, reversed, begins) at each place and covers all before
-// (after).
+// Returns the dimension whose window ends (or, reversed, begins) at each position and covers all
+// positions before (after) it.
 std::optional<Cumulative> CumulativeOf(const Window* window, const plan::Dimensions& base) {
   if (window == nullptr || window->dimensions.size() != base.size()) return std::nullopt;
   std::optional<Cumulative> found;
@@ -47,7 +47,7 @@ struct ScanRun {
     return by_lines() ? run.Launch(hl::kScanLineKernel, now, now.lines, code) : Scan(run, now);
   }
   bool by_lines() const { return args.lines >= kLinesForThreads && args.inner >= kInnerForThreads; }
-  // Totals of chunks are scanned like the line itself.
+  // Scans the totals of the chunks like the line itself.
   absl::Status Scan(Run& run, hl::ScanArgs now) const {
     Buffer totals, carries;
     now.chunks = (now.size + hl::kScanChunk - 1) / hl::kScanChunk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of plan/shared_steps.h, on host copies. Replicas share one device and exchange through
-// the plan's communicator; reductions run on the device.
+// The steps of plan/shared_steps.h on host copies. Replicas share one device and exchange data
+// through the plan's communicator. Reductions run on the device.
 #include "backends/engine/plan/shared_steps.h"
 
 #include "backends/engine/cuda/compile/host_steps.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Runs the step, with the reducer of members' operands if it is a collective that reduces.
+// Reduces the operands of all members. OnCopies passes it to a collective that reduces.
 using Reducer = std::function<absl::Status(Run& run, plan::Operands all, size_t k, uint8_t* out)>;
 Work OnCopies(const OpContext& context, plan::SharedStep step, Reducer reducer = nullptr) {
   return [step = std::move(step), copies = HostCopies(context), reducer = std::move(reducer)](
@@ -51,7 +51,7 @@ absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, 
   return run.device().Download(out, sum->data(), type.bytes);
 }
 
-// The computation of a reduction over members, as loops over two arrays; null without one.
+// Returns a reduction over members as loops over two arrays; null if the node has no computation.
 absl::StatusOr<Reducer> ReducerOf(const OpContext& context) {
   if (context.node.called.empty()) return Reducer();
   const std::vector<plan::ArrayType> types = plan::OperandTypes(context.graph, context.node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort with any comparator, stably: by a library's radix sort where the comparator is known to
-// rank, else by merges (device/sort.h).
+// sort with any comparator, stably: by a library's radix sort if the comparator has ranks, else by
+// merges (device/sort.h).
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kSortedForLibrary = 1 << 14;
 
-// The total order of elements of one of the arrays.
+// Returns a comparator for the total order of elements of one of the arrays.
 absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
                                                       hl::Direction direction, int array = 0) {
   std::vector<hl::Instr> code(4);
@@ -32,7 +32,7 @@ absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, Primit
   return compiler.UploadProgram(std::move(code));
 }
 
-// Sorts keys and values by the bits [0, end_bit); false: there is no library.
+// Sorts keys and values by the bits [0, end_bit). Returns false if no library sorts.
 absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
                                Buffer& values) {
   HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
@@ -45,9 +45,8 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
   return done;
 }
 
-// Sorts the order in `values` by this rank, and then, for a rank with row_bits, by rows; false: no
-// library sorts. Rows are above the keys where both fit into 64 bits, else a second pass sorts by
-// them.
+// Sorts the order in `values` by this rank, and then by rows if row_bits > 0. Returns false if no
+// library sorts. A key contains both if they fit into 64 bits; else a second pass sorts by rows.
 absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& rank, int row_bits,
                                 const void* in, bool sorted, Buffer& values) {
   const int64_t count = job.rows * job.args.size;
@@ -74,8 +73,8 @@ absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& ra
   return SortPairs(run, count, 4, row_bits, keys, values);
 }
 
-// The order of each row; null where no library sorts. Sorts by the last rank first: sorts are
-// stable.
+// Returns the order of each row; null if no library sorts. Sorts by the last rank first, because
+// sorts are stable.
 absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, In in) {
   const int64_t count = job.rows * job.args.size;
   if (count > std::numeric_limits<int32_t>::max()) return Buffer();
@@ -172,7 +171,7 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
   for (int k = 0; k < args.arrays; ++k) args.in[k] = in[k];
   args.order = static_cast<hl::i64*>(order->data());
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortStartKernel, args, elements));
-  // The most splits: two to a chunk in the first pass.
+  // The first pass has the most splits: one for each chunk of two elements.
   HLOCTS_ASSIGN_OR_RETURN(const Buffer splits, run.Allocate((elements + job.rows) * 8));
   args.splits = static_cast<hl::i64*>(splits->data());
   for (int64_t width = 1; width < size; width *= 2) {
@@ -196,9 +195,9 @@ namespace {
 
 struct SortStep {
   SortJob job;
-  std::vector<int> widths;  // of the arrays' elements
+  std::vector<int> widths;  // bytes of the arrays' elements
   int64_t elements = 0;
-  bool alone = false;  // one row of f32: a library sorts the keys themselves
+  bool alone = false;  // a library sorts one row of f32 without values
 
   absl::Status operator()(Run& run, In in, Out out) const {
     if (elements == 0) return absl::OkStatus();
@@ -237,7 +236,7 @@ void SetRows(const OpContext& context, SortJob& job) {
 
 namespace {
 
-// One row of f32 ascending, by an IEEE order without NaN: keys without values.
+// Returns true if one row of f32 is sorted ascending, with equal zeros and no check for NaN.
 bool IsSortedAlone(const OpContext& context, const SortJob& job) {
   if (job.ranks.size() != 1 || context.node.operands.size() != 1 || job.rows != 1) return false;
   const SortRank& rank = job.ranks[0];
@@ -263,9 +262,9 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const bool stable = context.source().BoolOr(Attr::kIsStable, false);
   FindRanks(context.called(0), stable, job);
   if (!stable && job.ranks.size() == 1) {
-    // Merges by an order that does not place NaN would leave numbers beside it unsorted (ruling
-    // 0024); in the total order they ascend, and elements that only it distinguishes may be in any
-    // order.
+    // Merges by a comparator that does not order NaN would leave numbers next to it unsorted
+    // (ruling 0024). The total order sorts them. Elements that only the total order distinguishes
+    // may be in any order.
     const SortRank& rank = job.ranks[0];
     HLOCTS_ASSIGN_OR_RETURN(
         job.body, OrderBody(context.compiler, context.in(static_cast<size_t>(rank.array)).type,

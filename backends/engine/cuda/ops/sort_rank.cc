@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds comparators that rank: then a radix sort of keys gives their order.
+// Finds comparators that compare ranks: a radix sort of keys then gives their order.
 #include <optional>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// One element of an operand, possibly with all zeros made equal, and all NaNs.
+// One element of an operand. zeros, nans: all zeros, or all NaNs, are made equal.
 struct Ranked {
   int32_t parameter;
   bool zeros = false, nans = false;
@@ -22,8 +22,8 @@ std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value
 
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value);
 
-// select(test, constant, element): zeros become +0, NaNs a positive one. JAX compares such elements
-// by the total order.
+// select(test, constant, element), in which zeros become +0 or NaNs a positive NaN. JAX compares
+// such elements by the total order.
 std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& select) {
   const plan::Node& test = body.producer(select.operands[0]);
   std::optional<Ranked> element = RankedOf(body, select.operands[2]);
@@ -55,7 +55,7 @@ std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
-// compare(element, element) of one array in either order: the array and the direction.
+// compare(element, element) of one array: the array and the direction.
 struct Comparison {
   SortRank rank;
   bool total = false, is_float = false;
@@ -85,8 +85,7 @@ std::optional<Comparison> ComparisonOf(const plan::Graph& body, plan::ValueId va
   return result;
 }
 
-// Returns true if the comparisons differ only in direction: the one is equal where the other holds
-// in neither order.
+// Returns true if `equal` is true exactly where `order` is false for both orders of the elements.
 bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
   const hl::SortKeyArgs &a = equal.rank.keys, &b = order.rank.keys;
   return equal.direction == "EQ" && equal.rank.array == order.rank.array &&
@@ -94,7 +93,7 @@ bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
          a.nans_are_equal == b.nans_are_equal;
 }
 
-// The operands of an operation that commutes, in the order in which `first` takes the first one.
+// Returns the operands of a commutative operation, first the one for which `first` is true.
 template <class F>
 std::optional<std::pair<plan::ValueId, plan::ValueId>> Split(const plan::Node& node, Opcode opcode,
                                                              const F& first) {
@@ -105,7 +104,7 @@ std::optional<std::pair<plan::ValueId, plan::ValueId>> Split(const plan::Node& n
   return std::nullopt;
 }
 
-// or(order, and(equality, the rest)), as JAX compares by several keys; the last is an order alone.
+// Adds the ranks of or(order, and(equality, rest)), JAX's comparison by several keys.
 bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
               std::vector<Comparison>& found) {
   const auto order = [&](plan::ValueId one) {
@@ -129,8 +128,8 @@ bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
 
 }  // namespace
 
-// A NaN that an IEEE comparison finds equal to everything has no rank: a stable sort may have to
-// leave it in place, and one by several keys ignores the other keys.
+// A NaN that an IEEE comparison finds neither smaller nor larger has no rank. A stable sort may
+// have to leave it in place, and a sort by several keys ignores the other keys for it.
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
   std::vector<Comparison> found;
   if (!AddRanks(body, body.results[0], job, found)) return;

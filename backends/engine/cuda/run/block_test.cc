@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives the
-// same as a plain loop, and uses each term once.
+// Reductions and scans by blocks, at sizes that the suites do not have. Every geometry uses each
+// term once and gives the results of a plain loop.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Every NaN of f32, widened and narrowed again; a NaN that only f64 has stays one.
+// A NaN of f32 that is widened and narrowed keeps its bits. A NaN that only f64 has stays NaN.
 TEST(BlockTest, NansOfBothWidths) {
   for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
     for (uint32_t sign : {0u, 0x80000000u}) {
@@ -111,7 +111,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   }
 }
 
-// Integers: any order gives the same bits, but a term used twice or never does not.
+// Any order of integers gives the same bits, but a term used twice or never does not.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
   const std::vector<std::vector<int64_t>> shapes = {
       {70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500}, {9, 300, 11}, {7, 5000, 2}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without the CUDA toolkit: no GPU.
+// The functions of cuda_device.h in a build without the CUDA toolkit, which has no GPU.
 #ifndef HLOCTS_HAVE_CUDA
 #include "backends/engine/cuda/run/cuda_device.h"
 

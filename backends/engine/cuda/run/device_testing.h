@@ -16,7 +16,7 @@ inline bool TestsOnDevice() {
   return engine != nullptr && std::string(engine) == "cuda";
 }
 
-// The host's loops, or, with HLOCTS_TEST_ENGINE=cuda, a GPU, which must then exist.
+// Returns the host device, or the GPU under HLOCTS_TEST_ENGINE=cuda, which must then exist.
 inline std::shared_ptr<Device> TestDevice() {
   if (!TestsOnDevice()) return MakeHostDevice();
   auto device = OpenCudaDevice();

@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Replicas and partitions as threads that share the device.
+// Runs replicas and partitions as threads that share the device.
 class DeviceExecutable : public pjrt::Executable {
  public:
   DeviceExecutable(const Module& module, const pjrt::LoadOptions& load,
@@ -25,7 +25,7 @@ class DeviceExecutable : public pjrt::Executable {
   absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override;
 
  protected:
-  // One of them.
+  // Runs one replica and partition.
   virtual absl::StatusOr<std::vector<Literal>> RunOne(
       Run& run, const std::vector<Literal>& arguments) const = 0;
 
@@ -112,7 +112,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// Run-time sizes: instruction by instruction, each compiled for the actual sizes.
+// Runs instruction by instruction, each compiled for the actual run-time sizes.
 class DynamicExecutable : public DeviceExecutable {
  public:
   DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,

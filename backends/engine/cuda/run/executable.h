@@ -16,7 +16,7 @@ absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& m
                                                                  const CompileOptions& compile,
                                                                  std::shared_ptr<Device> device);
 
-// The programs that jit=always compiles for a static module, for EmitSource. Needs no device.
+// Returns a static module's programs under jit=always, for EmitSource. Needs no device.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);
 
 }  // namespace hlocts::cuda

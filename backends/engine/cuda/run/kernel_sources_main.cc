@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Returns the number of kernels that were written.
+// Returns the number of kernels that it wrote.
 absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
                                  const std::filesystem::path& path) {
   std::ifstream in(path);

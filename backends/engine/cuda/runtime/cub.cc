@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SortPlan by CUB, whose kernels are part of this library.
+// Executes a SortPlan with CUB, whose kernels are part of this library.
 #include <algorithm>
 #include <iterator>
 
@@ -11,7 +11,7 @@ namespace hlocts::cuda {
 
 absl::StatusOr<bool> Call(const Gpu& gpu, const SortPlan& plan, const void* const* in,
                           void* const* out) {
-  constexpr int kMemoryAllocation = 2;  // of cudaError_t
+  constexpr int kMemoryAllocation = 2;  // a cudaError_t
   // No code for this device, a stub of another version, invalid PTX, PTX of a newer toolkit.
   constexpr int kNotForThisDevice[] = {209, 218, 221, 222};
   if (plan.count > INT32_MAX) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of cub::DeviceRadixSort that this library carries.
+// The kernels of cub::DeviceRadixSort in this library.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
 
@@ -8,7 +8,7 @@
 
 namespace hlocts::cuda {
 
-// Returns a cudaError_t. memory == nullptr: only sets `bytes`, the size it needs. kind: a SortKind.
+// Returns a cudaError_t. If memory is null, only sets `bytes`, the size needed. kind: a SortKind.
 int CubSort(int kind, void* memory, size_t* bytes, const void* keys, void* sorted,
             const uint32_t* values, uint32_t* moved, int count, int end_bit, void* stream);
 

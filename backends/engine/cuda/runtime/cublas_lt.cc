@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GemmPlan by cublasLtMatmul: the algorithm is queried once for each plan.
+// Executes a GemmPlan with cublasLtMatmul. The algorithm is queried once for each plan.
 #include <cublasLt.h>
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
-constexpr uint64_t kArrayAlignment = 256;  // alignment of allocations, assumed by algorithms
+constexpr uint64_t kArrayAlignment = 256;  // allocations have it; algorithms assume it
 
 #define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
   F(cublasLtCreate)                   \
@@ -45,7 +45,7 @@ struct Lt {
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
   }
-  // Retries a handle that could not be made, for example for lack of memory.
+  // Retries to create the handle if that failed, for example for lack of memory.
   bool IsReady() {
     if (handle == nullptr && loaded && cublasLtCreate_(&handle) != CUBLAS_STATUS_SUCCESS) {
       handle = nullptr;
@@ -156,7 +156,7 @@ bool Lt::SetUp(const GemmPlan& p, LtProduct& product) {
 bool Lt::Choose(int heuristic, LtProduct& product) {
   cublasLtMatmulPreference_t preference = nullptr;
   if (cublasLtMatmulPreferenceCreate_(&preference) != CUBLAS_STATUS_SUCCESS) return false;
-  // Partial sums are added in the type of the products' sums, never in the result's.
+  // Adds partial sums in the compute type, never in the result's type.
   const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                         &kWorkspaceBytes, sizeof(kWorkspaceBytes));

@@ -26,7 +26,7 @@ absl::StatusOr<const Driver*> Find() {
 
 }  // namespace
 
-// Runs once: other threads read the table.
+// Opens the driver once. Other threads read the table.
 absl::StatusOr<const Driver*> OpenDriver() {
   static const auto* driver = new absl::StatusOr<const Driver*>(Find());
   return *driver;

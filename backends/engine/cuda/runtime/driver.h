@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver, opened at run time: no program of ours links libcuda.
+// The CUDA driver, opened at run time. No program of this project links libcuda.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
 
@@ -14,7 +14,7 @@ namespace hlocts::cuda {
 #define HLOCTS_TEXT_INNER(x) #x
 #define HLOCTS_TEXT(x) HLOCTS_TEXT_INNER(x)
 
-// Function, name in libcuda: cuda.h redefines some names to newer versions of a function.
+// The functions that are used. cuda.h redefines some names to newer versions of a function.
 // clang-format off
 #define HLOCTS_DRIVER_FUNCTIONS(F)                                 \
   F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)  \
@@ -37,7 +37,7 @@ struct Driver {
 #undef HLOCTS_MEMBER
 };
 
-// Unavailable, with the reason, without one.
+// Unavailable, with the reason, if there is no driver.
 absl::StatusOr<const Driver*> OpenDriver();
 std::string ErrorText(const Driver& driver, CUresult result);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel of device/dispatch.h around the interpreter, precompiled.
+// Every kernel of device/dispatch.h with the interpreter, precompiled.
 #include "backends/engine/cuda/device/dispatch.h"
 
 #define HL_GLOBAL(Name, Args, call)                                                               \
@@ -11,7 +11,7 @@
       call;                                                                                       \
     }                                                                                             \
   }
-// A write beyond what was allocated, which a sanitizer must report ($HLOCTS_CUDA_PLANT=write).
+// Writes outside an allocation; a sanitizer must report it ($HLOCTS_CUDA_PLANT=write).
 extern "C" __global__ void OutOfBoundsWrite(unsigned char* array, long long bytes) {
   array[bytes + threadIdx.x] = 1;
 }
@@ -20,7 +20,7 @@ extern "C" __global__ void OutOfBoundsWrite(unsigned char* array, long long byte
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY
 
-// Blocks that must fit on a multiprocessor: kernels that only move data need many loads in flight.
+// Blocks that must fit on a multiprocessor. Transposition needs many loads in flight.
 constexpr int BlocksAtOnce(hl::Kernel kernel) { return kernel == hl::kTransposeKernel ? 5 : 1; }
 #define HL_GLOBAL_BLOCK(Name, Args, call)                                         \
   extern "C" __global__ void __launch_bounds__(hl::kBlockThreads,                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device of the plan.
+// A GPU as a device for plans.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kLoopElements = 4;
-// Unwritten memory, with $HLOCTS_CUDA_POISON: as f32 and f64 small odd numbers.
+// The byte of unwritten memory under $HLOCTS_CUDA_POISON: small odd numbers in f32 and f64.
 constexpr unsigned char kPoison = 0xa5;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 constexpr size_t kKernelsLoadedMax = 2048;
 
 CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-// Each public function holds the mutex: the device's calls are serialized.
+// Each public function locks the mutex, which serializes the device's calls.
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(Gpu gpu) : gpu_(std::move(gpu)), driver_(*gpu_.driver) {}
@@ -36,7 +36,7 @@ class GpuDevice : public Device {
     const LoopBranch turn(*this);
     driver_.cuMemFreeAsync_(Address(data), gpu_.stream);
   }
-  // The driver has read pageable memory when the call returns.
+  // The driver reads pageable memory before the call returns.
   absl::Status Upload(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
     const LoopBranch turn(*this);
@@ -85,7 +85,7 @@ class GpuDevice : public Device {
     }
     std::lock_guard<std::mutex> lock;
   };
-  // A kernel compiled at run time; without a function it was unloaded.
+  // A kernel compiled at run time. If function is null, it was unloaded.
   struct Written {
     const std::string* source;
     bool fast_math;
@@ -107,7 +107,7 @@ class GpuDevice : public Device {
   size_t loaded_ = 0;
 };
 
-// If memory is short, unused memory of the pool is first returned to the device.
+// If memory is short, first returns unused memory of the pool to the device.
 absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
   const LoopBranch turn(*this);
   CUdeviceptr address = 0;
@@ -134,7 +134,7 @@ absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
 
 absl::Status GpuDevice::Load(Written& written) {
   if (loaded_ >= kKernelsLoadedMax) {
-    // Kernels still in use are loaded again when they are launched.
+    // Kernels that are still in use are loaded again at their next launch.
     HLOCTS_RETURN_IF_ERROR(gpu_.Wait("a kernel"));
     for (Written& other : written_) {
       if (other.function != nullptr) driver_.cuModuleUnload_(other.module);
@@ -181,7 +181,7 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
   return carried;
 }
 
-// Kernels stride over elements beyond the grid; emitted loops compute several elements per thread.
+// Threads stride over elements outside the grid. Threads of emitted loops compute several.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
   const LoopBranch turn(*this);
@@ -203,7 +203,7 @@ absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t
                                 code < 0 ? "" : absl::StrCat(code)));
 }
 
-// Once, with $HLOCTS_CUDA_PLANT: a write beyond an array, which a sanitizer must report.
+// Writes once outside an array under $HLOCTS_CUDA_PLANT; a sanitizer must report it.
 absl::Status GpuDevice::Plant() {
   plants_ = false;
   CUfunction function = nullptr;
@@ -230,7 +230,7 @@ absl::StatusOr<double> GpuDevice::StopClock() {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-// The device of this process, never destroyed: the driver may be unloaded earlier.
+// The device of this process. It is never destroyed, because the driver may be unloaded first.
 struct Opened {
   std::mutex mutex;
   int32_t index = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's reactions to a driver's answers, with a stand-in for the driver: each test in a
-// process of its own, since a process opens a driver once.
+// The runtime's reactions to a driver's results, with a stand-in for the driver. Each test has its
+// own process, because a process opens a driver once.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ int Calls(const char* function) {
   return reinterpret_cast<int (*)(const char*)>(dlsym(driver, "hlocts_driver_calls"))(function);
 }
 
-// In a child process: the device under these environment variables; prints `test`'s result and
-// exits.
+// Runs `test` in a child process on the device under these environment variables; prints its result
+// and exits.
 [[noreturn]] void RunWith(std::initializer_list<Setting> settings,
                           const std::function<std::string(Device&)>& test) {
   for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);
@@ -70,7 +70,7 @@ TEST(GpuTest, WhatIsMissingAtTheStartIsUnavailableInWords) {
   for (const auto& one : kCases) EXPECT_DEVICE(0, one.words, LaunchOne, one.setting);
 }
 
-// The stand-in's 16 GiB, of which one is free, and more.
+// One worker, and one more for each 2 GiB that are free.
 TEST(GpuTest, ThereIsRoomForAsManyWorkersAsMemoryHolds) {
   const auto workers = [](Device&) { return absl::StrCat(WorkersMax(), " workers"); };
   EXPECT_DEVICE(0, "1 workers", workers, {"HLOCTS_DRIVER_FREE_GIB", "1"});

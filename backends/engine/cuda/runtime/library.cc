@@ -35,8 +35,8 @@ absl::StatusOr<bool> Refused(const std::string& reason) {
 
 namespace {
 
-// Directories in which Python's packages keep CUDA's libraries, one for each of them or one for
-// all.
+// Returns directories in which Python packages install CUDA's libraries: one for each library, or
+// one for all.
 std::vector<std::string> PythonFolders() {
   std::vector<std::string> roots = {"/usr/lib", "/usr/local/lib"};
   if (const char* environment = std::getenv("VIRTUAL_ENV")) {
@@ -61,7 +61,7 @@ std::vector<std::string> Folders() {
   if (const char* path = std::getenv("HLOCTS_CUDA_PATH")) {
     for (const char* sub : {"/", "/lib64/", "/lib/"}) folders.push_back(std::string(path) + sub);
   }
-  folders.emplace_back();  // the loader's own
+  folders.emplace_back();  // the loader's directories
   folders.emplace_back(HLOCTS_CUDA_LIB_DIR "/");
   for (const std::string& folder : PythonFolders()) folders.push_back(folder + "/");
   return folders;
@@ -80,7 +80,7 @@ void* OpenLibrary(const char* name) {
 
 namespace {
 
-// Checks without loading it: some are hundreds of megabytes.
+// Searches without loading, because some libraries have hundreds of megabytes.
 bool IsThere(const std::string& name) {
   std::vector<std::string> folders = Folders();
   folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/"});

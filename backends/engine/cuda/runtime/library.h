@@ -11,10 +11,10 @@
 
 namespace hlocts::cuda {
 
-// Searches $HLOCTS_CUDA_PATH, the loader's directories, this build's toolkit, and Python's
-// packages; nullptr where there is none.
+// Searches $HLOCTS_CUDA_PATH, the loader's directories, this build's toolkit, and Python packages.
+// Returns nullptr if the library is not found.
 void* OpenLibrary(const char* name);
-// A description of the missing ones; "" if all are found.
+// Returns the names of the missing libraries; "" if all are found.
 std::string LibrariesMissing();
 
 // Members of a struct of a library's functions, and the statements of its constructor.
@@ -23,9 +23,9 @@ std::string LibrariesMissing();
   name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
   if (name##_ == nullptr) return;
 
-// Handles a failed call for another reason than memory or a lost GPU. Returns false, so that a
-// kernel of the engine runs instead, and prints each reason once. With
-// $HLOCTS_CUDA_STRICT_LIBRARIES it is an error, so that suites show it.
+// Refused reports that a library failed: it prints each reason once and returns false, so that a
+// kernel of the engine runs instead. Under $HLOCTS_CUDA_STRICT_LIBRARIES it returns an error, so
+// that suites show it. LibraryFailed does so unless memory is exhausted or the GPU is lost.
 absl::StatusOr<bool> Refused(const std::string& reason);
 absl::StatusOr<bool> LibraryFailed(const Gpu& gpu, const char* what, int code, bool out_of_memory);
 
@@ -69,7 +69,7 @@ class PlanCache {
   std::map<std::string, Prepared> entries_;
 };
 
-// True: done. False: the library is missing, or does not support the plan.
+// Returns true if the call is done, false if no library supports the plan.
 absl::StatusOr<bool> Call(const Gpu& gpu, const GemmPlan& plan, const void* const* in,
                           void* const* out);
 absl::StatusOr<bool> Call(const Gpu& gpu, const ConvolutionPlan& plan, const void* const* in,

@@ -56,14 +56,14 @@ std::vector<std::string> Options(const std::string& architecture, bool fast_math
   if (architecture.front() == 's') options.emplace_back("--ptxas-options=-v");
   if (fast_math) {
     // device/real.h decides which functions are approximated. --use_fast_math would also
-    // approximate them beyond their ranges, and its flushing affects complex numbers that are only
-    // moved. f64 is never contracted: compensated sums depend on that.
+    // approximate them outside their ranges, and its flushing affects complex numbers that are only
+    // moved. f64 is never contracted, because compensated sums depend on that.
     for (const char* option : {"--ftz=false", "--prec-div=false", "--prec-sqrt=false",
                                "--fmad=false", "-DHL_FAST_MATH"}) {
       options.emplace_back(option);
     }
   } else {
-    // Subnormals are kept, division and square root are rounded correctly, nothing is contracted.
+    // Subnormals are kept, division and square root are correctly rounded, nothing is contracted.
     for (const char* option :
          {"--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=false"}) {
       options.emplace_back(option);
@@ -97,7 +97,7 @@ nvrtcResult Compile(const Nvrtc& nvrtc, nvrtcProgram program,
   return nvrtc.nvrtcCompileProgram_(program, static_cast<int>(texts.size()), texts.data());
 }
 
-// "sm_90", or, where NVRTC does not support it, "compute_" and the newest that it supports.
+// Returns "sm_90", or if NVRTC does not support it, "compute_" and the newest that it supports.
 std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
   int count = 0;
   if (nvrtc.nvrtcGetNumSupportedArchs_(&count) != NVRTC_SUCCESS || count == 0) return architecture;
@@ -108,7 +108,7 @@ std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
   return wanted > newest ? absl::StrCat("compute_", newest) : architecture;
 }
 
-// The compiled program: SASS, or PTX of a virtual architecture.
+// Gets the compiled program: SASS, or PTX of a virtual architecture.
 nvrtcResult TakeImage(const Nvrtc& nvrtc, nvrtcProgram program, bool ptx, std::string& image) {
   size_t size = 0;
   nvrtcResult status =

@@ -10,14 +10,14 @@
 namespace hlocts::cuda {
 
 struct CompiledKernel {
-  // For the driver: SASS, or, for a device that this NVRTC does not support, PTX of the newest that
-  // it does.
+  // SASS, or, for a device that this NVRTC does not support, PTX of the newest architecture that it
+  // does.
   std::string image;
   std::string log;
 };
 
-// The device headers are embedded. Unavailable without NVRTC; Internal, with the log, where it
-// refuses the source.
+// The device headers are embedded. Unavailable: there is no NVRTC. Internal, with the log: it
+// rejects the source.
 absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math);
 

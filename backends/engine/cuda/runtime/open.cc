@@ -13,15 +13,15 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kExitLost = 70;
-// Freed memory is kept by the process up to this share of the device's: workers share the device.
+// A process keeps freed memory up to this share of device memory, because workers share it.
 constexpr size_t kPoolShare = 16;
-// For one of several processes: its context and the stacks of its kernels take about half of it (2
-// KiB for each of 2,048 threads of a hundred processors and more), the rest is for arrays.
+// Memory of each of several processes. Its context and the stacks of its kernels take about half (2
+// KiB for each of 2,048 threads of a hundred or more multiprocessors); the rest is for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
-// Later results of this process could not be trusted. The engine is in a worker: its end is the
-// verdict on the module, and the next module gets another worker.
+// Ends the process, because later results could not be trusted. The engine runs in a worker: the
+// exit is the verdict on the module, and the next module gets another worker.
 [[noreturn]] void EndProcess(absl::string_view reason) {
   const std::string instruction = CurrentInstruction();
   std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
@@ -30,7 +30,7 @@ constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
   std::_Exit(kExitLost);
 }
 
-// True if the context is lost.
+// Returns true if the context is lost.
 bool IsSticky(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -111,7 +111,7 @@ absl::Status Describe(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// A waiting worker sleeps: the processor is for the judge. $HLOCTS_CUDA_SPIN is for measurements.
+// A waiting worker sleeps: the judge needs the processor. $HLOCTS_CUDA_SPIN is for measurements.
 absl::Status OpenContext(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   if (!IsSet("HLOCTS_CUDA_SPIN")) {
@@ -129,8 +129,8 @@ absl::Status OpenContext(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// In steady state the pool requests no memory from the system, and returns the excess over its
-// share.
+// The pool keeps freed memory up to its share, so that in steady state it allocates none from the
+// driver.
 absl::Status OpenPool(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   int pools = 0;
@@ -150,7 +150,7 @@ absl::Status OpenPool(Gpu& gpu) {
       "the pool");
 }
 
-// Functions are looked up when they are first launched: the driver loads each then.
+// Functions are looked up at their first launch, when the driver loads each.
 absl::Status LoadGeneric(Gpu& gpu) {
   char log[2048] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -198,7 +198,7 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index) {
   if (count <= index) {
     return absl::UnavailableError(absl::StrCat("no CUDA device ", index, ": there are ", count));
   }
-  // The value 1 would round f32 operands regardless of a call's own setting.
+  // The value 1 rounds f32 operands regardless of a call's own setting.
   const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
   gpu.waits = IsSet("HLOCTS_CUDA_SYNC");

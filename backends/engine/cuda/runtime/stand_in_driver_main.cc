@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 for tests of the runtime without a GPU: memory is the host's, kernels do nothing,
-// and the environment sets failures, as function:code:count (without a count: always):
+// A libcuda.so.1 for tests of the runtime without a GPU. Memory is the host's, and kernels do
+// nothing. The environment sets failures as function:code:count; without a count every call fails:
 //   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1
-// Calls are counted: hlocts_driver_calls("cuMemPoolTrimTo").
+// hlocts_driver_calls("cuMemPoolTrimTo") returns the number of calls.
 #include <cuda.h>
 
 #include <cstdlib>
@@ -46,7 +46,7 @@ T Handle() {
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) CUresult
-// A function that does nothing else.
+// A function that only counts its calls.
 #define NOTHING(name, ...) \
   EXPORT name(__VA_ARGS__) { return Result(#name); }
 
