@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a built site: every link has a target, the search finds pages, a phone shows whole pages.
+"""Tests a built site: every link has a target, the search finds pages, and pages fit a phone.
 
   docs/site_test.py [--build=PROGRAM] DIR
 
-DIR is what docs/build made (its --out); with --build it is made first, by that program. Exit status
-77 (skipped) where MkDocs, Chromium, its driver or selenium is missing.
+DIR is the --out of docs/build; --build=PROGRAM builds it first. Exit status 77 (skipped): MkDocs,
+Chromium, its driver or selenium is missing.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PAGES = ["index.html", "how-it-judges.html", "operations/pad.html", "rulings/ind
 
 
 class Page(html.parser.HTMLParser):
-    """The ids of a page and what it refers to."""
+    """Collects the ids of a page and its references."""
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def broken_links(site: pathlib.Path) -> list[str]:
         for link in page.links:
             parts = urllib.parse.urlsplit(link)
             if parts.scheme or parts.netloc:
-                # A page may name another site; nothing of it is loaded (checked in the browser).
+                # A page may link to another site but loads nothing from it (browser).
                 continue
             name = urllib.parse.unquote(parts.path)
             target = (path.parent / name).resolve() if name else path
@@ -101,7 +101,7 @@ def seen_in_a_browser(driver: "webdriver.Chrome", site: pathlib.Path) -> list[st
     requests = [line["message"] for line in driver.get_log("performance")
                 if '"Network.requestWillBeSent"' in line["message"]
                 and '"url":"http' in line["message"]]  # fmt: skip
-    wrong += [f"a page asks the network: {line[:300]}" for line in requests]
+    wrong += [f"a page uses the network: {line[:300]}" for line in requests]
     return wrong
 
 
@@ -130,7 +130,7 @@ def main() -> int:
     finally:
         driver.quit()
     pages = len(list(site.rglob("*.html")))
-    print("\n".join(wrong) or f"site: {pages} pages, all links lead somewhere")
+    print("\n".join(wrong) or f"site: {pages} pages, all links have targets")
     return 1 if wrong else 0
 
 

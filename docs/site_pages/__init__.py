@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the site that are made from the repository's data."""
+"""Makes the pages of the site from the repository's data."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of the pages: clauses and cases as the program prints them, rulings and findings of
-the repository."""
+"""Reads the sources of the pages: clauses and cases as the program prints them, rulings and
+findings of the repository."""
 
 import collections
 import html
@@ -35,7 +35,7 @@ class Facts:
         return [json.loads(line) for line in text.splitlines()]
 
     def _rulings_of_clauses(self) -> dict[str, str]:
-        """The ruling of each clause, which the program does not print."""
+        """Returns the ruling of each clause, which the program does not print."""
         found: dict[str, str] = {}
         for path in (self.root / "spec" / "clauses").glob("*.textproto"):
             clause = ""
@@ -53,12 +53,12 @@ class Facts:
 
 
 def escaped(text: str) -> str:
-    """Text of data in Markdown: nothing in it is markup."""
+    """Returns text of data as Markdown without markup."""
     return re.sub(r"([\\`*_{}\[\]()#+!|<>~])", r"\\\1", html.escape(text, quote=False))
 
 
 def anchor(name: str) -> str:
-    """An id that survives in an address."""
+    """Returns an id that is valid in an address."""
     return re.sub(r"[^A-Za-z0-9.=,-]+", "-", name)
 
 
@@ -67,9 +67,9 @@ def operation_of(clause: str) -> str:
 
 
 def relinked(text: str, origin: str, facts: Facts, up: str) -> str:
-    """Markdown of the repository with links that work on the site: to pages that the site has, and
-    names without a link for all other files. `origin`: the folder of the file; `up`: the way from
-    its page to the top of the site."""
+    """Returns Markdown of the repository with links that work on the site: links to pages of the
+    site, and names without a link for all other files. `origin`: the directory of the file; `up`:
+    the path from its page to the top of the site."""
 
     def link(match: re.Match[str]) -> str:
         title, target = match[1], match[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings: the page of each, its module, and the certificate where it has one."""
+"""Makes the page of each finding, with its module, and its certificate if it has one."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each file of clauses: its sentences with their anchors, and its cases with theirs."""
+"""Makes a page for each file of clauses, with anchors for its sentences and its cases."""
 
 import collections
 import pathlib
@@ -50,7 +50,7 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
     by_operation = collections.defaultdict(list)
     for clause in facts.clauses:
         by_operation[operation_of(clause["id"])].append(clause)
-    # A case appears once: on the page of the first operation that it cites.
+    # A case appears once, on the page of the first operation that it cites.
     cases_on = collections.defaultdict(list)
     for case in facts.cases:
         names = [operation_of(clause) for clause in case["clauses"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of accepted sets, drawn by the component that notebooks and the report use."""
+"""Draws pictures of accepted sets with the component that notebooks and the report use."""
 
 import pathlib
 

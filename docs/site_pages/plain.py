@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the repository that the site has unchanged."""
+"""Copies the repository's pages that the site has unchanged."""
 
 import pathlib
 

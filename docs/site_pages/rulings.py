@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rulings, with links from the clauses and cases that they name."""
+"""Makes the pages of rulings, with links from the clauses and cases that they name."""
 
 import pathlib
 import re
@@ -33,6 +33,6 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
         number, title = facts.title_of_ruling(page).split(". ", 1)
         rows.append(f"| {number} | [{title}]({page.name}) |")
     (folder / "index.md").write_text(
-        "# Rulings\n\nWhere the documents are open, slip, or contradict each other: how they are "
-        "read, and why.\n\n| page | decision |\n|---|---|\n" + "\n".join(rows) + "\n"
+        "# Rulings\n\nReadings of sentences that are open, wrong or contradictory in the "
+        "documents, with reasons.\n\n| page | decision |\n|---|---|\n" + "\n".join(rows) + "\n"
     )

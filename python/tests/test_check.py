@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under the checking plugin, with JAX and an installed XLA:CPU: pytest. Else skips."""
+"""Tests programs under the checking plugin, with JAX and an installed XLA:CPU (else skips)."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of several devices on the plugins of hlocts, with JAX: pytest. Else skips."""
+"""Tests programs of several devices on the plugins of hlocts, with JAX; skipped without it."""
 
 import os
 import pathlib

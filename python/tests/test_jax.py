@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With JAX: pytest. Without it each test is a skip."""
+"""Tests with JAX; skipped without it."""
 
 import functools
 from unittest import mock
@@ -137,7 +137,7 @@ def test_repeated_runs_are_counted():
     assert hlocts.check(jnp.sin, x, repeat=3).runs == {"pass": 3}
     wrong = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, repeat=2)
     assert wrong.verdict == "fail" and wrong.runs == {"fail": 2}
-    # Runs of JAX in this process, of which one is wrong.
+    # Runs of JAX in this process, one of them wrong.
     low = lowering.lower(jnp.sin, (x,))
     values = iter([np.sin(x), np.cos(x), np.sin(x)])
     low = mock.Mock(wraps=low, text=low.text, inputs=low.inputs, execute=lambda: [next(values)])

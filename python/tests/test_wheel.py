@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel as pip makes it: needs pip, hatchling and a built program (build/,
+"""Tests the wheel that pip makes: needs pip, hatchling and a built program (build/,
 $HLOCTS_BUILD_DIR)."""
 
 import importlib.util
@@ -17,7 +17,7 @@ HAS_TOOLS = all(importlib.util.find_spec(name) for name in ("pip", "hatchling"))
 
 
 def make(folder, **environment):
-    """The wheel, unpacked as pip does it: what is a program stays one."""
+    """Makes the wheel and unpacks it as pip does, with programs executable."""
     subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
                     "-w", folder, str(PACKAGE)], check=True,
                    env=os.environ | environment)  # fmt: skip

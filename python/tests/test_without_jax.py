@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs no JAX: unittest and numpy. ctest runs this file with the built program."""
+"""Tests that need no JAX: unittest and numpy. ctest runs this file with the built program."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Scratch(unittest.TestCase):
 
 
 def record(program, inputs, outputs):
-    """A record as backends/check/recorder.h describes it."""
+    """Returns a record in the format of backends/check/recorder.h."""
     leaves = [[{"type": 11, "dims": list(leaf.shape), "bytes": leaf.nbytes} for leaf in side]
               for side in (inputs, outputs)]  # fmt: skip
     line = {"program": program, "execution": 0, "inputs": leaves[0], "outputs": leaves[1]}
@@ -59,7 +59,7 @@ def record(program, inputs, outputs):
 
 
 def suspect_of_dot():
-    """Inputs of DOT, and outputs that are within n u sum|x| but that roundings hardly explain."""
+    """Returns inputs of DOT, and outputs within n u sum|x| that are improbable as roundings."""
     random = np.random.default_rng(1)
     a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((64, 512), (512,)))
     return [a, b], [(a.astype(np.float64) @ b + 4e-3).astype(np.float32)]
@@ -73,7 +73,7 @@ class EngineNames(unittest.TestCase):
 
 
 class Checking(Scratch):
-    """The judge of the checking plugin, on records written by hand."""
+    """Tests the judge of the checking plugin on records written by hand."""
 
     def setUp(self):
         super().setUp()
@@ -284,7 +284,7 @@ class Allowed(unittest.TestCase):
         self.assertTrue((lower[[0, 2]] < TRUE[[0, 2]]).all())
         self.assertTrue((upper[[0, 2]] > TRUE[[0, 2]]).all())
         self.assertEqual((lower[1], upper[1], nan.any()), (np.inf, np.inf, False))
-        # A value at a bound is allowed; the number next to it is not.
+        # A value at a bound is allowed; the adjacent number outside is not.
         for bound, away in ((lower, -np.inf), (upper, np.inf)):
             self.assertTrue(hlocts.judge(LOG_EXP, [X], [bound]).passed)
             wrong = np.where(X == 200, bound, np.nextafter(bound, np.float32(away)))

@@ -15,9 +15,8 @@ _POINT = re.compile(rf"\{{?({_NUMBER})\}}?")
 
 @dataclass(frozen=True)
 class AcceptedSet:
-    """Intervals of real numbers (points are intervals too), and whether a NaN is one of them.
-    Empty for sets that are not sets of numbers: those of complex elements, predicates, and "any
-    value"."""
+    """Intervals of real numbers (points are intervals), and whether a NaN is accepted. Empty for
+    sets that are not sets of numbers: complex elements, predicates, and "any value"."""
 
     text: str
     intervals: tuple[tuple[float, float], ...]
@@ -40,19 +39,19 @@ class AcceptedSet:
         return cls(text, tuple(intervals), nan)
 
     def nearest(self, value: float) -> float | None:
-        """The end of an interval that is nearest to a value outside."""
+        """Returns the end of an interval that is nearest to a value outside."""
         ends = [end for interval in self.intervals for end in interval if math.isfinite(end)]
         return min(ends, key=lambda end: abs(end - value)) if ends else None
 
 
-_WIDTH, _LEFT, _LINE = 640, 60, 44  # of the picture, of its margin; height of the number line
+_WIDTH, _LEFT, _LINE = 640, 60, 44  # picture and margin; height of the number line
 
 
 def _scale(values: list[float]) -> tuple[float, float]:
-    """The range of the number line to draw; infinities are at its ends."""
+    """Returns the range of the number line to draw. Infinities are at its ends."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    # Halves first: the difference of the largest floats overflows.
+    # Halves first, because the difference of the largest floats overflows.
     margin = (high / 2 - low / 2) / 2 or max(abs(high) / 2, 1e-300)
     return max(low - margin, -1.7e308), min(high + margin, 1.7e308)
 
@@ -65,8 +64,8 @@ def _place(value: float, low: float, high: float) -> float:
 
 
 def picture(accepted: AcceptedSet, actual: str) -> str:
-    """Inline SVG: the set as green bars on the number line, the value as a red mark. Empty where
-    there is nothing on a line to draw."""
+    """Returns inline SVG with the set as green bars on the number line and the value as a red mark;
+    empty if a line cannot show anything."""
     value = AcceptedSet.parse(actual)
     if not accepted.intervals and not (accepted.nan and value.intervals):
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check, judge, evaluate and allowed."""
+"""The functions check, judge, evaluate and allowed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError
 from hlocts.result import Failure, Operand, Result, Sentence
 
-# The JAX platform of a compiler without a device; other engines take what this JAX runs itself.
+# The JAX platforms of compilers without a device. Other engines use the platform of this JAX.
 _PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
-# Temporary directories: their prefix, how many of failures are kept, and how long each is in use at
-# most.
+# Prefix of temporary directories; how many directories of failures are kept; seconds for which each
+# is in use at most.
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 PathLike = str | pathlib.Path
@@ -51,16 +51,16 @@ def check(
 ) -> Result:
     """Checks whether the result of `engine` for f(*args) is one that HLO allows.
 
-    engine: None is JAX in this process; "jax" is the same JAX in a separate process,
-    where a crash is a verdict and the smallest wrong piece is found; otherwise an engine of the
-    program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION"
-    compile without a device what JAX lowers for one.
-    keep: directory for module, inputs and outputs. By default a temporary one: for a pass it exists
-    as long as the result; for other verdicts the 16 newest are kept.
-    mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
-    jax.jit's in_shardings and out_shardings, of PartitionSpecs (None: whole on each device).
-    The result is judged by what HLO allows f on one device.
-    repeat: the number of runs; the first failure counts, and `runs` of the result has the verdicts.
+    engine: None is JAX in this process. "jax" is the same JAX in a separate process, where a crash
+    is a verdict and the smallest wrong piece is found. Other values are an engine of the program
+    ("xla", "cpu", "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile,
+    without a device, the module that JAX lowers for one.
+    keep: directory for module, inputs and outputs. The default is temporary: it exists as long as
+    the result of a pass; for other verdicts the 16 newest are kept.
+    mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
+    PartitionSpecs, as jax.jit's in_shardings and out_shardings (None: whole on each device). The
+    result is judged by the values that HLO allows for f on one device.
+    repeat: the number of runs. The first failure counts, and `runs` of the result has all verdicts.
     """
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
@@ -85,7 +85,7 @@ def check(
 def _worst_of(
     low: lowering.Lowered, first: list[Array], repeat: int, profile: str, facts: Sequence[str]
 ) -> tuple[list[Array], dict[str, int]]:
-    """The outputs of the first run that fails, else of the first, and the runs by verdict."""
+    """Returns the outputs of the first failing run, else of the first, and the runs by verdict."""
     counts = collections.Counter[tuple[bytes, ...]]()
     outputs: dict[tuple[bytes, ...], list[Array]] = {}
     for run in range(repeat):
@@ -115,9 +115,9 @@ def _on_engine(
 
 
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
-    """Judges the pieces where the outputs alone leave the verdict open. A factorization is judged
-    by its factors, which are not outputs of a solve: the same JAX runs again in a separate process,
-    where each piece of the module has outputs. The first answer stays where that gives none."""
+    """Judges the pieces of a module if its outputs alone leave the verdict open. A factorization is
+    judged by its factors, which are not outputs of a solve. The same JAX runs again in another
+    process, where each piece has outputs. Returns the first result if that gives none."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:
@@ -134,7 +134,7 @@ def judge(
     keep: PathLike | None = None,
 ) -> Result:
     """Judges whether the outputs of a module are acceptable for its inputs. Both are leaves, in
-    parameter and root order. The module: HLO or StableHLO text, or the path of a file with such
+    parameter and root order. module: HLO or StableHLO text, or the path of a file with such
     text."""
     module = _hlo(module)
     given = [np.asarray(value) for value in outputs]
@@ -142,9 +142,9 @@ def judge(
 
 
 def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
-    """The result of f(*args) by the documents, in the structure that f returns, as numpy arrays;
-    for a module (as judge takes it), the list of its output leaves. One value where several are
-    acceptable."""
+    """Returns the result of f(*args) by the documents, in the structure that f returns, as numpy
+    arrays. For a module (see judge) returns the list of its output leaves. If several values are
+    acceptable, the result has one of them."""
     with _folder(None) as job:
         low = None if _is_module(f) else lowering.lower(f, args)
         text = low.text if low else _hlo(f)
@@ -159,8 +159,8 @@ def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
 def allowed(
     f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:
-    """The permitted results of f(*args): `lower, upper, nan, together`, arrays in the structure
-    that f returns; for a module (as judge takes it), lists of its output leaves."""
+    """Returns the permitted results of f(*args): `lower, upper, nan, together`, arrays in the
+    structure that f returns. For a module (see judge) returns lists of its output leaves."""
     with _folder(None) as job:
         low = None if _is_module(f) else lowering.lower(f, args)
         text = low.text if low else _hlo(f)
@@ -176,7 +176,7 @@ def allowed(
 
 
 def _backend(engine: str) -> str:
-    """An engine as the program names it."""
+    """Returns the program's name of an engine."""
     if engine == "jax":
         return f"this-jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
@@ -188,7 +188,7 @@ def _is_module(f: Any) -> bool:
 
 
 def _hlo(module: Any) -> str:
-    """The text of a module, HLO or StableHLO: as given, or of the file with that path."""
+    """Returns the text of a module, HLO or StableHLO: the string, or the file with that path."""
     text = str(module)
     if "\n" not in text and "{" not in text:
         path = pathlib.Path(text)
@@ -200,7 +200,7 @@ def _hlo(module: Any) -> str:
 
 class _Job:
     """A directory with one module and its arrays. A temporary one exists as long as this object and
-    the results that refer to it, and longer where it is kept."""
+    the results that refer to it, and longer if it is kept."""
 
     def __init__(self, path: pathlib.Path, temporary: bool) -> None:
         self.path = path
@@ -228,8 +228,8 @@ def _folder(keep: PathLike | None) -> Iterator[_Job]:
 
 
 def _remove_old_folders() -> None:
-    """Removes all but the newest of the user's earlier failures, which keep working replay
-    lines."""
+    """Removes all but the newest of the user's earlier failures, whose replay lines keep
+    working."""
     found = []
     for path in pathlib.Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         with contextlib.suppress(OSError):

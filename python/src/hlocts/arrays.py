@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on their way to the program and back: .npz files and element types that numpy lacks."""
+"""Arrays in the program's formats: .npz files, and element types that numpy lacks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NARROW = {"int2": np.int8, "int4": np.int8, "uint2": np.uint8, "uint4": np.uint
 
 
 def dtype_of(element_type: str) -> np.dtype[Any]:
-    """numpy's type for an element type of HLO."""
+    """Returns numpy's type for an element type of HLO."""
     if element_type in _NUMPY:
         return np.dtype(_NUMPY[element_type])
     if element_type not in _ML_DTYPES:
@@ -47,7 +47,7 @@ def dtype_of(element_type: str) -> np.dtype[Any]:
 
 
 def element_type_of(dtype: np.dtype[Any]) -> str:
-    """The element type of HLO for one of numpy's."""
+    """Returns HLO's element type for one of numpy's."""
     for name, known in (_NUMPY | _ML_DTYPES).items():
         if known == dtype.name:
             return name
@@ -59,13 +59,13 @@ def is_integer(dtype: np.dtype[Any]) -> bool:
 
 
 def integer_bits(dtype: np.dtype[Any]) -> int:
-    """Bits of an integer type; numpy keeps the narrow ones in bytes."""
+    """Returns the bits of an integer type; numpy stores narrow ones in bytes."""
     return int(dtype.name.lstrip("uint"))
 
 
 def to_storage(array: Array) -> Array:
-    """The form that the program reads: bf16, f8, f4 as their bits, narrow integers as 8-bit
-    values."""
+    """Returns the form that the program reads: bf16, f8 and f4 as their bits, narrow integers as
+    8-bit values."""
     if array.dtype.name in _NARROW:
         return array.astype(_NARROW[array.dtype.name])
     if array.dtype.type.__module__.startswith("ml_dtypes") or array.dtype.kind == "V":
@@ -80,7 +80,7 @@ def from_storage(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def text(value: Any) -> str:
-    """A number as the program prints it: the shortest decimal that reads back to the same bits."""
+    """Returns a number as the program prints it: the shortest decimal with the same bits."""
     array = np.asarray(value)
     if array.dtype.kind == "b":
         return str(bool(array)).lower()
@@ -89,7 +89,7 @@ def text(value: Any) -> str:
     wide = float(array)
     if is_integer(array.dtype) or not np.isfinite(wide):
         return str(array)
-    with np.errstate(over="ignore"):  # the largest number rounds to a value that is too large
+    with np.errstate(over="ignore"):  # the largest number rounds to a value that overflows
         digits = next(n for n in range(1, 18) if array.dtype.type(f"{wide:.{n - 1}e}") == array)
     near = np.float64(f"{wide:.{digits - 1}e}")
     plain = np.format_float_positional(near, trim="-")
@@ -97,7 +97,7 @@ def text(value: Any) -> str:
 
 
 def write(path: str | os.PathLike[str], role: str, arrays: Sequence[Any]) -> None:
-    """role: arg or out; leaves are numbered in the order given."""
+    """Writes leaves, numbered in the order given. role: arg or out."""
     stored = {f"{role}{i}": to_storage(np.asarray(array)) for i, array in enumerate(arrays)}
     np.savez(path, **stored)  # type: ignore[arg-type]
 
@@ -114,22 +114,22 @@ _LEAF = re.compile(r"\b([a-z][a-z0-9]*)\[")
 
 
 def result_dtypes(canonical: str) -> list[np.dtype[Any]]:
-    """Types of the result's leaves, read off the header that the program prints."""
+    """Returns the types of the result's leaves, from the header that the program prints."""
     header = canonical.split("\n", 1)[0]
     layout = header.partition("entry_computation_layout={")[2].rpartition("->")[2]
     return [dtype_of(name) for name in _LEAF.findall(layout)]
 
 
 def _order(array: Array) -> int:
-    """Position of a float among the floats of its format; -0 and +0 share one."""
+    """Returns the position of a float among the floats of its format; -0 and +0 share one."""
     bits = int(to_storage(array).view(f"u{array.dtype.itemsize}"))
     sign = 1 << (8 * array.dtype.itemsize - 1)
     return -(bits & ~sign) if bits & sign else bits
 
 
 def ulps_between(dtype: np.dtype[Any], a: float, b: float) -> int | None:
-    """The number of steps in the format between two values; None where one is not a finite float of
-    it."""
+    """Returns the number of steps in the format between two values; None if one is not a finite
+    float of it."""
     if dtype.kind in "biuc" or dtype.name in _NARROW or dtype.itemsize > 8:
         return None
     values = [np.asarray(value).astype(dtype) for value in (a, b)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program hlocts: where it is, and how it is run."""
+"""Finds and runs the program hlocts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def _is_program(path: pathlib.Path) -> bool:
 
 
 def _is_script_of_pip(path: pathlib.Path) -> bool:
-    """`main` below, under the program's name: it looks for the program itself."""
+    """Returns True for the script of `main` below, which itself searches for the program."""
     with path.open("rb") as file:
         first = file.readline(1000)
     return first.startswith(b"#!") and b"python" in first
 
 
 def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
-    """build/hlocts of the checkout that contains a directory."""
+    """Yields build/hlocts of the checkouts that contain the directories."""
     for start in starts:
         for folder in (start, *start.parents):
             if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
@@ -43,8 +43,8 @@ def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
 
 
 def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
-    """$HLOCTS, else the packaged copy, else build/hlocts of the checkout around this file or the
-    working directory, else PATH."""
+    """Returns $HLOCTS, else the packaged copy, else build/hlocts of the checkout around this file
+    or the working directory, else the program in PATH."""
     named = os.environ.get("HLOCTS")
     if named:
         if not _is_program(pathlib.Path(named)):
@@ -61,15 +61,15 @@ def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
 
 
 def _sentence(stderr: str) -> str:
-    """The message of the program, without its name and without the log of the libraries it
+    """Returns the message of the program, without its name and without the log of the libraries it
     loads."""
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("hlocts: ")]
-    return (own or lines or ["hlocts ended without a word"])[-1].removeprefix("hlocts: ")
+    return (own or lines or ["hlocts ended without a message"])[-1].removeprefix("hlocts: ")
 
 
 def environment() -> dict[str, str]:
-    """The environment of the program: StableHLO is converted by the jaxlib of this Python."""
+    """Returns the program's environment, in which this Python's jaxlib converts StableHLO."""
     converter = {
         "HLOCTS_STABLEHLO_CONVERTER": "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
     }
@@ -79,8 +79,7 @@ def environment() -> dict[str, str]:
 def run(
     arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT)
 ) -> str:
-    """Returns standard output. A verdict other than pass is an answer; a wrong input is an
-    error."""
+    """Returns standard output. A verdict other than pass is a result; a wrong input is an error."""
     done = subprocess.run(
         [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False,
         env=environment(),
@@ -100,7 +99,7 @@ def evaluate(module: pathlib.Path, inputs: pathlib.Path, output: pathlib.Path) -
 
 
 def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
-    """The first line of the answer. Empty when the program printed nothing."""
+    """Returns the first line of the output; empty if the program printed nothing."""
     lines = run([*arguments, "--json"]).splitlines()
     if not lines:
         raise HloctsError("hlocts gave no answer")
@@ -109,10 +108,9 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """The entry point that pip puts on PATH: runs the program with the arguments of this
-    process."""
+    """Runs the program with the arguments of this process. pip puts this entry point on PATH."""
     try:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    os.execve(program, sys.argv, environment())  # hints begin with the name it was called by
+    os.execve(program, sys.argv, environment())  # hints begin with the name by which it was called

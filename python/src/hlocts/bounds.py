@@ -21,24 +21,24 @@ _BITS_KNOWN, _ANY, _INTEGER = 1 << 7, 1 << 8, 1 << 12
 
 class Allowed(NamedTuple):
     """Arrays in the structure that the function returns. A value below `lower` or above `upper` is
-    wrong; one between them may be (a set may have holes, such as {1, inf}). For complex numbers the
-    real and imaginary parts have separate bounds. Where NaN is the only choice, both bounds are
-    NaN."""
+    wrong. A value between them may be wrong, because a set may have holes, such as {1, inf}.
+    Complex numbers have separate bounds for real and imaginary parts. If NaN is the only choice,
+    both bounds are NaN."""
 
     lower: Any
     upper: Any
-    nan: Any  # may the element be a NaN?
-    together: tuple[str, ...]  # per leaf: a joint condition on all of its elements, or ""
+    nan: Any  # the element may be a NaN
+    together: tuple[str, ...]  # for each leaf a joint condition on all of its elements, or ""
 
     def __str__(self) -> str:
-        """A line per leaf: elements, how many have a single value, the widest one."""
+        """Returns a line per leaf: elements, how many have a single value, the widest one."""
         leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
                      strict=True)  # fmt: skip
         return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
 
 
 def _leaves(tree: Any) -> list[Array]:
-    """The arrays of a structure, in the order in which JAX flattens it."""
+    """Returns the arrays of a structure, in the order in which JAX flattens it."""
     if isinstance(tree, dict):
         return [leaf for key in sorted(tree) for leaf in _leaves(tree[key])]
     if isinstance(tree, (list, tuple)):
@@ -48,7 +48,7 @@ def _leaves(tree: Any) -> list[Array]:
 
 def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
     text = f"{lower.size} elements"
-    # Complex numbers by their parts; narrow types as f64, in which they are exact.
+    # Complex numbers become their parts, and narrow types f64, in which they are exact.
     parts = [np.stack([np.real(a), np.imag(a)]) if a.dtype.kind == "c" else a
              for a in (lower, upper)]  # fmt: skip
     low, high = (np.asarray(a, dtype=np.float64) for a in parts)
@@ -87,7 +87,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[float | int, float | int]:
 
 
 def _ends(flags: int, low: str, high: str) -> list[float]:
-    """The ends of a set of floats; none where it contains only a NaN."""
+    """Returns the ends of a set of floats; none if it contains only a NaN."""
     ends = [-np.inf] if flags & _NEG_INF else []
     if flags & _FINITE:
         first, last = _double(low), _double(high)
@@ -153,8 +153,8 @@ def _of_points(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array
 
 
 def read(text: str) -> Allowed:
-    """Lists of leaves, in root order."""
-    leaves = [json.loads(line) for line in text.splitlines()][1:]  # origins first
+    """Returns lists of leaves, in root order."""
+    leaves = [json.loads(line) for line in text.splitlines()][1:]  # origins come first
     if any(leaf.get("token") for leaf in leaves):
         raise HloctsError("a token has no bounds")
     found = []

@@ -25,10 +25,10 @@ sys.modules[__name__].__class__ = _Callable
 
 
 def pytest_addoption(parser: Any) -> None:
-    """`pytest -p hlocts.check`: the tests run under the checking plugin, with a report at the end.
+    """Runs the tests under the checking plugin, with a report at the end: `pytest -p hlocts.check`.
 
-    HLOCTS_CHECK holds the settings. JAX reads its platform when a test first uses it. The judge
-    prints to the standard error of now, since pytest captures that of the tests.
+    HLOCTS_CHECK has the settings. JAX reads its platform when a test first uses it. The judge
+    prints to the original standard error, because pytest captures that of the tests.
     """
     os.environ["JAX_PLATFORMS"] = "hlocts_check"
     os.environ["HLOCTS_CHECK_STDERR"] = str(os.dup(2))

@@ -4,8 +4,8 @@
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR
 
-The first form is the same as JAX_PLATFORMS=hlocts_check with the words in HLOCTS_CHECK. Executions
-are copied by the plugin and judged in a separate process; a report is printed at the end.
+The first form is the same as JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK. The
+plugin copies executions, a separate process judges them, and a report is printed at the end.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ TYPES = (
     "c64", "c128", "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s4", "u4",
     "token", "s2", "u2", "f8e4m3", "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
 )  # fmt: skip
-_KEPT = ("fail", "suspect")  # executions whose module, inputs and outputs stay in the directory
+_KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain in the directory
 _NARROW_BITS = {"s4": 4, "s2": 2}
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
 
 def settings(words: str) -> dict[str, str]:
-    """The words of HLOCTS_CHECK. The plugin refuses those that it does not know."""
+    """Returns the settings in HLOCTS_CHECK. The plugin rejects unknown ones."""
     return dict(word.partition("=")[::2] for word in words.split())
 
 
 def array_of(leaf: dict[str, Any], data: bytes) -> np.ndarray[Any, Any] | None:
-    """The array of a leaf as hlocts reads it from a file; None for a token."""
+    """Returns the array of a leaf as hlocts reads it from a file; None for a token."""
     element_type = TYPES[leaf["type"]]
     if element_type == "token":
         return None
@@ -58,7 +58,7 @@ def array_of(leaf: dict[str, Any], data: bytes) -> np.ndarray[Any, Any] | None:
 
 
 def read_record(path: pathlib.Path) -> dict[str, Any]:
-    """A record of the plugin: its line, with "inputs" and "outputs" as lists of arrays."""
+    """Returns a record of the plugin: its line, with "inputs" and "outputs" as lists of arrays."""
     with path.open("rb") as file:
         record: dict[str, Any] = json.loads(file.readline())
         for name in ("inputs", "outputs"):
@@ -68,7 +68,7 @@ def read_record(path: pathlib.Path) -> dict[str, Any]:
 
 
 class _Judge:
-    """`hlocts judge --batch` as a process that answers one job at a time."""
+    """Runs `hlocts judge --batch` as a process that answers one job at a time."""
 
     def __init__(self, words: dict[str, str]) -> None:
         arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s"]
@@ -87,7 +87,7 @@ class _Judge:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise HloctsError("the judge ended over this execution")
+            raise HloctsError("the judge ended during this execution")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -97,7 +97,7 @@ class _Judge:
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._process.kill()  # the judge works on an execution that is no longer waited for
+        self._process.kill()  # the judge works on an execution for which the deadline has passed
         self._process.wait()
 
 
@@ -111,8 +111,7 @@ class Server:
         self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
     def serve(self, client: IO[bytes]) -> None:
-        """`client` ends when the client does; remaining records are judged within the time to
-        wait."""
+        """Judges until `client` ends, and then the remaining records within the wait time."""
         limit = None
         while True:
             records = sorted((self._directory / "spool").glob("*.record"))
@@ -134,7 +133,7 @@ class Server:
         if program not in self._modules:
             try:
                 self._modules[program] = self._converted(program)
-            except Exception as error:  # a refusal of a converter is the reason in the report
+            except Exception as error:  # the converter's error is the reason in the report
                 self._modules[program] = f"{type(error).__name__}: {error}".split("\n", 1)[0]
         return self._modules[program]
 
@@ -197,7 +196,7 @@ class Server:
 
 
 def _ended(client: IO[bytes], seconds: float) -> bool:
-    """True if the other end of the pipe is closed; waits at most this long."""
+    """Returns True if the other end of the pipe is closed. Waits at most this long."""
     readable, _, _ = select.select([client], [], [], seconds)
     return bool(readable) and not client.read(1)
 
@@ -239,7 +238,7 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
 
 
 def report(directory: pathlib.Path) -> tuple[str, bool]:
-    """The report of one directory, and whether a verdict is fail."""
+    """Returns the report of one directory, and True if a verdict is fail."""
     results = list(_results(directory))
     plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", "PLUGIN.so")
     counts = _counts(directory)
@@ -266,13 +265,13 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
     if waiting:
-        lines.append(f"  not judged  {waiting} executions: the time to wait was over")
+        lines.append(f"  not judged  {waiting} executions: the wait time was over")
     lines.append(f"  records: {directory}")
     return "\n".join(lines), verdicts["fail"] > 0
 
 
 def environment(words: dict[str, str]) -> dict[str, str]:
-    """The environment variables that the plugin reads, with the real plugin as a path."""
+    """Returns the environment variables that the plugin reads, with the real plugin as a path."""
     words = {"plugin": "xla", **words}
     if "/" not in words["plugin"]:
         words["plugin"] = _installed(words["plugin"])
@@ -283,7 +282,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
 
 
 def _installed(name: str) -> str:
-    """The path of the plugin of an installed engine, by its name or alias."""
+    """Returns the path of the plugin of an installed engine, by its name or alias."""
     lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
     for engine in lines:
         if name in (engine["name"], engine["alias"]) and engine.get("path"):
@@ -307,7 +306,7 @@ def _serve(directory: pathlib.Path) -> int:
     with contextlib.suppress(OSError):
         os.nice(10)
     server = Server(directory)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin: the time is over
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin, at the end of the wait
     with contextlib.suppress(SystemExit):
         server.serve(sys.stdin.buffer)
     server.close()
@@ -322,7 +321,7 @@ def main() -> int:
         prog="python3 -m hlocts.check", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
-    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # for the plugin
+    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
     parser.add_argument("--fail", action="store_true", help="exit 1 where a verdict is fail")
     helps = {
         "plugin": "engine of `hlocts engines list` or path of a PJRT plugin (xla)",

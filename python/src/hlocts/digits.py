@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instructions at which a function loses digits: `hlocts digits` on the module that JAX
-lowers."""
+"""Finds the instructions at which a function loses digits: runs `hlocts digits` on the module that
+JAX lowers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hlocts import arrays, binary, lowering
 
 @dataclasses.dataclass(frozen=True)
 class Digits:
-    """`record` is the line of `hlocts digits --json`; `text` the table for a terminal; `picture` an
-    SVG image for notebooks."""
+    """record: the line of `hlocts digits --json`. text: the table for a terminal. picture: an SVG
+    image for notebooks."""
 
     record: dict[str, Any]
     text: str
@@ -27,7 +27,7 @@ class Digits:
 
     @property
     def instructions(self) -> list[dict[str, Any]]:
-        """The most costly first: instruction, operation, source, lost_bits, made, reaches."""
+        """The most costly ones first: instruction, operation, source, lost_bits, made, reaches."""
         return list(self.record["instructions"])
 
     def __str__(self) -> str:

@@ -11,5 +11,4 @@ class ConformanceError(AssertionError):
 
 
 class NotJudgedError(ConformanceError):
-    """Nothing was judged (unsupported), or too little (inconclusive), so the result is not known to
-    be right."""
+    """Nothing was judged (unsupported) or too little (inconclusive), so the result may be wrong."""

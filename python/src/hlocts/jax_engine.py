@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. Pieces of
+"""Runs the user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. Pieces of
 a module can then run separately, and a crash is a verdict."""
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def _stablehlo(lib: Any, text: str) -> Any:
 
 @functools.cache
 def _prepare_lapack(jax: Any) -> None:
-    """Gives jaxlib's kernels the addresses of LAPACK, which JAX does when it lowers the first
-    function that needs them: without them a module that calls one crashes this process."""
+    """Sets the addresses of LAPACK in jaxlib's kernels, as JAX does when it lowers the first
+    function that needs them. Without them a module that calls one crashes this process."""
     jax.jit(jax.numpy.linalg.cholesky).lower(jax.numpy.ones((1, 1)))
 
 
@@ -58,7 +58,7 @@ def main() -> None:
         except jax.errors.JaxRuntimeError as error:
             kind = frames.Unsupported if "UNIMPLEMENTED" in str(error) else frames.Refused
             raise kind(str(error)) from None
-        except (AttributeError, ImportError) as error:  # internals of JAX, which change
+        except (AttributeError, ImportError) as error:  # JAX's internals change
             raise frames.Unsupported(f"this JAX cannot be an engine: {error}") from None
 
         def execute(leaves: list[Any]) -> list[Any]:

@@ -5,9 +5,9 @@
     JAX_PLATFORMS=hlocts_cpu python3 script.py         the CPU engine of hlocts computes
     JAX_PLATFORMS=hlocts_check python3 script.py       XLA computes, hlocts judges (hlocts.check)
 
-HLOCTS_DEVICES=4 gives the first two four devices, as XLA_FLAGS and jax_num_cpu_devices do.
-A platform is registered when JAX_PLATFORMS or jax_platforms names it, so that other programs of the
-same environment load nothing.
+HLOCTS_DEVICES=4 gives each of the first two four devices, as XLA_FLAGS and jax_num_cpu_devices do.
+A platform is registered only if JAX_PLATFORMS or jax_platforms names it, so that other programs of
+the same environment load nothing.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ LIBRARIES = {
     "hlocts_reference": "libhlocts_reference.so",
     "hlocts_cpu": "libhlocts_cpu.so",
 }
-# JAX has lowering rules by platform name: linear algebra needs those of "cpu".
+# JAX finds lowering rules by platform name. Linear algebra needs those of "cpu".
 _PLATFORM = "cpu"
 
 
 def converter_command() -> str:
-    """The value of the plugins' option stablehlo_converter: arguments, one a line."""
+    """Returns the plugins' option stablehlo_converter: arguments, one per line."""
     return "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
 
 
 def library(name: str) -> pathlib.Path:
-    """The path of a plugin, next to the program as it is built or installed."""
+    """Returns the path of a plugin, next to the program as it is built or installed."""
     program = binary.find()
     for folder in (program.parent / "engines", program.parent, program.parent / "../lib/hlocts"):
         if (folder / name).is_file():
             return (folder / name).resolve()
-    raise HloctsError(f"{name} is not beside {program}: ci/engines builds it")
+    raise HloctsError(f"{name} is not next to {program}: ci/engines builds it")
 
 
 def _named(jax: Any) -> list[str]:
@@ -50,7 +50,7 @@ def _named(jax: Any) -> list[str]:
 
 
 def _address(capsule: Any) -> int:
-    """The pointer in a PyCapsule."""
+    """Returns the pointer in a PyCapsule."""
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -58,8 +58,8 @@ def _address(capsule: Any) -> int:
 
 
 def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
-    """Gives the plugin the handlers of custom calls that jaxlib and the program have for CPU, as
-    those of LAPACK and of callbacks: jaxlib registers them in itself, where a plugin sees none."""
+    """Passes to the plugin the CPU handlers of custom calls, such as LAPACK and callbacks, which
+    jaxlib registers in itself, where a plugin does not find them."""
     register = ctypes.CDLL(str(path)).HloctsCheckRegisterHandler
     register.restype = ctypes.c_char_p
     register.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32]
@@ -85,7 +85,7 @@ def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
 
 
 def _device_options(bridge: Any) -> dict[str, int]:
-    """The number of CPU devices that the program requests from JAX, as an option of a client."""
+    """Returns the number of CPU devices that the program requests, as an option of a client."""
     number = bridge.num_cpu_devices.value if hasattr(bridge, "num_cpu_devices") else -1
     flag = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     devices = number if number > 0 else int(flag[1]) if flag else 0
@@ -93,7 +93,7 @@ def _device_options(bridge: Any) -> dict[str, int]:
 
 
 def initialize() -> None:
-    """JAX calls it when it looks for plugins."""
+    """Registers the plugins. JAX calls it when it searches for plugins."""
     jax: Any = importlib.import_module("jax")
     bridge: Any = importlib.import_module("jax._src.xla_bridge")
     named = _named(jax)

@@ -27,10 +27,10 @@ class Lowered:
     input_names: list[str]
     output_names: list[str]
     output_dtypes: list[np.dtype[Any]]
-    execute: Callable[[], list[Array]]  # by the backend that jax uses
+    execute: Callable[[], list[Array]]  # runs on the backend that JAX uses
     unflatten: Callable[[list[Array]], Any]
-    engine: str  # of execute
-    # Filled by execute where a mesh is used: devices that hold different copies of one element.
+    engine: str  # name of that backend
+    # Set by execute if a mesh is used: devices that have different copies of one element.
     unequal: list[str] = dataclasses.field(default_factory=list)
 
 
@@ -48,15 +48,15 @@ def _is_key(jax: Any, value: Any) -> bool:
 
 
 def _words(jax: Any, tree: Any) -> Any:
-    """The tree with each typed key replaced by its words."""
+    """Returns the tree with each typed key replaced by its words."""
     return jax.tree_util.tree_map(
         lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
     )
 
 
 def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
-    """f on the words of typed keys. Lowered with keys as arguments or results, a function has
-    custom calls there that only say where the words are."""
+    """Returns f on the words of typed keys. A function that is lowered with keys as arguments or
+    results has custom calls that only mark the words."""
     leaves, tree = jax.tree_util.tree_flatten(args)
     kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
 
@@ -67,7 +67,7 @@ def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callabl
         ]
         return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
 
-    # Parameters keep their names. A callable without a name (a partial) is f.
+    # Parameters keep their names. A callable without a name (a partial) is named f.
     return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
 
 
@@ -92,8 +92,8 @@ def _check_parameters(text: str, inputs: list[Array]) -> None:
 
 @dataclass(frozen=True)
 class Spread:
-    """The placement of arguments and results on a jax.sharding.Mesh: PartitionSpecs in the
-    structure of the arguments and of the result, or one for all. None: whole on every device."""
+    """Places arguments and results on a jax.sharding.Mesh: PartitionSpecs in the structure of the
+    arguments and of the result, or one for all. None: whole on every device."""
 
     mesh: Any
     in_specs: Any = None
@@ -113,7 +113,7 @@ class Spread:
 
 
 def _unequal(result: Any) -> list[str]:
-    """For each array, the first element of which two devices hold different copies."""
+    """Returns for each array the first element of which two devices have different copies."""
     found = []
     for shard in result.addressable_shards:
         first = next(s for s in result.addressable_shards if s.index == shard.index)
@@ -131,10 +131,10 @@ def lower(
     f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None,
     annotated: bool = False, platform: str | None = None,
 ) -> Lowered:  # fmt: skip
-    """Arguments that the function does not use stay parameters. Static arguments are bound
-    before, with functools.partial or a lambda. With `spread`, execute runs on its devices, and
-    the text is of one device, or has the annotations. With `platform`, the text is what JAX lowers
-    for it, and execute does not run."""
+    """Lowers f. Arguments that the function does not use remain parameters. Static arguments must
+    be bound before, with functools.partial or a lambda. With `spread`, execute runs on its devices,
+    and the text is the module of one device, or has the annotations. With `platform`, the text is
+    the module that JAX lowers for it, and execute does not run."""
     jax = _jax()
     words = _words(jax, args)
     on_words = _on_words(jax, f, args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest: the option --hlocts-engine, and the tested engine in the report's header."""
+"""Adds to pytest the option --hlocts-engine, and the tested engine in the report's header."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
-    """A failure explains itself: omits the line on hidden frames."""
+    """Omits the line on hidden frames, because the message explains the failure."""
     outcome = yield
     own = (ConformanceError, HloctsError)
     if call.excinfo is None or not isinstance(call.excinfo.value, own):

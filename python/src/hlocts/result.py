@@ -37,21 +37,21 @@ class Operand:
 class Failure:
     """The first element outside its set."""
 
-    output: int  # leaf
-    name: str  # of the leaf in the function's result, "['logits'][0]"; empty for a single array
+    output: int  # index of the leaf
+    name: str  # the leaf's path in the function's result, "['logits'][0]"; empty for a single array
     index: tuple[int, ...]
     actual: str
     actual_bits: str
     accepted: AcceptedSet
-    ulps: int | None  # from the value to the set; None where the format has no such distance
+    ulps: int | None  # distance from the value to the set; None if the format has no such distance
     rule: str
     clause: str
     instruction: str
-    operation: str  # of the instruction that is wrong
-    operands: tuple[Operand, ...]  # of that operation, for this element; may be empty
-    arguments: tuple[Operand, ...]  # of the function at the index, those of the output's shape
-    distance: str = ""  # from the value to the set, in words
-    sentences: tuple[Sentence, ...] = ()  # of the documents, on the operation that is wrong
+    operation: str  # the wrong instruction's operation
+    operands: tuple[Operand, ...]  # its operands for this element; may be empty
+    arguments: tuple[Operand, ...]  # arguments of the output's shape, at the index
+    distance: str = ""  # distance from the value to the set, in words
+    sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
 
 
 @dataclass(frozen=True)
@@ -61,41 +61,41 @@ class Result:
     engine: str
     profile: str
     reason: str
-    elements: int  # compared
-    bits_checked: float  # mean of an element; an f32 that must be one value: 32
+    elements: int  # elements compared
+    bits_checked: float  # mean per element; 32 for an f32 that must have one value
     unspecified: int  # elements that may have any value
     failure: Failure | None
     custom_calls: tuple[str, ...]  # targets in the module
-    replay_arguments: tuple[str, ...] = ()  # of the program; empty when nothing was kept
-    record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own words
-    runs: dict[str, int] = field(default_factory=dict)  # by verdict, where there were several
+    replay_arguments: tuple[str, ...] = ()  # arguments of the program; empty if nothing was kept
+    record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own record
+    runs: dict[str, int] = field(default_factory=dict)  # runs by verdict, if there were several
     kept: bool = False  # module and arrays outlive this object
-    files: Any = field(default=None, repr=False, compare=False)  # owns them where they do not
+    files: Any = field(default=None, repr=False, compare=False)  # owner of the files if they do not
 
     @property
     def passed(self) -> bool:
         return self.verdict == "pass"
 
     def __bool__(self) -> bool:
-        """True for a pass only: neither a fail nor `inconclusive` is a success."""
+        """Returns True for a pass only. Neither fail nor inconclusive is a success."""
         return self.passed
 
     @property
     def replay(self) -> str:
-        """A command line for the shell. Empty for a pass whose files were not kept."""
+        """A command line for the shell; empty for a pass whose files were not kept."""
         if not self.replay_arguments or (self.passed and not self.kept):
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
     def explain(self) -> str:
-        """The program's detailed explanation: the derivation of the set (for a pass, that of the
-        element with the widest set) and, for an engine's failure, the smallest piece that shows
+        """Returns the program's detailed explanation: the derivation of the set (for a pass, of the
+        element with the widest set) and, for an engine's failure, the smallest piece that has
         it."""
         return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
 
     def raise_for_failure(self) -> Result:
-        """Returns itself when it is a pass. An unjudged result is not a pass."""
-        __tracebackhide__ = True  # pytest shows the test, not this line
+        """Returns itself if it is a pass; else raises. An unjudged result is not a pass."""
+        __tracebackhide__ = True  # pytest shows the test instead of this line
         if self.passed:
             return self
         unknown = self.verdict in ("unsupported", "inconclusive", "suspect")
@@ -106,7 +106,7 @@ class Result:
         return f"{self.verdict}: {self.module} on {self.engine}"
 
     def _missing(self) -> str:
-        """One sentence on what could not be judged."""
+        """Returns one sentence on the unjudged part."""
         others = [target for target in self.custom_calls if f'"{target}"' not in self.reason]
         known = f" (also in the module: {', '.join(others)})" if others else ""
         return f"{self.reason or 'the program gives no reason'}{known}"
@@ -121,7 +121,7 @@ class Result:
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
             return [self.reason, self._checked()] if self.reason else [self._checked()]
-        # The program's sentence repeats the element first; only the rest is new.
+        # The program's sentence repeats the element first. Only the rest is new.
         rest = _WRONG.search(self.reason)
         more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
         return [*_failure_lines(self.failure), *more, self._checked()]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""StableHLO to HLO by the converter of the installed jaxlib, as a worker.
+"""Converts StableHLO to HLO by the installed jaxlib, as a worker.
 
     python3 -m hlocts.stablehlo
 
-answers Convert of backends/worker.proto on its standard streams: MLIR text or portable bytecode in,
-a serialized HloModuleProto out. The PJRT plugins of hlocts start it when a client compiles MLIR.
+answers Convert of backends/worker.proto on its standard streams: MLIR text or portable bytecode
+becomes a serialized HloModuleProto. The PJRT plugins start it when a client compiles MLIR.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hlocts.worker_frames import frames
 
 
 def _mlir() -> Any:
-    """The conversions of jaxlib. The module that holds them was renamed in jaxlib 0.7."""
+    """Returns the conversions of jaxlib, whose module was renamed in jaxlib 0.7."""
     try:
         return importlib.import_module("jaxlib._jax").mlir
     except ImportError:
@@ -27,7 +27,7 @@ def _mlir() -> Any:
 
 
 def to_hlo(module: bytes, mlir: Any = None) -> bytes:
-    """MLIR text or portable bytecode as a serialized HloModuleProto."""
+    """Converts MLIR text or portable bytecode to a serialized HloModuleProto."""
     convert = (mlir or _mlir()).mlir_module_to_xla_computation
     text: str | bytes = module if module[:4] == b"ML\xefR" else module.decode()
     try:
@@ -41,13 +41,13 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     return proto
 
 
-_DIALECTS = ("stablehlo", "chlo", "sdy")  # read by the converter
-_OWN = (*_DIALECTS, "mhlo", "jax")  # dialects with attributes that the converter knows
+_DIALECTS = ("stablehlo", "chlo", "sdy")  # dialects that the converter reads
+_OWN = (*_DIALECTS, "mhlo", "jax")  # dialects whose attributes the converter knows
 
 
 def _plain(text: str | bytes) -> str | None:
-    """The module without the attributes of dialects that jaxlib does not have, which say nothing about
-    values, and with its one public function as `main`. None where it cannot be read so either."""
+    """Returns the module without attributes of dialects that jaxlib lacks, which do not affect
+    values, and with its one public function as `main`. None if that cannot be read either."""
     try:
         ir = importlib.import_module("jaxlib.mlir.ir")
         context, registry = ir.Context(), ir.DialectRegistry()
@@ -68,7 +68,7 @@ def _plain(text: str | bytes) -> str | None:
                     public[0].attributes["sym_name"] = ir.StringAttr.get("main")
             _drop_foreign(ir, module.operation)
             return str(module)
-    except Exception:  # the refusal of the text itself is the answer
+    except Exception:  # the error for the text itself is the answer
         return None
 
 
@@ -114,7 +114,7 @@ def main() -> None:
         kind, body = next(lib.fields(frame))
         try:
             reply = _answer(lib, mlir, kind, body)
-        except Exception as error:  # the converter's refusal is an answer
+        except Exception as error:  # the converter's error is an answer
             code = lib.UNSUPPORTED if isinstance(error, lib.Unsupported) else lib.REFUSED
             message = re.sub(r"^[A-Z_]+: ", "", str(error))  # the name of a status
             reply = lib.field(4, lib.field(1, code) + lib.field(2, message))

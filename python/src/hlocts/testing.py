@@ -15,7 +15,7 @@ _session: dict[str, str | None] = {"engine": None}
 
 
 def set_engine(name: str | None) -> None:
-    """Sets the engine that `conforms` checks where the test names none."""
+    """Sets the engine that `conforms` checks if the test names none."""
     _session["engine"] = name
 
 
@@ -24,8 +24,8 @@ def engine() -> str | None:
 
 
 def _arguments(f: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """For `return f, (x, y)`: the tuple is f's single argument where f takes it, else all of
-    them."""
+    """Returns the arguments of `return f, (x, y)`: the tuple, if f takes it as its single argument,
+    else its elements."""
     try:
         lowering.lower(f, (given,))
     except (TypeError, AttributeError):
@@ -37,10 +37,10 @@ def conforms(
     test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default",
     mesh: Any = None, in_specs: Any = None, out_specs: Any = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """mesh, in_specs and out_specs as for check; a callable is called for the mesh when the test
-    runs. The test returns a function and its arguments, `return f, x, y`; it passes when HLO allows
-    the engine's result. A result that cannot be judged (unsupported, inconclusive) is a skip,
-    with its reason."""
+    """Makes a test of a function, which returns the function and its arguments, `return f, x, y`.
+    It passes if HLO allows the engine's result. It is skipped, with the reason, if a result cannot
+    be judged (unsupported, inconclusive). mesh, in_specs and out_specs: see check. A callable mesh
+    is called when the test runs."""
     if test is None:
         return functools.partial(conforms, engine=engine, profile=profile, mesh=mesh,
                                  in_specs=in_specs, out_specs=out_specs)  # fmt: skip
