@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on arrays, element by element, and moves: which elements of the operands make one
-element of the result."""
+"""Evaluates operations on arrays, element by element, and moves of elements."""
 
 import re
 
@@ -119,7 +118,7 @@ def reduce_precision(run, i, operands):
 
 
 def bits_of(type_name, value):
-    """The bit patterns of a value, ANY if not all are known."""
+    """Returns the bit patterns of a value; ANY if not all are known."""
     if value.stored == ANY:
         return ANY
     if not is_float(type_name):
@@ -139,7 +138,7 @@ def from_bits(type_name, patterns):
 
 @operation("conversion", "bitcast_convert_type", "bitcast-convert")
 def bitcast_convert(run, i, operands):
-    """A new last dimension holds the parts of a wider element, the low-order part first (ruling
+    """Adds a dimension for the parts of a wider element, with the low-order part first (ruling
     0038)."""
     (operand,) = operands
     source, target = operand.type, i.shape.type
@@ -198,7 +197,7 @@ def unchanged(run, i, operands):
 
 
 def move(opcode, section=None):
-    """Registers a function of the cells of the operands."""
+    """Registers a function of the operands' cells."""
 
     def register(function):
         def moved(run, i, operands):
@@ -254,7 +253,7 @@ def pad(i, cells, padding):
 
 
 def padded(cells, rows, filler):
-    """`rows`: low, high and interior padding of each dimension; below zero, elements go."""
+    """Pads cells by rows of low, high and interior padding. Negative padding removes elements."""
     low, high, interior = np.array(rows, int).reshape(-1, 3).T
     spread = np.maximum(0, cells.shape + (np.array(cells.shape, int) - 1) * interior)
     first = np.maximum(low, 0)

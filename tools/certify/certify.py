@@ -4,10 +4,9 @@
 
     certify.py BUNDLE      what `hlocts replay --certificate BUNDLE` runs
 
-The bundle's verdict says which element is wrong and by which operation; the clause is the one that
-spec/clauses/of_opcodes.txt has for it. Where check.py cannot derive the element, or where no
-element is wrong, the certificate is none, with the reason. A certificate that is there is checked
-and kept.
+The bundle's verdict names the wrong element and the operation, for which
+spec/clauses/of_opcodes.txt has the clause. If check.py cannot derive the element, or if no element
+is wrong, the certificate is none, with the reason. An existing certificate is checked and kept.
 
 Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle.
 """
@@ -27,12 +26,12 @@ from evaluator import CONE
 from finding import certificate_of, verdict_of
 from sets import Broken, Unsupported
 
-# Operations that only move values are blamed last.
+# Operations that only move values are the last candidates.
 MOVES = ("move", "control")
 
 
 def candidates(blamed):
-    """Operations that decide the element, the blamed one first, with its variant if it has one."""
+    """Returns operations that decide the element, the blamed one first, with any variant."""
     opcode = blamed.partition(":")[0]
     plain = lambda o: o.partition(":")[0]
     rest = [o for o in CONE if plain(o) != opcode]
@@ -41,7 +40,7 @@ def candidates(blamed):
 
 
 def certificate_for(bundle, verdict):
-    """The certificate, or the reason why there is none."""
+    """Returns the certificate, or the reason why there is none."""
     failure = verdict.get("first_failure")
     if verdict["verdict"] != "fail" or not failure:
         return "no element is wrong: the verdict is " + verdict["verdict"]
@@ -84,7 +83,7 @@ def main(arguments):
     if verdict_of(bundle) is None:
         print("%s: no bundle" % bundle)
         return 2
-    if certificate_of(bundle):  # a person may have chosen a better clause
+    if certificate_of(bundle):  # a person may have selected a better clause
         verdict, lines = check.verdict_of(bundle)
         print("\n".join(["certificate (as it was) " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every certificate of the findings is accepted, and none is after a change that makes it untrue; a
-certificate that is made from a verdict is accepted, and where there can be none it says why."""
+"""Tests that every certificate of the findings is accepted, and rejected after a change that makes
+it untrue. A certificate made from a verdict is accepted, or gives the reason why there is none."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ FINDINGS = pathlib.Path(os.environ.get("HLOCTS_FINDINGS", ROOT / "results" / "fi
 
 
 def certified():
-    """The bundles with a certificate of a value."""
+    """Yields the bundles with a certificate of a value."""
     for path in sorted(FINDINGS.glob("*/finding.textproto")):
         certificate = json.loads(certificate_of(path.parent))
         if "certificate" not in certificate:
@@ -37,7 +37,7 @@ def certified():
 
 
 def literal_of(piece):
-    """A legal value as a literal."""
+    """Returns a legal value as a literal."""
     if isinstance(piece, tuple):
         return "(%s)" % ", ".join(map(literal_of, piece))
     if isinstance(piece, int):
@@ -59,7 +59,7 @@ class CertificateTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def changed(self, bundle, name, change):
-        """The verdict of a copy of the bundle with one file changed."""
+        """Returns the verdict on a copy of the bundle with one file changed."""
         copy = pathlib.Path(self.folder.name) / bundle.name
         copy.mkdir(exist_ok=True)
         for kept in ("module.hlo", "inputs.txt", "actual.txt"):
@@ -118,7 +118,7 @@ class CertificateTest(unittest.TestCase):
                 self.assertEqual(verdict, check.REFUSED, (bundle.name, set_text([piece])))
 
     def with_value(self, text, actual, output, index, piece):
-        """actual.txt with one element replaced."""
+        """Returns actual.txt with one element replaced."""
         lines = text.splitlines()
         shape = actual[output].shape
         line = [n for n, l in enumerate(lines) if not l.startswith("replica")][output]
@@ -149,7 +149,7 @@ class CertificateTest(unittest.TestCase):
             self.assertEqual(verdict, check.BROKEN, bundle.name)
 
     def test_a_module_for_which_the_value_is_right_is_refused(self):
-        repairs = {  # the module that the engine computed instead
+        repairs = {  # the modules that the engines computed instead
             "xla-maximum-of-clamp-and-its-bound": ("maximum(%c, %low)", "minimum(%c, %high)"),
             "xla-loop-whose-step-passes-the-end": ("constant(1)", "constant(0)"),
         }
@@ -173,7 +173,7 @@ class CertificateTest(unittest.TestCase):
 
 class CertifyTest(unittest.TestCase):
     def made(self, name, change=lambda verdict: None):
-        """(exit status, certificate) of a copy of a bundle."""
+        """Returns (exit status, certificate) for a copy of a bundle."""
         with tempfile.TemporaryDirectory() as folder:
             bundle = pathlib.Path(folder) / name
             shutil.copytree(FINDINGS / name, bundle)

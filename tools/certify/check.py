@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a finding's certificate: is the engine's value really outside of the set that HLO allows?
+"""Checks a finding's certificate: the engine's value is outside of the set that HLO allows.
 
     check.py BUNDLE          one certificate: clause, sentence, allowed set, the engine's value
     check.py --all DIR       every bundle of a folder, as a table
     check.py --kinds         the kinds of derivation, and the operations of each
 
-A bundle holds module.hlo, inputs.txt and actual.txt. Its certificate (certificate.json, or the field of
-finding.textproto) only points: at one
-element of one output, at the clause that the engine breaks, and at the kind of the operation that
-the clause is about. The set of values that the documents allow for this element is derived here,
-from module and inputs, in exact rational arithmetic; where a compiler may choose, every choice is
-allowed, and named if it mattered. Where a ruling of this project decides a point that the documents
-leave open, the ruling is named, and the element is derived once more with all such points left open:
-a value that is allowed then is a question to the documents and no defect. Arrays are numpy's, rationals and functions gmpy2's (GMP and
-MPFR); nothing of the suite's own evaluator or of an engine is used. A certificate is
-{"certificate": "none", "reason": ...} where no element is wrong (a crash, a refusal), where the
-documents leave the point open, or where the derivation is not covered here.
+A bundle contains module.hlo, inputs.txt and actual.txt. Its certificate (certificate.json, or the
+field of finding.textproto) names one element of one output, the clause that the engine breaks, and
+the kind of the operation in the clause. This program derives the set of values that the documents
+allow for this element from module and inputs, in exact rational arithmetic. Every choice of a
+compiler is allowed, and named if it matters. If a ruling of this project decides a point that the
+documents leave open, the ruling is named, and the element is derived again with all such points
+open. A value that is allowed then is a question to the documents and no defect. Arrays are numpy's,
+rationals and functions gmpy2's (GMP and MPFR). Nothing of the suite's evaluator or of an engine is
+used. A certificate is {"certificate": "none", "reason": ...} if no element is wrong (a crash, a
+rejection), if the documents leave the point open, or if the derivation is not covered here.
 
-Exit: 0 accepted, the value lies outside of the set; 1 refused, it lies inside, or question, only a
+Exit: 0 accepted, the value is outside of the set; 1 refused, it is inside, or question, only a
 ruling excludes it; 2 no certificate, or a broken one.
 """
 
@@ -76,7 +75,7 @@ def check_clause(certificate):
 
 
 def check_subject(certificate):
-    """An operation that decides the element has the kind, and the clause says what its value is."""
+    """Checks that a deciding operation has the kind, and that the clause defines its value."""
     kind, clause = certificate["kind"], certificate["clause"]
     for operation in CONE:
         row = OPERATIONS[operation.partition(":")[0]]
@@ -86,7 +85,7 @@ def check_subject(certificate):
 
 
 def element_of(bundle, output, index):
-    """The set of values of the element, and the engine's value."""
+    """Returns the set of values of the element, and the engine's value."""
     for noted in (FREEDOMS, READINGS, CONE):
         noted.clear()
     allowed, actual = outputs_of(bundle)
@@ -99,8 +98,8 @@ def element_of(bundle, output, index):
 
 
 def left_open(bundle, output, index):
-    """The set that the documents alone allow, with every open point left open; None where it is not
-    computed."""
+    """Returns the set that the documents alone allow, with every open point left open; None if it
+    is not computed."""
     OPEN[0] = True
     try:
         return element_of(bundle, output, index)[0]
@@ -111,13 +110,13 @@ def left_open(bundle, output, index):
 
 
 def extensions(bundle):
-    """Element types of the module that no document names."""
+    """Returns element types of the module that no document names."""
     text = read(bundle, "module.hlo")
     return sorted(set(re.findall(r"\b([su][124]|f4e2m1fn|f8e\w+)\[", text)))
 
 
 def outputs_of(bundle):
-    """The leaves of the results, device by device, as sets, and what the engine returned."""
+    """Returns the leaves of the results, device by device, as sets, and the engine's values."""
     module = parse_module(read(bundle, "module.hlo"))
     returned = parse_devices(read(bundle, "actual.txt"))
     given = parse_devices(read(bundle, "inputs.txt"))
@@ -145,7 +144,7 @@ def arguments_of(shape, inputs):
 
 
 def check(bundle):
-    """(verdict, what to print)."""
+    """Returns (verdict, text to print)."""
     certificate = certificate_of(bundle)
     if certificate.get("certificate") == NONE:
         return NONE, [certificate["reason"]]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims that check.py must not accept, and a few true ones beside them.
+"""Tests claims that check.py must not accept, and a few true ones.
 
-Each line of CLAIMS: the verdict, words that the output has to say, the clause and its kind, the root of
-a module whose parameters have the shapes of the inputs, the inputs and the outputs, and the element.
+Each line of CLAIMS has the verdict, words of the output, the clause and its kind, the root of a
+module whose parameters have the shapes of the inputs, the inputs and the outputs, and the element.
 """
 
 import pathlib

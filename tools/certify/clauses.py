@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clauses of this tree's register, and their places in the documents."""
+"""Reads the clauses of this tree's register, and their locations in the documents."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ CLAUSES = pathlib.Path(__file__).resolve().parents[2] / "spec" / "clauses"
 
 
 def entry_of(clause):
-    """The field `name: "value"` of a clause, as a dictionary; None where there is no such clause."""
+    """Returns the fields `name: "value"` of a clause as a dictionary; None without the clause."""
     register = CLAUSES / (clause.rpartition(".")[0] + ".textproto")
     text = register.read_text() if register.exists() else ""
     entry = text.partition('id: "%s"\n' % clause)[2].partition("\n}")[0]
@@ -18,19 +18,19 @@ def entry_of(clause):
 
 
 def sentence_of(clause):
-    """The sentence of a clause; None where there is no such clause or section."""
+    """Returns the sentence of a clause; None if there is no such clause or section."""
     return (entry_of(clause) or {}).get("text")
 
 
 def holds_number(ranges, number):
-    """Is the number in `1-2,20-25,45`?"""
+    """Returns True if the number is in a list such as `1-2,20-25,45`."""
     ends = [part.split("-") for part in ranges.split(",")]
     return any(int(pair[0]) <= number <= int(pair[-1]) for pair in ends)
 
 
 def places_of(clause):
-    """(section's anchor in the edition of September 2025, kept, reworded or gone) of a clause that it
-    knows; None of one of another document."""
+    """Returns (anchor of the section in the edition of September 2025; kept, reworded or gone) for
+    a clause of that document; None for others."""
     name, _, number = clause.rpartition(".")
     for anchor, *words in rows(CLAUSES / "edition_2025.txt"):
         how = None
@@ -46,7 +46,7 @@ PAGE = "https://openxla.org/xla/operation_semantics"
 
 
 def source_of(clause):
-    """The address that has the clause and the edition that decides, in words."""
+    """Returns the address of the clause and the edition that decides, in words."""
     documents, fields = (CLAUSES / "documents.textproto").read_text(), entry_of(clause)
     place = places_of(clause)
     if fields["document"] == "operation-semantics-2025":
@@ -62,7 +62,7 @@ def source_of(clause):
 
 
 def quotation_of(clause):
-    """The documents' own words, or None."""
+    """Returns the documents' own words, or None."""
     table = pathlib.Path(__file__).resolve().parent / "quotations.txt"
     for line in table.read_text().splitlines():
         if line.startswith(clause + " "):
@@ -76,7 +76,7 @@ def rows(path):
 
 
 def clauses_of(operation):
-    """The clauses of "add" or "compare:LT" that define its value, the most specific first."""
+    """Returns the clauses of the value of "add" or "compare:LT", the most specific first."""
     own = pathlib.Path(__file__).resolve().parent / "value_clauses.txt"
     told = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
     return told + [words[0] for words in rows(own) if operation in words[1:]]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Complex elements: pairs of pieces, the real and the imaginary part.
 
-Sums and products are of real parts, each rounded. A function may be off by ULPS of its modulus, in
-each part, and may take its argument off by BACKWARD ulps in each part (never across an axis); parts
-that are infinite or NaN are not derived.
+Sums and products are computed from real parts, each rounded. Each part of a function's result has
+an error of at most ULPS of the modulus, and each part of its argument one of at most BACKWARD ulps
+(never across an axis). Parts that are infinite or NaN are not derived.
 """
 
 import functools
@@ -20,7 +20,7 @@ ULPS, BACKWARD = 10, 4
 
 
 def parts(value):
-    """The real and the imaginary part of a complex value."""
+    """Returns the real and the imaginary part of a complex value."""
     return tuple(Value(frozenset(pair[k] for pair in value.stored)) for k in (0, 1))
 
 
@@ -58,7 +58,7 @@ def cosh(x):
 
 
 def log(x, y):
-    """ln|z| and the angle."""
+    """Returns ln|z| and the angle."""
     square = x * x + y * y
     if square.lo <= 0:
         raise Unsupported("a complex logarithm of zero")
@@ -66,7 +66,7 @@ def log(x, y):
 
 
 def angle(x, y):
-    """Of a box that meets no axis: monotone in both parts, so that its corners decide."""
+    """Returns the angle of a box that meets no axis. Its corners decide, by monotonicity."""
     if y.lo == y.hi == 0:
         # On the branch cut, either side is permitted.
         return Interval(mpq(0)) if x.lo > 0 else of_ends(2 * HALF_PI * turn for turn in BOTH)
@@ -89,7 +89,7 @@ FUNCTIONS = {
 
 
 def box(form, piece):
-    """The reals within BACKWARD ulps of a part, on its side of the axis."""
+    """Returns the reals within BACKWARD ulps of a part, on its side of the axis."""
     lo, hi = ends(piece)
     lo, hi = lo - BACKWARD * form.ulp(lo), hi + BACKWARD * form.ulp(hi)
     if not isinstance(piece, Real):
@@ -100,8 +100,8 @@ def box(form, piece):
 
 
 def stored(form, part, modulus):
-    """A part within ULPS of the modulus. Where that overflows, a part of zero may come of a product
-    of zero and infinity."""
+    """Returns a part within ULPS of the modulus. If the modulus overflows, a zero part may be a
+    product of zero and infinity."""
     slack = ULPS * form.ulp(min(modulus, form.max))
     if OPEN[0]:  # a difference of exponentials, as in the documents' formula
         slack += 4 * form.ulp(1 + min(modulus, form.max))
@@ -153,7 +153,7 @@ def pairwise(opcode, type_name, left, right):
 
 
 def converted(source, target, operand):
-    """Real numbers get an imaginary part of 0; to a real type the imaginary part is dropped."""
+    """Converts. Real numbers get an imaginary part of 0; a real type drops the imaginary part."""
     if target in COMPLEX:
         real, imaginary = parts(operand) if source in COMPLEX else (operand, None)
         part, source = COMPLEX[target], COMPLEX.get(source, source)

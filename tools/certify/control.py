@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls, loops, branches, several devices, and random numbers."""
+"""Evaluates calls, loops, branches, instructions of several devices, and random numbers."""
 
 import re
 
@@ -57,7 +57,7 @@ def conditional(run, i, operands):
 
 
 def group_of(i, device, devices):
-    """The replicas that exchange with this one, in their order."""
+    """Returns the replicas that exchange with this one, in their order."""
     text = i.attribute("replica_groups")
     groups = [[int(n) for n in re.findall(r"\d+", g)] for g in re.findall(r"\{([\d, ]+)\}", text)]
     if not re.fullmatch(r"[{}\d, ]*", text) or "channel_id" in i.attributes:
@@ -77,7 +77,7 @@ def all_gather(run, i, of_all, device):
 
 
 def number(operand):
-    """The one real that a bound is."""
+    """Returns the real number that a bound denotes."""
     piece, *more = operand[()].stored
     if not more and isinstance(piece, Zero):
         return 0
@@ -88,7 +88,7 @@ def number(operand):
 
 @operation("draw", "rng_uniform", "rng")
 def rng(run, i, operands):
-    """Uniform over [a, b): from a to the greatest number of the type below b."""
+    """Draws uniformly from [a, b): from a to the greatest number of the type below b."""
     if i.attribute("distribution") != "rng_uniform" or not is_float(i.shape.type):
         raise Unsupported("a distribution without bounds, or of integers")
     low, high = map(number, operands)

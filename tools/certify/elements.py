@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation may return for one element: from sets of operand values to the set of results.
+"""Computes the values that an operation may return for one element from sets of operand values.
 
-The documents say which real value a result is; they bound no error. Basic operations are rounded
-once. Further freedoms of a compiler, in the default profile of this suite's acceptance rules, are
-allowed here too and named where they are used: subnormals flushed, a product fused into a sum, a
-narrow intermediate kept wide, and for functions the ulps of ULPS.
+The documents define a result's real value and bound no error. Basic operations are rounded once.
+Other freedoms of a compiler in the default profile of this suite's acceptance rules are allowed and
+named: flushed subnormals, a product fused into a sum, a narrow intermediate kept wide, and for
+functions the ulps of ULPS.
 """
 
 import itertools
@@ -66,7 +66,7 @@ def ulps_of(opcode, form, argument):
 
 
 def loosened(opcode, form, pieces, argument=0):
-    """Every real moved outward by the ulps that the operation is allowed."""
+    """Moves every real outward by the ulps that the operation is allowed."""
     result = set()
     for p in pieces:
         if not isinstance(p, Real) or abs(p.hi) >= HUGE or abs(p.lo) >= HUGE:
@@ -79,7 +79,7 @@ def loosened(opcode, form, pieces, argument=0):
         above = power_of_two(floor_log2(lo) + 1)
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
-        if OPEN[0]:  # the formula of the documents as it is written there
+        if OPEN[0]:  # the documents' formula as it is written
             low, high = low * (1 - OPEN_ERROR), high * (1 + OPEN_ERROR)
             if opcode in ("exponential-minus-one", "log-plus-one", "sinh"):
                 low, high = low - 4 * form.ulp(ONE + hi), high + 4 * form.ulp(ONE + hi)
@@ -94,8 +94,8 @@ def loosened(opcode, form, pieces, argument=0):
 
 
 def with_flushed(form, pieces):
-    """A subnormal operand may be read as itself, as a zero of its sign, or as anything between:
-    library code scales it in steps of its own."""
+    """Returns the values as which a subnormal operand may be read: itself, a zero of its sign, or
+    anything between, because library code scales it in steps."""
     flushed = set()
     for p in pieces:
         if isinstance(p, Real) and min(abs(p.lo), abs(p.hi)) < form.min_normal:
@@ -106,14 +106,14 @@ def with_flushed(form, pieces):
 
 
 def read(type_name, value, sums=False, widens=False):
-    """The pieces that an operation may take from a floating-point operand."""
+    """Returns the pieces as which an operation may read a floating-point operand."""
     form, pieces = FORMATS[type_name], value.stored
     if sums and value.product:
         pieces = allow("a product may be fused into a sum (ruling 0073)", pieces, value.wide)
     if widens or form.width <= 16:
         freedom = "an intermediate may keep excess precision (ruling 0073)"
         pieces = allow(freedom, pieces, value.wide)
-    elif OPEN[0]:  # over the reals: the expression may be regrouped (rulings 0087 to 0091)
+    elif OPEN[0]:  # real numbers: the expression may be regrouped (rulings 0087 to 0091)
         pieces = pieces | value.wide
     if form.kind == "exponent" and any(p == point(form.min_normal) for p in pieces):
         pieces = decided("2^-127 is read as itself (rulings 0035, 0036)", pieces, [Zero(1)])
@@ -121,7 +121,7 @@ def read(type_name, value, sums=False, widens=False):
 
 
 def result(form, pieces, product=False, saturates=False):
-    """The Value of a floating-point result within `pieces` before it is rounded."""
+    """Returns the Value of a floating-point result within `pieces` before it is rounded."""
     stored = store(form, pieces)
     far = {p for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max}
     if saturates and far:
@@ -137,7 +137,7 @@ def result(form, pieces, product=False, saturates=False):
 
 
 def merged(pieces):
-    """Few pieces: beyond eight intervals their enclosing intervals, one of each sign."""
+    """Reduces more than eight intervals to their enclosing intervals, one of each sign."""
     intervals = [p for p in pieces if isinstance(p, Real)]
     if len(intervals) <= 8:
         return pieces
@@ -150,7 +150,7 @@ def merged(pieces):
 
 
 def at_special(opcode, form, made, *pieces):
-    """`made` of operands among which are zeros, infinities or NaN: the documents name a function, and
+    """Returns `made` for operands with zeros, infinities or NaN: the documents name a function, and
     not its values there."""
     function = opcode in ULPS and opcode not in ("divide", "sqrt")
     ruling = C99 if function else IEEE
@@ -237,7 +237,7 @@ def float_unary(opcode, type_name, operand):
 
 
 def to_integer(type_name, p):
-    """Truncation; outside of the range any value (ruling 0007)."""
+    """Truncates. Values outside of the range become any value (ruling 0007)."""
     if type_name == "pred":
         return {int(not isinstance(p, Zero))}
     if isinstance(p, Zero):
@@ -265,8 +265,8 @@ def convert(source, target, operand):
 
 
 def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
-    """Rounded to the lower format, then range (ruling 0053); a tie without mantissa bits goes
-    either way."""
+    """Rounds to the lower format, then limits the range (ruling 0053). A tie without mantissa bits
+    may be rounded either way."""
     form = FORMATS[type_name]
     READINGS.add("reduce-precision rounds first and then looks at the range (ruling 0053)")
     lower = type(form)("lower", exponent_bits, mantissa_bits, (1 << (exponent_bits - 1)) - 1)
@@ -286,7 +286,7 @@ def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
 
 
 def key(p, total):
-    """Where a piece lies in the order: its least and its greatest place."""
+    """Returns the least and the greatest position of a piece in the order."""
     if isinstance(p, Nan):  # only in the total order, and the NaN's bits may be unknown
         return (-math.inf, -2), (math.inf, 2)
     if isinstance(p, Zero):
@@ -323,7 +323,7 @@ def binary(opcode, type_name, left, right):
 
 
 def clamp(type_name, low, operand, high):
-    """min(max(low, x), high); where the bounds cross, either (ruling 0004)."""
+    """min(max(low, x), high); if the bounds cross, either bound (ruling 0004)."""
     apply = lambda opcode, a, b: binary(opcode, type_name, a, b)
     written = apply("minimum", apply("maximum", low, operand), high)
     other = apply("maximum", low, apply("minimum", operand, high))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a module on sets of values.
 
-Every array is a numpy array of cells. A cell computes the set of values of one element when it is
-asked; only the elements that the certificate's element depends on, its cone, are computed.
+Every array is a numpy array of cells. A cell computes the set of values of one element on demand.
+Only the elements on which the certificate's element depends, its cone, are computed.
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ class Operation:
 
 
 def operation(kind, section, *opcodes, together=False):
-    """The function evaluates these opcodes; `section` is the documents' name of the operation,
-    that of a file of clauses. together: it is given the operands of all devices."""
+    """Registers the function as evaluator of these opcodes. section: the documents' name of the
+    operation, also that of a file of clauses. together: it takes the operands of all devices."""
 
     def register(function):
         for opcode in opcodes:
@@ -34,7 +34,7 @@ def operation(kind, section, *opcodes, together=False):
 
 
 class Cell:
-    """One element; `opcode` is that of the instruction whose result it belongs to."""
+    """One element. opcode: that of the instruction whose result it belongs to."""
 
     __slots__ = ("make", "opcode", "known")
 
@@ -65,27 +65,27 @@ class Array:
 
 
 def objects(dims, items):
-    """A numpy array of Python objects, in row-major order."""
+    """Returns a numpy array of Python objects, in row-major order."""
     made = np.empty(int(np.prod(dims)), object)
     made[:] = list(items)
     return made.reshape(dims)
 
 
 def each(type_name, function, *arrays):
-    """The function of the values of each element; scalars go with every element."""
+    """Applies a function to the values of each element. A scalar applies to every element."""
     make = lambda *cells: Cell(lambda: function(*[cell.value for cell in cells]))
     made = np.frompyfunc(make, len(arrays), 1)(*(a.cells for a in arrays))
     return Array(type_name, made if isinstance(made, np.ndarray) else objects((), [made]))
 
 
 def at_indices(shape, function):
-    """An array whose elements are made of their indices."""
+    """Returns an array whose elements are computed from their indices."""
     cells = (Cell(lambda index=index: function(index)) for index in np.ndindex(shape.dims))
     return Array(shape.type, objects(shape.dims, cells))
 
 
 def of_elements(shape, values):
-    """An array of known values in row-major order."""
+    """Returns an array of known values in row-major order."""
     cells = (Cell(lambda value=value: Value(frozenset([value]))) for value in values)
     return Array(shape.type, objects(shape.dims, cells))
 
@@ -95,7 +95,7 @@ def scalar(type_name, value):
 
 
 def certain(value, what):
-    """The one value of an integer."""
+    """Returns the one value of an integer."""
     if len(value.stored) != 1 or value.stored == ANY:
         raise Unsupported(what + " that is not certain")
     return next(iter(value.stored))
@@ -115,7 +115,7 @@ class Evaluator:
         return self.run_devices(computation, [arguments])[0]
 
     def run_devices(self, computation, arguments):
-        """The results of all devices, which take each instruction together."""
+        """Returns the results of all devices, which execute each instruction together."""
         count = len(computation.parameters())
         if any(count != len(of_device) for of_device in arguments):
             raise Broken("%s: %d parameters, other arguments" % (computation.name, count))
@@ -140,26 +140,26 @@ class Evaluator:
         try:
             given = (of_all, device) if row.together else (operands,)
             made = row.evaluate(self, i, *given)
-        except Unsupported as reason:  # only an error if the cone reaches it
+        except Unsupported as reason:  # an error only if the cone reaches it
             return unknown(i.shape, str(reason))
         except (ValueError, IndexError) as error:  # raised by numpy
             raise Broken("%s: %s" % (i.name, error)) from error
         return labelled(made, variant_of(i))
 
     def apply(self, computation, types, values):
-        """A computation of scalars on single values."""
+        """Applies a computation of scalars to single values."""
         made = self.run(computation, [scalar(t, v) for t, v in zip(types, values)])
         return [leaf[()] for leaf in leaves(made)]
 
 
 def variant_of(i):
-    """The name that spec/clauses/of_opcodes.txt has for the operation: `compare:LT`."""
+    """Returns the operation's name in spec/clauses/of_opcodes.txt, such as `compare:LT`."""
     key = {"compare": "direction", "rng": "distribution"}.get(i.opcode)
     return i.opcode + ":" + i.attribute(key) if key else i.opcode
 
 
 def labelled(made, opcode):
-    """The same values, counted as those of an instruction."""
+    """Returns the same values, counted as those of an instruction."""
     if isinstance(made, tuple):
         return tuple(labelled(part, opcode) for part in made)
     cells = (Cell(lambda cell=cell: cell.value, opcode) for cell in made.cells.flat)

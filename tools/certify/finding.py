@@ -19,7 +19,7 @@ class Mistake(Exception):
 
 
 def fields_of(path):
-    """The message as a dictionary. Each line is `name: value`, a value a quoted string or true."""
+    """Returns the message as a dictionary. Lines are `name: value`, a quoted string or true."""
     found = {name: [] for name in REPEATED}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("#"):
@@ -41,7 +41,7 @@ def fields_of(path):
 
 
 def certificate_of(folder):
-    """The text of certificate.json of a bundle, or of a finding's field; None if there is neither."""
+    """Returns the text of a bundle's certificate.json, or of a finding's field, or None."""
     if (folder / "certificate.json").exists():
         return (folder / "certificate.json").read_text()
     path = folder / "finding.textproto"
@@ -49,7 +49,7 @@ def certificate_of(folder):
 
 
 def verdict_of(folder):
-    """The recorded verdict of a bundle (verdict.json) or of a finding; None if there is neither."""
+    """Returns the recorded verdict of a bundle (verdict.json) or of a finding, or None."""
     if (folder / "verdict.json").exists():
         return json.loads((folder / "verdict.json").read_text().split("\n")[0])
     if not (folder / "finding.textproto").exists():

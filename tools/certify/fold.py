@@ -31,7 +31,7 @@ def line_of(name, value):
 
 
 def blamed(folder):
-    """The words of blame.txt after the verdict: `fail  pass algsimp  confirmed`."""
+    """Returns the words of blame.txt after the verdict: `fail  pass algsimp  confirmed`."""
     table = folder.parent / "blame.txt"
     for line in table.read_text().splitlines() if table.exists() else []:
         words = re.split(r"\s{2,}", line.removeprefix(folder.name + " ").strip())

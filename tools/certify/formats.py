@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types: the values of their bits, and how a real number is stored in them."""
+"""Element types: the values of their bits, and the storage of real numbers."""
 
 import re
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from sets import HUGE, TINY, Inf, Nan, Real, Zero, allow, floor_log2, point, pow
 
 @dataclass(frozen=True)
 class Format:
-    """A floating-point format. `kind` says what its last bit patterns are:
-    ieee: infinities and NaN; fn: NaN only, all bits set; fnuz: one NaN where -0 would be;
-    finite: neither; exponent: powers of two and NaN, no sign (f8e8m0fnu)."""
+    """A floating-point format. kind defines its last bit patterns: ieee: infinities and NaN; fn:
+    NaN only, all bits set; fnuz: one NaN where -0 would be; finite: neither; exponent: powers of
+    two and NaN, no sign (f8e8m0fnu)."""
 
     name: str
     exponent_bits: int
@@ -35,7 +35,7 @@ class Format:
         return power_of_two(max(exponent, self.min_exponent) - self.mantissa_bits)
 
     def nearest(self, x):
-        """x to the nearest multiple of its ulp, ties to even; may be zero or beyond the maximum."""
+        """Rounds x to the nearest multiple of its ulp, ties to even, without limits."""
         unit = self.ulp(x)
         return round(x / unit) * unit
 
@@ -73,7 +73,7 @@ class Format:
         return (sign < 0) << (self.width - 1) | exponent | payload
 
     def encode(self, piece):
-        """The bits of a piece that is one value of the format."""
+        """Returns the bits of a piece that is one value of the format."""
         if isinstance(piece, Nan):
             return self.nan_bits() if piece.bits is None else piece.bits
         sign = (piece.sign < 0) << (self.width - 1)
@@ -111,13 +111,13 @@ COMPLEX = {"c64": "f32", "c128": "f64"}
 
 
 def everything(form):
-    """Every value of a format."""
+    """Returns every value of a format."""
     signs = [kind(sign) for kind in (Inf, Zero) for sign in (1, -1)]
     return frozenset([Nan(), Real(TINY, HUGE), Real(-HUGE, -TINY)] + signs)
 
 
 def overflow(form, sign):
-    """What a result beyond the maximum becomes (ruling 0035)."""
+    """Returns the possible results for a value that exceeds the maximum (ruling 0035)."""
     greatest = frozenset([point(sign * form.max)])
     if form.kind == "finite":
         return greatest
@@ -126,7 +126,7 @@ def overflow(form, sign):
 
 
 def round_real(form, real, flush=True):
-    """One rounding of every value of an interval, and the flush of what lies below the normals."""
+    """Rounds every value of an interval once, and flushes values below the normal numbers."""
     sign = real.sign
     zero = Zero(1 if form.kind == "fnuz" else sign)
     lo, hi = sorted((abs(real.lo), abs(real.hi)))
@@ -166,8 +166,8 @@ def store_once(form, pieces, flush=True):
 
 
 def store(form, pieces, flush=True):
-    """The values that a result within `pieces` may have in memory: rounded to nearest even, in
-    types of 16 bits and fewer also by way of a wider type (rulings 0035, 0055)."""
+    """Returns the values that a result within `pieces` may have in memory: rounded to nearest even,
+    in types of 16 bits and fewer also through a wider type (rulings 0035, 0055)."""
     stored = store_once(form, pieces, flush)
     ways = ("f32",) if form.width == 16 else ("f32", "f16", "bf16") if form.width < 16 else ()
     for name in ways:
@@ -191,7 +191,7 @@ def width_of(type_name):
 
 
 def wrap(type_name, n):
-    """n modulo 2^w, as a value of the integer type (ruling 0078)."""
+    """Returns n modulo 2^w as a value of the integer type (ruling 0078)."""
     if type_name == "pred":
         return int(bool(n))
     width = width_of(type_name)

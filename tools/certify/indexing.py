@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slices at computed places, gather, scatter and sort."""
+"""Evaluates slices at computed positions, gather, scatter and sort."""
 
 import functools
 import itertools
@@ -15,7 +15,7 @@ MOST_ROWS = 256  # limit of rows in a sort
 
 
 def starts(value, limit, ruling="0009"):
-    """The possible values of a start index, brought into [0, limit]."""
+    """Returns the possible values of a start index, clamped to [0, limit]."""
     if value.stored == ANY:
         return list(range(limit + 1))
     inside = {min(max(n, 0), limit) for n in value.stored}
@@ -64,7 +64,7 @@ class Vectors:
         self.sorted = i.attributes.get("indices_are_sorted") == "true"
 
     def at(self, index):
-        """The dimension that each component is of, and its value; and the batch's own indices."""
+        """Yields the dimension and the value of each component, and the indices of the batch."""
         batch = tuple(n for d, n in enumerate(index) if d not in self.window_dims)
         for n, d in enumerate(self.index_map):
             whole = self.vector == len(self.array.shape.dims)
@@ -74,7 +74,7 @@ class Vectors:
             yield d, batch[s - (s > self.vector)]
 
     def unsorted(self):
-        """Is the promise of indices_are_sorted made, and not certain to be kept (ruling 0074)?"""
+        """Returns True if indices_are_sorted is promised and may be broken (ruling 0074)."""
         if not self.sorted or not self.array.cells.size:
             return False
         cells, whole = self.array.cells, self.vector == self.array.cells.ndim
@@ -115,7 +115,7 @@ def gather(run, i, operands):
 
 @operation("indexing", None, "scatter")
 def scatter(run, i, operands):
-    """N operands, the indices, N arrays of updates, in any order (ruling 0075)."""
+    """Scatters N arrays of updates into N operands, in any order (ruling 0075)."""
     count = len(operands) // 2
     arrays, where, updates = operands[:count], operands[count], operands[count + 1 :]
     target, broken = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
@@ -150,7 +150,7 @@ def scatter(run, i, operands):
 
 
 def targets(i, dims, where, update_dims):
-    """Which element of an operand an element of updates goes to."""
+    """Returns functions: the operand's element of an update, and if promises are broken."""
     batching = i.integers("input_batching_dims", ())
     pairs = list(zip(batching, i.integers("scatter_indices_batching_dims", ())))
     vectors = Vectors(i, where, "update_window_dims", "scatter_dims_to_operand_dims", pairs)
@@ -159,7 +159,7 @@ def targets(i, dims, where, update_dims):
     sizes = dict(zip(window, (update_dims[d] for d in vectors.window_dims)))
 
     def target(update):
-        """The element, and whether the whole window lies inside."""
+        """Returns the element, and True if the whole window is inside."""
         first = [0] * len(dims)
         for d, value in vectors.at(update):
             first[d] = value if d in batching else certain(value, "a scatter index")
@@ -169,7 +169,7 @@ def targets(i, dims, where, update_dims):
 
     @functools.lru_cache(None)
     def broken():
-        """Is a promise about the indices broken (ruling 0074)?"""
+        """Returns True if a promise about the indices is broken (ruling 0074)."""
         if vectors.unsorted():
             return True
         if i.attributes.get("unique_indices") != "true":
@@ -184,14 +184,14 @@ def targets(i, dims, where, update_dims):
 
 
 def any_of(type_name):
-    """Any value of the type."""
+    """Returns any value of the type."""
     if type_name in COMPLEX:
         raise Unsupported("any complex number")
     return Value(everything(FORMATS[type_name]) if is_float(type_name) else ANY)
 
 
 def in_any_order(run, i, types, state, updates):
-    """The values of N outputs at one element after all updates, for each order (ruling 0075)."""
+    """Returns the values of N outputs at one element after all updates, by order (ruling 0075)."""
     if len(updates) > 4:
         raise Unsupported("more than 4 updates to one element by a computation of no known kind")
     computation = run.computation(i)
@@ -204,9 +204,8 @@ def in_any_order(run, i, types, state, updates):
 
 @operation("order", None, "sort")
 def sort(run, i, operands):
-    """What the order of the keys demands: a row is where the rows before and after it in the order
-    leave it; rows that are equivalent may change places unless the sort is stable (rulings 0023,
-    0024)."""
+    """Sorts rows by their keys. Equivalent rows may change places unless the sort is stable
+    (rulings 0023, 0024)."""
     (dimension,) = i.integers("dimensions")
     comparator, types = run.computation(i), [o.type for o in operands]
     stable = i.attributes.get("is_stable") == "true"
@@ -218,8 +217,8 @@ def sort(run, i, operands):
 
     @functools.lru_cache(None)
     def rows_of(line):
-        """The rows of the line of the array that goes through these indices, and where each may
-        be."""
+        """Returns the rows of the line through these indices, and the possible positions of
+        each."""
         if size > MOST_ROWS:
             raise Unsupported("a sort of more than %d rows" % MOST_ROWS)
         at = lambda n: line[:dimension] + (n,) + line[dimension:]
@@ -238,8 +237,8 @@ def sort(run, i, operands):
 
 
 def places(less, stable, nan=False):
-    """For every position the rows that may be there; all of them if the order is not certain
-    and strict."""
+    """Returns the possible rows of every position; all of them if the order is not certain and
+    strict."""
     size = range(len(less))
     everywhere = [list(size)] * len(less)
     if any(len(cell) != 1 or cell == ANY for line in less for cell in line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on sets of integers and predicates: exact, modulo 2^w."""
+"""Evaluates operations on sets of integers and predicates: exact, modulo 2^w."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ MOST_PIECES = 64  # limit of values that are tracked for one integer element
 
 
 def over(function, *sets):
-    """`function` of every combination; a function's None is any value."""
+    """Applies `function` to every combination; its result None means any value."""
     if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
         return Value(ANY)
     values = {function(*combination) for combination in itertools.product(*sets)}
@@ -20,14 +20,14 @@ def over(function, *sets):
 
 
 def known_range(type_name, values):
-    """`values`, ANY of a narrow type as the values that it has."""
+    """Returns `values`, with ANY of a narrow type replaced by its values."""
     if values == ANY and width_of(type_name) <= 4:
         return frozenset(wrap(type_name, n) for n in range(1 << width_of(type_name)))
     return values
 
 
 def truncated(a, b):
-    """Integer division rounds toward zero; by zero it gives any value (ruling 0006)."""
+    """Divides and rounds toward zero; division by zero gives any value (ruling 0006)."""
     if b == 0:
         return None
     if a % b:
@@ -46,7 +46,7 @@ UNSIGNED_SHIFT = "an arithmetic shift copies the highest bit of unsigned numbers
 
 
 def integer_power(a, b):
-    """Ruling 0018."""
+    """Raises an integer to a power (ruling 0018)."""
     if b >= 0:
         return pow(a, b, 1 << 64) if abs(a) > 1 else a**b
     READINGS.add("powers of integers by negative exponents (ruling 0018)")
@@ -96,7 +96,7 @@ def integer_binary(opcode, type_name, left, right):
 
 
 def overflowed(opcode, type_name, n):
-    """n modulo 2^w; that a sum or product wraps is a reading of documents that are silent."""
+    """Returns n modulo 2^w. That a sum or product wraps is a reading of silent documents."""
     if n is None:
         return None
     wrapped = wrap(type_name, n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats bit by bit, the enclosures of functions, and the ulps that functions are allowed."""
+"""Tests formats bit by bit, the enclosures of functions, and the ulps of functions."""
 
 import functools
 import math
@@ -24,7 +24,7 @@ from sets import Nan, Real, Zero, holds, point, power_of_two, set_text
 
 @functools.cache
 def finite_values(form):
-    """Value to its bits, in order of the values."""
+    """Returns the bits of each value, in order of the values."""
     pieces = ((form.decode(bits), bits) for bits in range(1 << form.width))
     return dict(sorted((p.lo, bits) for p, bits in pieces if isinstance(p, Real)))
 
@@ -46,7 +46,7 @@ class FormatTest(unittest.TestCase):
             self.assertEqual(min(v for v in values if v > 0), FORMATS[name].least, name)
 
     def test_rounding_between_all_neighbours(self):
-        """Of narrow formats: beside the middle to the nearer one, in the middle to the even one."""
+        """Narrow formats round to the nearer number, and a midpoint to the even one."""
         for form in FORMATS.values():
             bits = finite_values(form) if form.width <= 16 and form.name != "f16" else {}
             values = list(bits)
@@ -92,7 +92,7 @@ class FormatTest(unittest.TestCase):
 
 
 class FunctionTest(unittest.TestCase):
-    """MPFR's enclosures against Decimal, at points that are binary fractions and others."""
+    """Compares MPFR's enclosures with Decimal, at points that are binary fractions and others."""
 
     def encloses(self, name, expected, *x):
         lo, hi = map(mpq, enclose(name, *(mpq(Fraction(v)) for v in x)))
@@ -140,7 +140,7 @@ class FunctionTest(unittest.TestCase):
                 self.assertFalse(holds(sets, point(function(x) * (1 + 1e-13))), (opcode, x))
 
     def test_no_tolerance_is_below_the_laws(self):
-        """The ulps of spec/accuracy, by the names of the opcodes there."""
+        """Compares with the ulps of spec/accuracy, by the names of the opcodes there."""
         path = pathlib.Path(__file__).resolve().parents[2] / "spec/accuracy/function_ulps.inc"
         rows = re.findall(r"^HLOCTS_FUNCTION\((\w+), (.*)\)$", path.read_text(), re.M)
         self.assertGreater(len(rows), 15)

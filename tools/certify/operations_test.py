@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each operation may return, on modules of a few instructions."""
+"""Tests the possible results of each operation on modules of a few instructions."""
 
 import math
 import sys
@@ -18,7 +18,7 @@ from text import parse_literals, parse_module
 
 
 def allowed(module, inputs="", output=0, index=()):
-    """The set of one element."""
+    """Returns the set of one element."""
     FREEDOMS.clear()
     CONE.clear()
     parsed = parse_module(module)
@@ -28,7 +28,7 @@ def allowed(module, inputs="", output=0, index=()):
 
 
 def module(root, *shapes, computations=""):
-    """Parameters %0, %1, ... and the instructions of `root`, `; ` between them."""
+    """Returns a module with parameters %0, %1, ... and `root`: instructions separated by `; `."""
     lines = ["%%%d = %s parameter(%d)" % (n, shape, n) for n, shape in enumerate(shapes)]
     *others, last = root.split("; ")
     lines += others + ["ROOT %r = " + last]

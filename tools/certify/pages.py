@@ -4,9 +4,9 @@
 
     pages.py DIR [FRONT]    DIR/NAME.md and DIR/index.md, which begins with the text of FRONT
 
-A page is made of finding.textproto, the module and its inputs. Where the records
-of tools/certify/records.py are unpacked, it also says what other engines and JAX alone do, and has a
-mark for each release. Python's standard library only; docs/build runs it for the site.
+A page is made from finding.textproto, the module and its inputs. If the records of
+tools/certify/records.py are unpacked, it also has the results of other engines and of JAX alone,
+and a mark for each release. Uses Python's standard library only. docs/build runs it for the site.
 """
 
 import json
@@ -28,12 +28,12 @@ KINDS = {
     "timeout": "does not end",
 }
 ON_INVALID = "ends the process on an invalid module"
-# The answers of an engine to a module on which another engine fails.
+# The verdicts of an engine on a module on which another engine fails.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
 TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
             "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
-# Longer inputs are not printed but left in their file.
+# Longer inputs are not printed but remain in their file.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
@@ -42,7 +42,7 @@ legal: the page quotes that reading. No defects: expectations call them SPEC_QUE
 
 
 def table_of(name):
-    """The lines of a table of findings: name, and the rest of the line."""
+    """Returns the lines of a table of findings: name, and the rest of the line."""
     path = FINDINGS / name
     lines = path.read_text().splitlines() if path.exists() else []
     rows = (line.split(None, 1) for line in lines if line and not line.startswith("#"))
@@ -69,8 +69,8 @@ class Finding:
         return kind + ", not the same in every run" if self.said.get("differs") else kind
 
     def seen(self):
-        """What the harness saw: `output 0 at [1]: accepted 1, found 7`. Of an engine's sources the
-        names alone."""
+        """Returns the observation of the harness: `output 0 at [1]: accepted 1, found 7`. Omits the
+        directories of an engine's sources."""
         reason = self.verdict.get("reason", "")
         checked = re.search(r"\S+:\d+\] ?(Check failed: .*?)(?: \*\*\*|$)", reason.replace("\n", " "))
         words = checked[1][:160] if checked else reason.split("\n")[0].split(";")[0]
@@ -104,7 +104,7 @@ class Finding:
 
 
 def wanted_and_got(finding):
-    """Two rows: the permitted values of the wrong element, and the outputs of the engine in full."""
+    """Returns two rows: the permitted values of the wrong element, and the engine's outputs."""
     failure, actual = finding.verdict.get("first_failure"), FINDINGS / finding.name / "actual.txt"
     got = actual.read_text().strip() if actual.exists() else ""
     rows = []
@@ -119,14 +119,14 @@ def wanted_and_got(finding):
 
 
 def in_the_documents(clause):
-    """Their own words with the address, and which edition decides."""
+    """Returns the documents' own words with the address, and the edition that decides."""
     words, (address, edition) = quotation_of(clause), source_of(clause)
     said = f"\"{words}\"" if words else sentence_of(clause) + " (our words)"
     return f"{said} [{clause}]({address}), {edition}"
 
 
 def others(finding):
-    """`stablehlo=pass litert=crash` in words, the same answers together."""
+    """Returns `stablehlo=pass litert=crash` in words, with equal answers together."""
     same = {}
     for answer in finding.answers.split():
         engine, verdict = answer.rsplit("=", 1)
@@ -161,7 +161,7 @@ def facts_of(finding):
 
 
 def sources_of(folder):
-    """The module and, where they are short, its inputs."""
+    """Returns the module and, if they are short, its inputs."""
     blocks = [(folder / "module.hlo").read_text().strip("\n")]
     inputs = (folder / "inputs.txt").read_text().strip("\n")
     if inputs and len(inputs) <= INPUTS_SHOWN:
@@ -170,7 +170,7 @@ def sources_of(folder):
 
 
 def linked(text):
-    """Numbers of threads as links: `openxla/xla 48714`."""
+    """Returns numbers of threads as links: `openxla/xla 48714`."""
     for name in ("tensorflow/tensorflow", *TRACKERS):
         pattern = r"(?<![\w/])%s (pull request )?(\d{3,6})" % re.escape(name)
         at = f"https://github.com/{name}"
@@ -179,7 +179,7 @@ def linked(text):
 
 
 def script_of(folder):
-    """The program that shows the finding with public packages: the folder's own, or the one for all."""
+    """Returns the program that shows the finding with public packages, its own or general."""
     own = folder / "repro.py"
     if own.exists():
         return "```python\n" + own.read_text().strip("\n") + "\n```"
@@ -212,7 +212,7 @@ def page_of(finding):
 
 
 def family_of(finding):
-    """XLA:CPU, IREE, ...: the engine without its release and build."""
+    """Returns XLA:CPU, IREE, ...: the engine without its release and build."""
     engine = finding.said["engine"]
     return re.split(r" of |,| \d", engine)[0]
 
@@ -275,7 +275,7 @@ def findings_of(folders):
 
 
 def made(front=""):
-    """(name of the page, text) of each finding, and of the index."""
+    """Yields (name of the page, text) for each finding, and for the index."""
     findings = findings_of(sorted(path.parent for path in FINDINGS.glob("*/finding.textproto")))
     for finding in findings:
         yield finding.name, page_of(finding)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""finding.py, fold.py and pages.py: the fields they read and write, and the pages."""
+"""Tests finding.py, fold.py and pages.py: the fields they read and write, and the pages."""
 
 import json
 import pathlib
@@ -99,7 +99,7 @@ class FactsTest(unittest.TestCase):
 
 
 class FoldTest(unittest.TestCase):
-    """A bundle with records becomes the five files, and the fields say what the records said."""
+    """A bundle with records becomes the five files, whose fields have the records' contents."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

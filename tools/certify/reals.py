@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact results of operations on pieces: of reals by rational arithmetic, of functions as
-enclosures, at zeros and infinities as IEEE 754 and annex F of C99 have it (ruling 0083).
+"""Computes exact results of operations on pieces: reals by rational arithmetic, functions as
+enclosures, zeros and infinities by IEEE 754 and annex F of C99 (ruling 0083).
 
-MPFR rounds each function correctly and follows annex F. Here it does so once downward and once
-upward, of arguments that are rounded outward where they are no binary fractions.
+MPFR rounds each function correctly and follows annex F. It rounds once downward and once upward
+here. Arguments that are not binary fractions are rounded outward.
 """
 
 import itertools
@@ -23,7 +23,7 @@ BOTH = (1, -1)
 
 
 def ends(p):
-    """Both ends of a piece that is no NaN, on the extended line."""
+    """Returns both ends of a piece that is not NaN, on the extended line."""
     if isinstance(p, Zero):
         return mpq(0), mpq(0)
     return (math.inf * p.sign,) * 2 if isinstance(p, Inf) else (p.lo, p.hi)
@@ -48,7 +48,7 @@ def add(a, b):
 
 
 def corners(operation, a, b):
-    """Two intervals without zero: a quotient or product of theirs is monotone in each operand."""
+    """Returns the corners of two intervals without zero: quotients and products are monotone."""
     values = [operation(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
     return {Real(min(values), max(values))}
 
@@ -72,7 +72,7 @@ def divide(a, b):
 
 
 def remainder(a, b):
-    """The sign of the dividend (ruling 0001); exact for points."""
+    """Returns the remainder with the sign of the dividend (ruling 0001); exact for points."""
     if isinstance(a, Inf) or isinstance(b, Zero):
         return {Nan()}
     if isinstance(b, Inf) or isinstance(a, Zero):
@@ -85,7 +85,7 @@ def remainder(a, b):
 
 
 def extreme(choose, a, b):
-    """Maximum or minimum; of two zeros either (ruling 0003)."""
+    """Returns maximum or minimum; of two zeros either (ruling 0003)."""
     lo, hi = choose(ends(a)[0], ends(b)[0]), choose(ends(a)[1], ends(b)[1])
     if lo == hi and abs(lo) == math.inf:
         return {Inf(1 if lo > 0 else -1)}
@@ -95,7 +95,7 @@ def extreme(choose, a, b):
 
 
 def numbers_of(x):
-    """A rational, or a zero or infinity with its sign: one number of MPFR, or two around it."""
+    """Encloses a rational, or a signed zero or infinity, by one or two numbers of MPFR."""
     if isinstance(x, Zero):
         return [gmpy2.zero(x.sign)]
     if isinstance(x, Inf):
@@ -106,7 +106,7 @@ def numbers_of(x):
 
 
 def enclose(name, *arguments):
-    """Numbers below and above a function of MPFR that is monotone in each argument."""
+    """Returns numbers below and above a function of MPFR that is monotone in each argument."""
     if name == "logistic":
         (x,) = arguments
         lo, hi = enclose("exp", negated(x) if isinstance(x, (Zero, Inf)) else -x)
@@ -124,8 +124,8 @@ def enclose(name, *arguments):
 
 
 def over(name, lo, hi):
-    """The range of a function on [lo, hi], where it is monotone; sine, cosine and tangent are so
-    between multiples of pi/2, and are anything else."""
+    """Returns the range of a function on [lo, hi], on which it is monotone. Sine, cosine and
+    tangent are monotone between multiples of pi/2."""
     if name in ("sin", "cos", "tan"):
         low, high = mpq(numbers_of(lo)[0]), mpq(numbers_of(hi)[-1])
         small = max(abs(low), abs(high)) < 2**60
@@ -139,7 +139,7 @@ def over(name, lo, hi):
 
 
 def at_signs(name, *pieces):
-    """A function where a zero or an infinity decides: annex F."""
+    """Returns a function's value by annex F if a zero or an infinity decides it."""
     lo, hi = enclose(name, *(p.lo if isinstance(p, Real) else p for p in pieces))
     if gmpy2.is_nan(lo):
         return {Nan()}
@@ -166,7 +166,7 @@ def clipped(x):
 
 
 def function_of(opcode, p):
-    """The exact results of a function on one piece."""
+    """Returns the exact results of a function on one piece."""
     name, (low, high) = NAMES.get(opcode, opcode), DOMAINS.get(opcode, (-HUGE, HUGE))
     if isinstance(p, Nan):
         return {Nan()}

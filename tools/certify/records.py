@@ -13,8 +13,8 @@
     records.py unpack FILE
         puts the files of FILE back into results/findings
 
-With --new only findings without a line are asked. The program is build/hlocts. An engine's own
-findings are replayed on it, too. Lines of findings that no longer exist are removed.
+--new runs only findings without a line. The program is build/hlocts. An engine's own findings are
+replayed on it as well. Lines of findings that no longer exist are removed.
 """
 
 import gzip
@@ -50,7 +50,7 @@ def folders():
 
 
 def kept_lines(table, only_new):
-    """Name and line of the findings that are not asked about again."""
+    """Returns name and line of the findings that do not run again."""
     path = FINDINGS / table
     if not only_new or not path.exists():
         return {}
@@ -128,7 +128,7 @@ def in_jax(pythons, only_new):
 
 
 def pack(path):
-    """Owners, times and order are fixed, so that equal records give equal bytes."""
+    """Packs the records with fixed owners, times and order: equal records give equal bytes."""
     tables = [FINDINGS / name for name in TABLES]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
@@ -143,7 +143,7 @@ def pack(path):
 
 
 def unpack(path):
-    """Only regular files of findings that exist are written."""
+    """Writes regular files of existing findings only."""
     with tarfile.open(path) as archive:
         for entry in archive.getmembers():
             target = FINDINGS / entry.name

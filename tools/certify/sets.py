@@ -13,10 +13,10 @@ from gmpy2 import mpq
 
 ANY = frozenset(["any"])
 FREEDOMS = set()  # names of the freedoms that have widened a set so far
-READINGS = set()  # rulings that a set rests on
-OPEN = [False]  # True: points that the documents leave open stay open
+READINGS = set()  # rulings on which a set depends
+OPEN = [False]  # True: points that the documents leave open remain open
 
-# Exact bounds of wide formats have thousands of digits, which newer Pythons refuse to print.
+# Exact bounds have thousands of digits, which newer Pythons do not print by default.
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
@@ -55,7 +55,7 @@ class Zero:
 
 @dataclass(frozen=True)
 class Real:
-    """All reals of [lo, hi], which does not hold zero."""
+    """All reals of [lo, hi], which does not contain zero."""
 
     lo: mpq
     hi: mpq
@@ -70,7 +70,7 @@ def point(x):
 
 
 def allow(freedom, pieces, more):
-    """`pieces` and `more`; notes the freedom if that changes anything."""
+    """Returns `pieces` and `more`. Records the freedom if that changes anything."""
     more = frozenset(more) - pieces
     if more:
         FREEDOMS.add(freedom)
@@ -78,8 +78,8 @@ def allow(freedom, pieces, more):
 
 
 def decided(ruling, pieces, others):
-    """`pieces`, which a ruling decides for where a reader of the documents could take `others` too.
-    Notes the ruling if that changes anything."""
+    """Returns `pieces`, for which a ruling decides; while points are OPEN, `others` as well.
+    Records the ruling if that changes anything."""
     pieces, others = frozenset(pieces), frozenset(others)
     if others <= pieces or pieces == ANY:
         return pieces
@@ -90,7 +90,7 @@ def decided(ruling, pieces, others):
 
 
 def reals(lo, hi, zero_signs=(1,)):
-    """The pieces of [lo, hi], which may hold zero."""
+    """Returns the pieces of [lo, hi], which may contain zero."""
     if lo > 0 or hi < 0:
         return frozenset([Real(lo, hi)])
     pieces = {Zero(sign) for sign in zero_signs}
@@ -102,14 +102,14 @@ def reals(lo, hi, zero_signs=(1,)):
 
 
 def floor_log2(x):
-    """The largest n with 2^n <= x, for x > 0."""
+    """Returns the largest n with 2^n <= x, for x > 0."""
     n = x.numerator.bit_length() - x.denominator.bit_length()
     return n if x >= power_of_two(n) else n - 1
 
 
 def holds(allowed, found):
-    """Is the one value `found` in the set? The documents do not say what the bits of a NaN are: any
-    NaN serves for any other."""
+    """Returns True if the one value `found` is in the set. The documents do not define the bits of
+    a NaN, so any NaN equals any other."""
     if allowed == ANY or found in allowed:
         return True
     if isinstance(found, tuple):  # a complex value
@@ -122,7 +122,7 @@ def holds(allowed, found):
 
 
 def decimal_text(x):
-    """17 digits, for people; works far outside the range of double."""
+    """Returns 17 digits, for people; works far outside the range of double."""
     exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
     text = str(round(abs(x) / mpq(10) ** (exponent - 17)))
     exponent += len(text) - 18
@@ -152,7 +152,7 @@ def text_of(piece):
 
 
 def set_text(pieces):
-    """Overlapping intervals are one."""
+    """Returns the set as text, with overlapping intervals joined."""
     joined = []
     for p in sorted((p for p in pieces if isinstance(p, Real)), key=lambda p: p.lo):
         if joined and p.lo <= joined[-1].hi:
@@ -165,8 +165,8 @@ def set_text(pieces):
 
 @dataclass(frozen=True)
 class Value:
-    """The values that an element may have in memory, and those a consumer may read where it
-    skips the rounding. `product`: a product, which a sum may take unrounded."""
+    """The values that an element may have in memory, and those that a consumer may read if it skips
+    the rounding. product: a product, which a sum may use unrounded."""
 
     stored: frozenset
     wide: frozenset = frozenset()
@@ -174,7 +174,7 @@ class Value:
 
 
 def joined(values):
-    """Any of the values."""
+    """Returns any of the values."""
     values = list(values)
     if len(values) == 1:
         return values[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many values become one, in an order that the documents leave open."""
+"""Combines many values to one, in an order that the documents leave open."""
 
 import functools
 import itertools
@@ -16,7 +16,7 @@ from sets import power_of_two, reals
 
 
 def hull(pieces):
-    """The least and the greatest real of finite pieces."""
+    """Returns the least and the greatest real of finite pieces."""
     return min(ends(p)[0] for p in pieces), max(ends(p)[1] for p in pieces)
 
 
@@ -29,7 +29,7 @@ def magnitudes(terms):
 
 
 def special(form, terms):
-    """What infinities and NaN among the terms of a sum make of it; None if there are none."""
+    """Returns the sum if infinities or NaN among the terms decide it; None if there are none."""
     if not any(isinstance(p, (Inf, Nan)) for term in terms for p in term):
         return None
     READINGS.add(IEEE)
@@ -47,8 +47,8 @@ def special(form, terms):
 
 
 def float_sum(form, terms, roundoff):
-    """Any order and any tree of n additions: exact +- n u (sum of the magnitudes), and n least
-    normals for partial results that may be flushed. `terms`: how many there are of each."""
+    """Sums in any order and any tree of n additions. The result is exact +- n u (sum of the
+    magnitudes), and n least normals for flushed partial results. terms: counts."""
     done = special(form, terms)
     if done is not None:
         return Value(done)
@@ -67,16 +67,16 @@ def float_sum(form, terms, roundoff):
 
 
 def may_flush(form, terms):
-    """Could any partial sum fall below the normals? Not where all terms are multiples of a
-    normal unit."""
+    """Returns True if a partial sum may be below the normal numbers, which is impossible if all
+    terms are multiples of a normal unit."""
     unit = form.min_normal
     points = [p for term in terms for p in term if isinstance(p, Real)]
     return any(p.lo != p.hi or p.lo % unit for p in points)
 
 
 def exact_if_small(form, terms):
-    """Integers whose magnitudes add to no more than 2^p are added without rounding, in any
-    order."""
+    """Returns True for integers with exact sums in any order: their magnitudes add to at most
+    2^p."""
     points = [p for term in terms for p in term]
     if not all(
         isinstance(p, Zero) or (isinstance(p, Real) and p.lo == p.hi and p.lo.denominator == 1)
@@ -87,7 +87,7 @@ def exact_if_small(form, terms):
 
 
 def total(type_name, values, roundoff=None):
-    """The sum of the values in any order."""
+    """Returns the sum of the values in any order."""
     if not is_float(type_name):
         return folded("add", type_name, values)
     form = FORMATS[type_name]
@@ -101,7 +101,7 @@ def total(type_name, values, roundoff=None):
 
 
 def float_product(form, values):
-    """Any order: (1 + u)^n, and what partial products beyond the range make."""
+    """Multiplies in any order: (1 + u)^n, and the results of partial products outside the range."""
     terms = [merged(v.stored) for v in values]
     if any(not isinstance(p, (Real, Zero)) for term in terms for p in term):
         raise Unsupported("a product with infinities")
@@ -136,7 +136,7 @@ ANY_ORDER = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
 
 
 def combined(opcode, type_name, values):
-    """A recognised operation over the values, in any order."""
+    """Applies a known operation to the values, in any order."""
     if opcode == "add":
         return total(type_name, values)
     if opcode == "multiply" and is_float(type_name):
@@ -161,8 +161,8 @@ def is_identity(opcode, type_name, init):
 
 
 def reduced(opcode, type_name, init, values):
-    """The values and the init value; one that is no identity may come in from 0 to n + 1 times
-    (ruling 0019)."""
+    """Reduces the values and the init value. An init value that is no identity may count from 0 to
+    n + 1 times (ruling 0019)."""
     once = combined(opcode, type_name, values + [init])
     if is_identity(opcode, type_name, init):
         return once
@@ -176,15 +176,15 @@ def reduced(opcode, type_name, init, values):
 
 
 def in_orders(apply, values, most=4):
-    """Every order of applying `apply` one after the other."""
+    """Applies `apply` in every order, one after the other."""
     if len(values) > most:
         raise Unsupported("a computation of no known kind over %d values" % len(values))
     return joined(functools.reduce(apply, order) for order in itertools.permutations(values))
 
 
 def combiner(run, i):
-    """The operation of a computation of two scalars that does nothing else, or None: by its
-    opcode, or "first" and "second" where it returns a parameter."""
+    """Returns the operation of a computation of two scalars that does nothing else: its opcode, or
+    "first" or "second" if it returns a parameter; else None."""
     computation = run.computation(i)
     by_name = {c.name: c for c in computation.instructions}
     root = by_name[computation.root]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads HLO text and literals files, the part of them that bundles use: one instruction a line."""
+"""Reads the part of HLO text and literals files that bundles use: one instruction per line."""
 
 import functools
 import math
@@ -46,7 +46,7 @@ class Computation:
     name: str
     instructions: list
     root: str
-    signature: int = None  # how many parameters the header names
+    signature: int = None  # number of parameters in the header
 
     def parameters(self):
         found = {int(i.argument): i for i in self.instructions if i.opcode == "parameter"}
@@ -62,7 +62,7 @@ class Module:
 
 
 def scan(text):
-    """Each character, how many brackets are open behind it, and whether it is in a string."""
+    """Yields each character, the number of open brackets after it, and True inside a string."""
     depth, quoted = 0, False
     for c in text:
         quoted ^= c == '"'
@@ -72,7 +72,7 @@ def scan(text):
 
 
 def split(text):
-    """The parts of a text between commas outside of brackets and strings."""
+    """Returns the parts of a text between commas outside of brackets and strings."""
     cuts = [n for n, (c, depth, quoted) in enumerate(scan(text)) if (c, depth, quoted) == OUTER]
     parts = [text[a + 1 : b].strip() for a, b in zip([-1] + cuts, cuts + [len(text)])]
     return [part for part in parts if part]
@@ -82,7 +82,7 @@ OUTER = (",", 0, False)
 
 
 def closing(text, start):
-    """The position of the bracket that closes the one at `start`."""
+    """Returns the position of the bracket that closes the one at `start`."""
     for n, (_, depth, _) in enumerate(scan(text[start:]), start):
         if depth == 0:
             return n
@@ -90,7 +90,7 @@ def closing(text, start):
 
 
 def parse_shape(text):
-    """A shape at the beginning of a text, and what follows it."""
+    """Returns the shape at the beginning of a text, and the rest of the text."""
     if text.startswith("("):
         end = closing(text, 0)
         return tuple(parse_shape(p)[0] for p in split(text[1:end])), text[end + 1 :]
@@ -151,7 +151,7 @@ def parse_module(text):
 
 
 def check_names(computation):
-    """What instructions read stands before them, and the parameters are those of the header."""
+    """Checks that instructions read earlier values, and that the header has the parameters."""
     known = set()
     for instruction in computation.instructions:
         missing = set(instruction.operands) - known
@@ -195,7 +195,7 @@ def parse_element(type_name, text):
 
 
 def parse_elements(shape, text):
-    """The elements of a literal, in row-major order; each is one value, of complex types a pair."""
+    """Returns the elements of a literal in row-major order; complex ones are pairs."""
     if shape.type in COMPLEX:
         pairs = re.findall(r"\(\s*([^,()]+)\s*,\s*([^,()]+)\s*\)", text)
         part = COMPLEX[shape.type]
@@ -209,13 +209,13 @@ def parse_elements(shape, text):
 
 
 def parse_devices(text):
-    """The leaves of each device: of a literals file in blocks, or of one without."""
+    """Returns the leaves of each device, from a literals file with or without blocks."""
     blocks = re.split(r"(?m)^replica \d+$", text)
     return [parse_literals(block) for block in (blocks[1:] or blocks)]
 
 
 def parse_literals(text):
-    """The leaves of a literals file: pairs of shape and elements."""
+    """Returns the leaves of a literals file: pairs of shape and elements."""
     leaves = []
     for line in text.splitlines():
         line = line.split("#")[0].strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, windows, dot and convolution: which elements come together in one sum."""
+"""Evaluates reductions, windows, dot and convolution: finds the elements of each sum."""
 
 import functools
 import math
@@ -17,13 +17,12 @@ from sums import ANY_ORDER, combiner, in_orders, reduced, total
 
 
 def together(cells, rank):
-    """The dimensions from `rank` on as one."""
+    """Returns the dimensions from `rank` on as one."""
     return cells.reshape(*cells.shape[:rank], math.prod(cells.shape[rank:]))
 
 
 def reductions(run, i, init, cells):
-    """`cells` that come together in one element have the dimensions behind those of the result;
-    None is padding."""
+    """Reduces `cells`, whose dimensions after those of the result are combined. None is padding."""
     kind, type_name = combiner(run, i), i.shape.type
 
     def at(index):
@@ -63,8 +62,8 @@ class Window:
             READINGS.add("dilation puts holes between elements (rulings 0049, 0051)")
 
     def over(self, cells):
-        """The cells of each window, in dimensions of their own behind those of the positions; None
-        is padding."""
+        """Returns the cells of each window, in dimensions of their own after those of the
+        positions. None is padding."""
         rows = np.column_stack([self.pads.reshape(-1, 2), self.base - 1])
         base = padded(cells, rows, None)
         reach = (self.size - 1) * self.dilation + 1
@@ -115,9 +114,9 @@ def select_and_scatter(run, i, operands):
 
 
 def contraction(type_name, left_type, pairs):
-    """The sum of products: integers exact modulo 2^w, floats with every product and addition
-    rounded in the type of the result or in f32 (ruling 0112), f8 in about 14 bits. A product with
-    padding, or with a hole, is absent or zero times the other number (ruling 0051)."""
+    """Sums products: integers exactly modulo 2^w, floats with every product and addition rounded in
+    the type of the result or in f32 (ruling 0112), f8 in about 14 bits. A product with padding, or
+    with a hole, is absent or zero times the other number (ruling 0051)."""
     pairs = list(pairs)
     beside = [b.value.stored for a, b in pairs if a is None]
     made = sum_of_products(type_name, left_type, [(a.value, b.value) for a, b in pairs if a])

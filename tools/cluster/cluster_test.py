@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of `hlocts cluster`: valid by the recorded schemas; shards run, one lost, run again and
-merged give what one run gives, for any number of shards.
+"""Tests jobs of `hlocts cluster`: they are valid by the recorded schemas, and shards that run, with
+a lost one that runs again, merge to the result of one run, for any number of shards.
 
   cluster_test.py HLOCTS"""
 
@@ -35,7 +35,7 @@ def schema(name):
 
 
 def verdicts(folder):
-    """What a run said, without what differs from run to run."""
+    """Returns the verdicts of a run without what differs from run to run."""
     said = []
     for line in (pathlib.Path(folder) / "verdicts.jsonl").read_text().splitlines():
         record = json.loads(line)

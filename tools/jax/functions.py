@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs as a JAX user makes them: functions.py FOLDER writes, for each function below, NAME.mlir,
-which is what jax.jit(f).lower(*args).as_text() prints, NAME.hlo, the same as HLO, and NAME.npz, which is
-np.savez(file, *args).
+"""Makes inputs as a JAX user does. functions.py FOLDER writes for each function below NAME.mlir,
+the output of jax.jit(f).lower(*args).as_text(), NAME.hlo, the same as HLO, and NAME.npz, the result
+of np.savez(file, *args).
 
-Then, for each: hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
+Use each with hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
 """
 import pathlib
 import sys

@@ -9,13 +9,13 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Outcomes that are no verdict on the function: an error of the harness, or an unreadable text.
+# Results that are not verdicts on the function: an error of the harness, or an unreadable text.
 NO_VERDICT = ("error", "hlocts:")
 SKIPPED = 77
 
 
 def function_names():
-    """Without importing the file, which wants JAX."""
+    """Reads the names without importing the file, which needs JAX."""
     tree = ast.parse((HERE / "functions.py").read_text())
     for node in tree.body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "FUNCTIONS":

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""JAX's own tests on one platform: pass, skip and fail per file.
+"""Runs JAX's own tests on one platform: pass, skip and fail per file.
 
     git clone --depth=1 --branch=jax-v0.11.0 https://github.com/jax-ml/jax     # as installed
     jax_tests.py jax/tests --platform=cpu --out=out/cpu
     jax_tests.py jax/tests --platform=hlocts_reference,cpu --out=out/reference --baseline=out/cpu
 
 A random sample of each file runs, the same on every platform. The tests of a file run in one
-process, which is started again after a test that exceeds its time or ends it. results.jsonl of
---out has a line a test: file, test, outcome (passed, skipped, failed, timeout, crash), seconds,
-reason. A run that was ended continues where it was. --baseline prints, for each file, how many of
-the tests that passed there pass here, and then the others.
+process, which restarts after a test that exceeds its time or ends it. results.jsonl of --out has a
+line per test: file, test, outcome (passed, skipped, failed, timeout, crash), seconds, reason. An
+interrupted run continues. --baseline prints, for each file, how many of the tests that passed there
+pass here, and the others.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ FILES = (
     "fft_test nn_test random_test random_lax_test linalg_test sparse_test"
 ).split()
 OUTCOMES = ("passed", "skipped", "failed", "timeout", "crash")
-START_SECONDS = 900  # time for import and collection
+START_SECONDS = 900  # seconds for import and collection
 
 
 class Selection:
-    """The plugin of pytest in the process of a file: selects tests and reports each in a line."""
+    """A pytest plugin in the process of a file: selects tests and reports each in a line."""
 
     def __init__(self, job: dict) -> None:
         self._job = job
@@ -81,7 +81,7 @@ def run_selected() -> int:
 
 
 class File:
-    """The tests of one file, in processes one after another."""
+    """The tests of one file, in processes that run one after another."""
 
     def __init__(self, given: argparse.Namespace, name: str, log: pathlib.Path) -> None:
         self._given, self._name, self._log = given, name, log
@@ -116,7 +116,7 @@ class File:
             stdout=subprocess.PIPE, stderr=errors, text=True)  # fmt: skip
 
     def _one_process(self) -> bool:
-        """True if it ended by itself between two tests."""
+        """Returns True if the process ended by itself between two tests."""
         process = self._start()
         lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True).start()
@@ -152,7 +152,7 @@ def _forward(stream, lines: queue.Queue) -> None:
 
 
 def _next(lines: queue.Queue, deadline: float) -> str:
-    """The next line; "" at the end of the process and at the deadline."""
+    """Returns the next line; "" at the end of the process and at the deadline."""
     try:
         return lines.get(timeout=max(deadline - time.monotonic(), 0))
     except queue.Empty:
@@ -199,7 +199,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", type=pathlib.Path, help="folder tests of JAX's repository")
     parser.add_argument("--platform", default="hlocts_reference,cpu",
-                        help="value of JAX_PLATFORMS; some tests ask for cpu by its name")
+                        help="value of JAX_PLATFORMS; some tests request cpu by name")
     parser.add_argument("--files", default=",".join(FILES), help="names without .py, by comma")
     parser.add_argument("--sample", type=int, default=100, help="tests of a file, 0 for all (100)")
     parser.add_argument("--seed", type=int, default=1)

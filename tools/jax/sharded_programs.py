@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""JAX programs on random meshes, judged by what HLO allows them on one device.
+"""Judges JAX programs on random meshes by the results that HLO allows on one device.
 
     sharded_programs.py [--trials=N] [--seed=S] [--devices=8] [--platform=P] [--gspmd] [PROGRAM...]
 
-One JSON line a trial: program, mesh, specs, verdict, reason. A trial that ends its process is a
-`crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
-`rejected`; 77: JAX is not installed. Needs the Python package `hlocts`, too.
+Prints one JSON line per trial: program, mesh, specs, verdict, reason. A trial that ends its process
+is a `crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
+`rejected`; 77: JAX is not installed. Needs the Python package `hlocts`.
 """
 import argparse
 import json
@@ -157,7 +157,7 @@ PROGRAMS = {
 
 
 def draw_spec(choose, leaf, axes):
-    """Axes of the mesh for dimensions that they divide; JAX refuses others at its boundary."""
+    """Returns axes of the mesh for dimensions that they divide; JAX rejects others."""
     spec, left = [], dict(axes)
     for size in np.shape(leaf):
         taken = []
@@ -212,7 +212,7 @@ def child(options, names):
 
 
 def lines_of(options, names):
-    """The last line of each trial; a process that ends early is replaced."""
+    """Yields the last line of each trial. Replaces a process that ends early."""
     first, end = options.seed, options.seed + options.trials
     environment = dict(os.environ, JAX_PLATFORMS=options.platform, TF_CPP_MIN_LOG_LEVEL="3", XLA_FLAGS=(
         f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={options.devices}"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic that each compiler makes of small programs: operations and element types of the
-optimized module, without a device. Moves of elements are left out. Engines with the same
-operations are one line; a number is how often an operation is there.
+"""Prints the arithmetic to which each compiler compiles small programs: operations and element
+types of the optimized module, without a device. Moves of elements are omitted. Engines with the
+same operations are one line. A number is the count of an operation.
 
 A contraction without `high` or `highest` is computed at the chip's default precision."""
 
@@ -82,7 +82,7 @@ def text(element_type, size, lines):
 
 
 def operations(optimized):
-    """The arithmetic of an optimized module, as words in the order of the alphabet."""
+    """Returns the arithmetic of an optimized module as words in alphabetical order."""
     counts = collections.Counter()
     for result, opcode, rest in INSTRUCTION.findall(optimized):
         if opcode in MOVES:
@@ -96,7 +96,7 @@ def operations(optimized):
 
 
 def compiled(hlocts, engine, folder):
-    """For each program: its operations, or why there are none."""
+    """Returns the operations of each program, or the reason why there are none."""
     jobs = [{"module": str(folder / f"{number}.hlo"), "output": str(folder / f"{number}.out")}
             for number in range(len(PROGRAMS))]
     command = [hlocts, "convert", f"--compiled-by={engine}", "--to=text"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An executable of XLA:CPU that was loaded from its serialization, stored and loaded once more.
+"""Stores and loads again an executable of XLA:CPU that was loaded from its serialization.
 
-Needs nothing but `pip install jax`. Exit status 1 and REPRODUCED where the second copy cannot be
-executed, 0 where it gives what the first one gave.
+Needs only `pip install jax`. Exit status 1 and REPRODUCED if the second copy cannot be executed, 0
+if it gives the results of the first one.
 """
 
 import sys

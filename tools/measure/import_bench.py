@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of importing many verdicts: a synthetic run, each verdict of a different case
-and every fiftieth a failure with its module, is imported into an empty store and, as the next
-nightly run, once more.
+"""Measures the import of many verdicts. A synthetic run has a verdict for each of its cases, every
+fiftieth a failure with its module. It is imported into an empty store and, as the next nightly run,
+again.
 
   import_bench.py HLOCTS [VERDICTS]     a million; about 1 GB below $TMPDIR
 
@@ -38,7 +38,7 @@ def move_to_day(folder, day):
 
 
 def timed_import(hlocts, run, store):
-    """Seconds of wall and processor, MB of memory at most."""
+    """Returns wall and processor seconds, and the maximum memory in MB."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run([hlocts, "store", "import", run, f"--store={store}"], check=True)
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which engines return the same bits again. Each column compares with the first run of the batch:
+"""Finds engines that repeat bits. Each column compares with the first run of the batch:
 
 repeats        199 more runs of one process
 threads        on one processor
@@ -9,8 +9,8 @@ donated        the first argument is donated, and the result uses its memory whe
 batch/2, /4    the batch sharded over 2 or 4 devices
 sum/2, /4      the summed dimension sharded, parts added by an all-reduce
 
-`same`, or how many elements differ; `-`: nothing to compare. No document promises any of this, so
-no row is a finding. A program is an entry of posture_programs.py.
+A cell is `same` or the number of elements that differ; `-`: nothing to compare. No document
+promises equal bits, so no row is a finding. A program is an entry of posture_programs.py.
 """
 
 import argparse
@@ -30,7 +30,7 @@ COLUMNS = ("repeats", "threads", "halves", "rows", "donated",
 
 
 def literal(dims, values):
-    """A text literal; values are taken in row-major order."""
+    """Returns a text literal of values in row-major order."""
     def nested(rest):
         if not rest:
             return next(values)
@@ -39,7 +39,7 @@ def literal(dims, values):
 
 
 def numbers(count, seed):
-    """Floats of f32, normal, as text."""
+    """Returns floats of f32, normal, as text."""
     draw = random.Random(seed)
     return [repr(struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0]) for _ in range(count)]
 
@@ -52,7 +52,7 @@ def size(dims):
 
 
 def part(values, dims, dimension, number, parts):
-    """Part `number` of an array in row-major order that is cut along a dimension."""
+    """Returns part `number` of an array in row-major order that is cut along a dimension."""
     inner, length = size(dims[dimension + 1:]), dims[dimension] // parts
     whole = dims[dimension] * inner
     return [value for start in range(number * length * inner, len(values), whole)
@@ -60,14 +60,14 @@ def part(values, dims, dimension, number, parts):
 
 
 def joined(parts, rows):
-    """The way back, of arrays of `rows` rows that were cut along dimension 1."""
+    """Joins arrays of `rows` rows that were cut along dimension 1."""
     width = len(parts[0]) // rows
     return [value for row in range(rows) for one in parts
             for value in one[row * width:(row + 1) * width]]
 
 
 class Program:
-    """A program's modules and inputs, of the whole batch or of some rows."""
+    """The modules and inputs of a program, for the whole batch or for some rows."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -95,7 +95,7 @@ class Program:
 
 
     def spread(self, parts, inside):
-        """Module and inputs for several devices: each has its rows, or its part of the sums."""
+        """Returns module and inputs for several devices, each with its rows or part of the sums."""
         rows = self.program.batch if inside else self.program.batch // parts
         text = self.program.spread if inside else self.program.text
         text = text.replace("$N", str(rows)).replace("$K", str(self.program.row[0] // parts))
@@ -117,7 +117,7 @@ class Program:
         return str(module), str(inputs)
 
     def gathered(self, answer, parts, inside):
-        """What the devices return, as the whole; devices that should hold the same must."""
+        """Joins the devices' results. Devices that should have equal results must have them."""
         if answer is None:
             return None
         length = len(answer) // parts
@@ -130,7 +130,7 @@ class Program:
 
 
 class Engine:
-    """Runs jobs of one module each; an answer is the list of its elements as text, or None."""
+    """Runs jobs of one module each. A result is the list of its elements as text, or None."""
 
     def __init__(self, hlocts, backend):
         self.command = [hlocts, "eval", f"--backend={backend}", "--json"]
@@ -156,7 +156,7 @@ class Engine:
 
 
 def compared(whole, pieces):
-    """`same`, how many elements of the pieces differ, or `-` where there is nothing to compare."""
+    """Returns `same`, the number of elements that differ, or `-` if there is nothing to compare."""
     if whole is None or any(piece is None for piece in pieces):
         return "-"
     joined = [element for piece in pieces for element in piece]
@@ -165,7 +165,7 @@ def compared(whole, pieces):
 
 
 def posture(engine, program, repeats):
-    """The row of one program on one engine."""
+    """Returns the row of one program on one engine."""
     batch = program.program.batch
     whole = (program.module(batch, False), program.inputs(0, batch))
     every = sorted(os.sched_getaffinity(0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of posture.py: rows of the result depend on their own row of the input alone."""
+"""The programs of posture.py. Each row of a result depends only on its own row of the input."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
 
 
 class Posture(NamedTuple):
-    """In text, $N is the number of rows. in_place: result and first parameter have one shape, so
-    that the result may lie in the donated parameter. spread: the program for one of several devices
-    that hold a part each of what is added up; $K is the size of the part. cut: that dimension of
-    each parameter, and of the result if it is cut too."""
+    """A program. In its text $N is the number of rows. in_place: result and first parameter have
+    one shape, so that the result may use the donated parameter's memory. spread: the program for
+    one of several devices, each with a part of the terms; $K is the size of the part. cut: the cut
+    dimension of each parameter, and of the result if it is cut as well."""
     name: str
     batch: int
     row: tuple

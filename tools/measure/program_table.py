@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges the results of engines for JAX programs, one line per program: those of
+"""Judges the results of engines for JAX programs, one line per program. The programs are those of
 tools/bench/programs, or with --jax the small ones of tools/jax/sharded_programs.py, lowered by the
 installed JAX. The last line of an engine counts its verdicts.
 """
@@ -17,12 +17,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tools" / "bench" / "programs"
-# The JAX platform of an engine's family: for what its programs are lowered.
+# The JAX platform for which the programs of an engine's family are lowered.
 PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 
 
 def judge(arguments, backend, module, inputs, cut=0):
-    """The verdict of `hlocts diff` as its JSON says it, and the seconds that the command took."""
+    """Returns the verdict in the JSON of `hlocts diff`, and the seconds that the command took."""
     command = [arguments.hlocts, "diff", str(module), inputs, f"--backend={backend}",
                f"--timeout={arguments.timeout}s", "--json"]
     if cut:
@@ -37,7 +37,7 @@ def judge(arguments, backend, module, inputs, cut=0):
 
 
 def line(name, record, seconds):
-    """One line of the table."""
+    """Returns one line of the table."""
     bits = record.get("bits_checked_mean")
     reason = " ".join((record.get("reason") or "").split())[:200]
     bits = "-" if bits is None else f"{bits:.2f}"
@@ -63,7 +63,7 @@ def table(arguments, backend, programs):
 
 
 def lowered(folder, backend):
-    """The programs of tools/jax with their inputs, written to `folder`."""
+    """Writes the programs of tools/jax with their inputs to `folder`."""
     sys.path.insert(0, str(ROOT / "tools" / "jax"))
     import functions
     import sharded_programs
@@ -80,8 +80,8 @@ def main():
     parser.add_argument("--jax", action="store_true", help="the programs of tools/jax instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cut", type=int, default=1,
-                        help="what is inconclusive is judged again by pieces of so many "
-                        "operations; 0: not")
+                        help="judges inconclusive results again by pieces of this many "
+                        "operations; 0: does not")
     parser.add_argument("--timeout", type=int, default=60,
                         help="seconds for the engine, and for the reference")
     arguments = parser.parse_args()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several engines on the same cases as one table: scorecard_matrix.py DIR..., from
-`hlocts run --out=DIR`.
+"""Prints the results of several engines on the same cases as one table: scorecard_matrix.py DIR...,
+from `hlocts run --out=DIR`.
 
-Prints a row an engine, its cases by verdict; then every case that not all engines pass or leave
-out, with a letter an engine: who differs from the rest, and who gives the second answer. Folders
-of one engine are one row, and a later one counts: a whole run, then one of what surprised in it.
-The table's cases are those of the first engine: others may have been run on a larger tier.
+A row for each engine has its cases by verdict. Then follows every case that some engine neither
+passes nor omits, with a letter for each engine. Directories of one engine are one row, in which the
+later directory counts, such as a whole run and a second run of its surprises. The table's cases are
+those of the first engine, because others may have run a larger tier.
 """
 import collections
 import json
@@ -19,7 +19,7 @@ LETTERS = dict(zip(VERDICTS, ".Fn-RACT?ES"))
 
 
 def read(folder):
-    """The verdicts of one engine by case, and its name and version."""
+    """Returns the verdicts of one engine by case, and its name and version."""
     verdicts = {}
     for line in open(pathlib.Path(folder) / "verdicts.jsonl", encoding="utf-8"):
         verdict = json.loads(line)

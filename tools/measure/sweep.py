@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far is each function off, over all numbers of a 16-bit type? A column a release.
+"""Measures the error of each function over all numbers of a 16-bit type, with a column per release.
 
     sweep.py ENGINE...                       the table
     sweep.py --json=FILE ENGINE...           writes the rows of these engines into the file as well
@@ -41,7 +41,7 @@ def rsqrt(x):
 
 
 def cbrt(x):
-    """By a logarithm, and a step of Newton for the last bits."""
+    """Computes cbrt by a logarithm, and a Newton step for the last bits."""
     if not x:
         return x
     root = math.copysign(math.exp(math.log(abs(x)) / 3), x)
@@ -73,7 +73,7 @@ FUNCTIONS = {
 
 
 def value(bits, kind):
-    """The number with these bits; None for NaN."""
+    """Returns the number with these bits; None for NaN."""
     exponent_bits, mantissa_bits = TYPES[kind]
     sign = -1.0 if bits >> 15 else 1.0
     exponent = bits >> mantissa_bits & (1 << exponent_bits) - 1
@@ -87,14 +87,15 @@ def value(bits, kind):
 
 
 def limits(kind):
-    """The least and the largest normal number."""
+    """Returns the least and the largest normal number."""
     exponent_bits, mantissa_bits = TYPES[kind]
     bias = (1 << exponent_bits - 1) - 1
     return math.ldexp(1, 1 - bias), math.ldexp(2 - math.ldexp(1, -mantissa_bits), bias)
 
 
 def distances(function, kind, answers):
-    """Worst distance in units of the last place, its operand, and how many are no numbers."""
+    """Returns the worst distance in units of the last place, its operand, and the count of results
+    that are NaN or infinite."""
     least, largest = limits(kind)
     worst, where, classes = 0.0, None, 0
     for bits, answer in enumerate(answers):
@@ -121,12 +122,12 @@ def distances(function, kind, answers):
 
 
 def bits_of(literal):
-    """The elements of a literal with a layout."""
+    """Returns the elements of a literal with a layout."""
     return [int(word) for word in literal.partition("} {")[2].partition("}")[0].split(",")]
 
 
 def run(engine, folder):
-    """What the engine returns: {(function, type): bits, or why there are none}."""
+    """Returns the engine's results: {(function, type): bits, or the reason why there are none}."""
     operands = folder / "operands.txt"
     operands.write_text("u16[65536] {" + ", ".join(map(str, range(65536))) + "}\n")
     answers = {}
@@ -156,7 +157,7 @@ def row_of(engine, name, kind, what):
 
 
 def gate(rows, path, like):
-    """Prints where an engine is further off than the release; the exit status."""
+    """Prints functions with larger errors than on the release. Returns the exit status."""
     known = json.loads(path.read_text())["rows"]
     like = like or known[-1]["release"]
     limits_of = {(r["function"], r["type"]): r for r in known if r["release"] == like}

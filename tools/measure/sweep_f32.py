@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far is each function off, over all numbers of f32? On one engine, against its own f64.
+"""Measures the error of each function over all numbers of f32, on one engine against its own f64.
 
-The engine evaluates the function in f32 and, of the same operand, in f64, and returns for each row
-of 4,096 operands the worst distance. The worst row of all is then run alone and measured against
-the C library's function, so that an error of the engine's f64 shows: the two figures would differ.
+The engine evaluates the function in f32 and in f64 for the same operand, and returns for each row
+of 4,096 operands the worst distance. The worst row is then run alone and measured against the C
+library's function. If the engine's f64 is wrong, the two figures differ.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ROW = 4096
 CHUNK = 1 << 24
 ROWS = CHUNK // ROW
 # The distances in ulps of the exact value; -1 if an operand or the exact result is not a normal
-# number, so that nothing is compared. Results that should be normal but are not are counted.
+# number. Results that should be normal but are not are counted.
 MODULE = """HloModule m
 max {{
   a = f32[] parameter(0)
@@ -127,7 +127,7 @@ class Engine:
 
 
 def worst_of(engine, name):
-    """(worst distance on the engine's own f64, first bit pattern of its row, results lost)."""
+    """Returns (worst distance by the engine's f64, first bit pattern of its row, results lost)."""
     module = engine.write(name + ".hlo", MODULE.format(name=name, rows=ROWS))
     jobs = [(module, engine.write(f"{name}.{n}.txt", f"u32[] {n * CHUNK}\n"))
             for n in range((1 << 32) // CHUNK)]
@@ -142,7 +142,7 @@ def worst_of(engine, name):
 
 
 def measured(engine, name, first):
-    """(distance, operand) of the worst in one row, by the C library's function."""
+    """Returns (distance, operand) of the worst in one row, by the C library's function."""
     module = engine.write(name + ".alone.hlo", ALONE.format(name=name))
     row = range(first, first + ROW)
     inputs = engine.write(name + ".alone.txt", f"u32[{ROW}] {{{', '.join(map(str, row))}}}\n")

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tolerances in use, judged: what each accepts and what `hlocts judge` says of the same outputs.
+"""Compares published tolerances with `hlocts judge` on the same outputs.
 
     tolerances.py           a table in Markdown: tolerance, example, its verdict, the verdict of hlocts
 
-Two examples of each rule: outputs of a conforming engine that it refuses, and outputs with a planted
-fault that it accepts. The expected value is the exact one, rounded once. Exit status 1 where one of
-them turns out otherwise. The rules are those that the projects publish; docs/pages/tolerances.md
-names the places.
+Each rule has two examples: outputs of a conforming engine that it rejects, and outputs with a
+seeded fault that it accepts. The expected value is the exact one, rounded once. Exit status 1 if a
+result differs. The projects publish the rules; docs/pages/tolerances.md names the sources.
 """
 
 import json
@@ -67,7 +66,7 @@ def correlated(least):
 
 
 def tosa_dot(k, most, fraction):
-    """The bound of each element, and the mean square of 1,000 results like this one."""
+    """Checks the bound of each element, and the mean square of 1,000 results like this one."""
 
     def holds(expected, found, bound):
         if not np.isfinite(bound) or bound > most:
@@ -91,8 +90,8 @@ def repr_of(x):
 
 
 def examples():
-    """(rule, words, does the rule accept, does hlocts, rule's function, module, inputs, expected,
-    found, bound)"""
+    """Yields (rule, words, the rule accepts, hlocts accepts, rule's function, module, inputs,
+    expected, found, bound)."""
     # Terms that cancel: 2^16 + 1.003 is rounded to 2^16 + 1.
     terms, none, two = np.float32([BIG, 1.003, -BIG]), np.float32(0), np.float32(2)
     ones = np.ones(3, np.float32)
@@ -143,7 +142,7 @@ def examples():
 
 
 def judged(folder, module, inputs, found):
-    """Is it accepted by `hlocts judge`?"""
+    """Returns True if `hlocts judge` accepts it."""
     kind, *arrays = inputs
     for name, text in (("m.hlo", module), ("in.txt", "".join(literal(kind, a) for a in arrays)),
                        ("out.txt", literal(kind, found))):  # fmt: skip

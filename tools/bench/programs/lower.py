@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers the programs of this folder with JAX: lower.py OUTPUT_FOLDER (jax 0.10.2).
+"""Lowers the programs of this directory with JAX: lower.py OUTPUT_FOLDER (jax 0.10.2).
 
-Each function below becomes one module, lowered for CPU as it is and written before XLA's passes.
+Each function below becomes one module, which is lowered for CPU and written before XLA's passes.
 """
 import pathlib
 import sys
@@ -18,7 +18,7 @@ PROGRAMS = {}
 
 
 def program(*shapes, dtype=F32):
-    """Registers a function; a shape is dimensions, or (dimensions, dtype)."""
+    """Registers a function. A shape is dimensions, or (dimensions, dtype)."""
     def typed(shape):
         has_type = isinstance(shape[0], tuple)
         return jax.ShapeDtypeStruct(*(shape if has_type else (shape, dtype)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal executions at the ends of the range and on the worst data for a fast algorithm. Each
-was refused once; next to it is an answer that is wrong by more than the corner case permits."""
+"""Legal executions at the ends of the range and on the worst data for a fast algorithm. Each was
+once rejected. Each has a wrong answer that exceeds what the corner case permits."""
 import numpy as np
 
 from executor import F32, F64, fma, flush
@@ -15,7 +15,7 @@ def parts(z):
 
 
 def smith(x, y):
-    """A quotient by scaling with the ratio of the divisor's parts; subnormal results vanish."""
+    """Divides by scaling with the ratio of the divisor's parts; subnormal results become zero."""
     f = lambda v: F32(flush(F32(v)))
     (a, b), (c, d) = parts(x), parts(y)
     ratio = f(d / c)
@@ -24,7 +24,7 @@ def smith(x, y):
 
 
 def by_norm(x, y):
-    """x conj(y) / |y|^2; subnormal results vanish."""
+    """Divides as x conj(y) / |y|^2; subnormal results become zero."""
     f = lambda v: F32(flush(F32(v)))
     (a, b), (c, d) = parts(x), parts(y)
     size = f(f(c * c) + f(d * d))
@@ -32,7 +32,7 @@ def by_norm(x, y):
 
 
 def power_by_logarithm(x, y):
-    """e^(y log x) for real y, with log |x| of the root of the sum of squares, in f32."""
+    """Computes e^(y log x) for real y, with log |x| from the root of the sum of squares, in f32."""
     (re, im), y = parts(x), F32(y)
     modulus = np.sqrt(F32(F32(re * re) + F32(im * im)))
     exponent, angle = F32(y * np.log(modulus)), F32(y * np.arctan2(im, re))
@@ -41,7 +41,7 @@ def power_by_logarithm(x, y):
 
 
 def powers(rng):
-    """Bases near the unit circle, where what the modulus is off by is raised to the power."""
+    """Bases near the unit circle, at which the power raises the error of the modulus."""
     file = File(24, "Powers of numbers near the unit circle.")
     one = lambda z: literal(np.asarray(z, C64).reshape(1))
     worst = 0
@@ -98,7 +98,7 @@ def solves(_rng):
     t, b = C64(1e-3 + 1e-3j), C64(1e-20 + 1e-20j)
     file.case("nothing vanishes", "S-D-R-", [matrix([[0]], C64)],
               [matrix([[t]], C64), matrix([[b]], C64)])
-    # The first product is rounded, the second is not; the rest of their sum is divided by a small
+    # The first product is rounded, the second is not. The rest of their sum is divided by a small
     # number.
     x, c = F32(1.7e36), F32(1.1)
     t = np.array([[1, 0, 0], [0, 1, 0], [c, -c, 1e-11]], F32)
@@ -115,7 +115,7 @@ def solves(_rng):
 
 
 def flushing_radix_two(x):
-    """Decimation in time in f32, subnormal results of every operation zeros."""
+    """Transforms by decimation in time in f32. Subnormal results of every operation become zero."""
     f = lambda v: flush(np.asarray(v, F32)).astype(F32)
     if len(x) == 1:
         return x
@@ -150,7 +150,7 @@ def transforms(rng):
 
 
 def toom(points, m, r):
-    """A^T, G, B^T of F(m, r) for these points and infinity."""
+    """Returns A^T, G, B^T of F(m, r) for these points and infinity."""
     n = len(points) + 1
     inverse = np.array([np.prod([p - q for q in points if q != p]) for p in points])
     at = np.array([[p**i for p in points] + [1.0 if i == m - 1 else 0.0] for i in range(m)])
@@ -171,7 +171,8 @@ def winograd(x, k, matrices):
 
 
 def unlikeliest(rng, m, points, steps=1500):
-    """A tile and a kernel for which F(m x m, 3 x 3) loses much: they look like rows of B and G."""
+    """Returns a tile and a kernel similar to rows of B and G, which lose much in F(m x m, 3 x
+    3)."""
     matrices = toom(points, m, 3)
     _, g, bt = matrices
     best, kept = 0, None

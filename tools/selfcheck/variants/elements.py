@@ -21,7 +21,7 @@ def binary(op, kind, n):
 
 
 def ulps_off(exact, ulps):
-    """float64 values moved by `ulps` of float32 and rounded to it."""
+    """Returns float64 values moved by `ulps` of float32 and rounded to it."""
     exact = np.asarray(exact, F64)
     unit = 2.0 ** (np.floor(np.log2(np.abs(exact))) - 23)
     return (exact + ulps * unit).astype(F32)
@@ -199,7 +199,7 @@ def excess(rng):
 
 
 def both(file, name, f, x, rounded, store):
-    """Of unrounded and of rounded operands; and of neither."""
+    """Answers of unrounded and of rounded operands, and of neither."""
     if store(f(x)) == store(f(rounded)) and not file.legal_only:
         raise ValueError(f"{name}: the permission does not show")
     file.case(f"{name} rounded", "S+D+R+", [store(f(rounded))])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second executor in numpy: formats, roundings and orders that a conforming engine may use.
 
-Nothing of hlocts is used, so what its sets and its noise share in errors is not shared here.
-Arrays of bf16 are float32 arrays whose values bf16 holds.
+Uses nothing of hlocts, so it does not share errors of the sets and of the noise. Arrays of bf16 are
+float32 arrays whose values are exact in bf16.
 """
 import math
 
@@ -12,14 +12,14 @@ F32, F64, F16 = np.float32, np.float64, np.float16
 
 
 def bf16(x):
-    """To nearest, ties to even; float32 in and out."""
+    """Rounds to nearest, ties to even; float32 in and out."""
     bits = np.asarray(x, F32).view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(F32)
     return np.where(np.isfinite(x), rounded, np.asarray(x, F32)).astype(F32)
 
 
 def tf32(x):
-    """To nearest in 10 bits of mantissa."""
+    """Rounds to nearest in 10 bits of mantissa."""
     bits = np.asarray(x, F32).view(np.uint32).astype(np.uint64)
     return ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).astype(np.uint32).view(F32)
 
@@ -33,13 +33,13 @@ def identity(x):
 
 
 def flush(x, least=2.0**-126):
-    """Subnormal numbers become zeros of their signs."""
+    """Replaces subnormal numbers by zeros of their signs."""
     x = np.asarray(x)
     return np.where(np.abs(x) < least, np.copysign(np.zeros_like(x), x), x)
 
 
 def fma(a, b, c):
-    """One rounding to float32: products of float32 are exact in float64, the sum nearly."""
+    """Rounds once to float32. Products of float32 are exact in float64, the sum nearly."""
     from fractions import Fraction
     out = np.empty(np.broadcast(a, b, c).shape, F32)
     for i, (x, y, z) in enumerate(zip(*(np.broadcast_to(v, out.shape).flat for v in (a, b, c)))):
@@ -49,7 +49,7 @@ def fma(a, b, c):
 
 
 def round_fraction(exact):
-    """A fraction to float32, to nearest even (normal results)."""
+    """Rounds a fraction to float32, to nearest even (normal results)."""
     if exact == 0:
         return F32(0)
     e = math.floor(math.log2(abs(exact)))
@@ -93,7 +93,7 @@ def kahan(terms):
 
 
 def truncating(terms, bits=24):
-    """Additions that cut off what is below `bits` bits of the larger operand."""
+    """Adds without the bits below `bits` bits of the larger operand."""
     total = 0.0
     for term in terms:
         exact = total + float(term)
@@ -106,7 +106,7 @@ def truncating(terms, bits=24):
 
 
 def dot(a, b, sum_of=sequential, read=identity, product=F32):
-    """a [m,k] times b [k,n], each sum by `sum_of`, operands by `read`."""
+    """Multiplies a [m,k] by b [k,n], with each sum by `sum_of` and operands by `read`."""
     a, b = read(a), read(b)
     out = np.empty((a.shape[0], b.shape[1]), F32)
     for i in range(a.shape[0]):
@@ -124,7 +124,7 @@ def dot_fma(a, b):
 
 
 def passes(a, b, count):
-    """f32 products by 1, 3, 6 or 9 passes of bf16."""
+    """Computes f32 products by 1, 3, 6 or 9 passes of bf16."""
     parts_a, parts_b = split(a), split(b)
     order = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1), (2, 2)]
     taken = {1: order[:1], 3: order[:3], 6: order[:6], 9: order}[count]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Legal executions near a bound, by more than half of a constant of spec/judge/bounds.def.
-bounds_test halves each, and these must then be refused."""
+bounds_test halves each constant, which must reject them."""
 import numpy as np
 
 from executor import F32, F64, passes, split, truncating
@@ -9,7 +9,7 @@ from write import File, literal
 
 
 def most_missing(count):
-    """The f32 whose square by `count` passes lacks most of itself: beside the tie of two bf16."""
+    """Returns the f32 next to a tie of two bf16 whose square by `count` passes loses most."""
     x = (1 + 2.0**-8 + np.arange(2**10) * 2.0**-23).astype(F32)
     first, second, third = (part.astype(F64) for part in split(x))
     kept = first * first

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factorisations, solves, transforms, normalisations and orders."""
+"""Executions of factorisations, solves, transforms, normalisations and sorts."""
 import numpy as np
 
 from executor import F32, F64, sequential
@@ -45,7 +45,7 @@ def substitute(t, b):
 
 
 def inverse_times(t, b):
-    """The inverse in f32 by columns, then the product."""
+    """Computes the inverse in f32 by columns, then the product."""
     n = len(t)
     inverse = np.zeros_like(t)
     for c in range(n):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Literals, and files of cases: modules with executions and the verdict on each."""
+"""Writes literals, and files of cases: modules with executions and the verdict on each."""
 import numpy as np
 
 NAMES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.float16): "f16",
@@ -29,7 +29,7 @@ def braces(x):
 
 
 def literal(x, kind=None):
-    """`kind`: "bf16" for float32 arrays that stand for it."""
+    """kind: "bf16" for float32 arrays that represent it."""
     x = np.asarray(x)
     shape = ",".join(str(d) for d in x.shape)
     return f"{kind or NAMES[x.dtype]}[{shape}] {braces(x)}"
@@ -54,11 +54,11 @@ class File:
         self.about, self.text, self.shared, self.open = about, "", (), None
 
     def module(self, text, *inputs):
-        """`inputs`: literals of every case that gives none of its own."""
+        """Adds a module. inputs: literals of every case without its own."""
         self.text, self.shared = text.strip(), inputs
 
     def case(self, name, verdicts, outputs, inputs=(), facts=""):
-        """verdicts: "S-D+R+"; + pass, - fail, ? inconclusive; a profile left out is not asked."""
+        """Adds a case. verdicts: "S-D+R+" with + pass, - fail, ? inconclusive by tested profile."""
         name = "".join(c if c.isalnum() else "_" for c in name)
         assert name not in self.names, name
         stated = [f"{PROFILES[p]} {OUTCOMES[v]}" for p, v in zip(verdicts[::2], verdicts[1::2])
@@ -81,7 +81,7 @@ class File:
 
 
 def numbered(lines):
-    """Cases of one name get numbers: an address is of one case."""
+    """Numbers cases of one name, because an address identifies one case."""
     seen = {}
     for line in lines:
         if line.startswith("@case "):
@@ -91,7 +91,7 @@ def numbered(lines):
 
 
 def write(files, folder):
-    """One file a lemma in `folder`. Returns the number of answers."""
+    """Writes one file per lemma to `folder`. Returns the number of answers."""
     for lemma in sorted({file.lemma for file in files}):
         lines = [f"# Executions of lemma {lemma} by numpy alone: tools/selfcheck/variants/make.py.",
                  f"@from lemma {lemma}"]
