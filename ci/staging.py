@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed tree that the wheel and the tarball of a release hold: bin, lib/hlocts, share/hlocts.
+"""Makes the installed tree of a release's wheel and tarball: bin, lib/hlocts, share/hlocts.
 
-stage() makes it of a build of Ninja, with the notices and the SBOM (CycloneDX 1.5) of the libraries
-that the build used. These are not listed by hand: Ninja knows the archives and headers, lib/hlocts
-has the shared ones, Debian's package lists know whose they are, ci/third_party.txt their licences.
+stage() makes it from a Ninja build, with the notices and the SBOM (CycloneDX 1.5) of the libraries
+that the build used. Ninja lists the archives and headers, lib/hlocts has the shared libraries,
+Debian's package lists give their packages, and ci/third_party.txt their licences.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 VERSION = (ROOT / "VERSION").read_text().strip()
 LISTS = pathlib.Path("/var/lib/dpkg/info")
 NOTICES, SBOM = "THIRD_PARTY_NOTICES.txt", f"hlocts-{VERSION}.cdx.json"  # in share/hlocts
-# The compiler's and the kernel's headers: interfaces of the system.
+# Headers of the compiler and the kernel are interfaces of the system.
 _SYSTEM = re.compile(r"glibc|linux|gcc-\d+|gcc-defaults|llvm-toolchain-\d+|libxcrypt")
 
 
@@ -30,7 +30,7 @@ def _output(*command):
 
 
 def stage(build, folder):
-    """Installs `build` and the plugins of build/engines, where they are built, into `folder`."""
+    """Installs `build`, and the plugins of build/engines if they are built, into `folder`."""
     build, folder = pathlib.Path(build), pathlib.Path(folder)
     for part in (build, build / "engines"):
         if (part / "cmake_install.cmake").is_file():
@@ -38,7 +38,7 @@ def stage(build, folder):
                     "--component", "Unspecified")  # fmt: skip
     _without_links(folder)
     share = folder / "share" / "hlocts"
-    # Not those below suites and spec: a claim has the hash of their files.
+    # Files below suites and spec are unchanged, because a claim has their hashes.
     for page in [*share.glob("*.md"), *(share / "docs").rglob("*.md")]:
         page.write_text(installed_page(page.read_text(), page.parent))
     if LISTS.is_dir():
@@ -46,8 +46,8 @@ def stage(build, folder):
 
 
 def installed_page(text, folder, prefix=""):
-    """A page for readers without a checkout: the program by its name, and links to files that are in
-    `folder`, behind `prefix`; others become their words."""
+    """Returns a page for readers without a checkout: the program by its name, and links to files
+    that are in `folder`, with `prefix`. Other links become their words."""
 
     def link(found):
         words, target = found.groups()
@@ -58,11 +58,11 @@ def installed_page(text, folder, prefix=""):
 
 
 def _without_links(folder):
-    """Replaces links: wheels hold none, and a library is loaded by its short name, which is one."""
+    """Replaces links by files: wheels contain none, and a library's short name is a link."""
     for link in [path for path in folder.rglob("*") if path.is_symlink()]:
         target = link.resolve()
         link.unlink()
-        if target.exists():  # two names of one file: the first one has it
+        if target.exists():  # two names of one file: the first name gets it
             target.rename(link)
 
 
@@ -72,21 +72,21 @@ def elf_files(folder):
 
 
 def symbol_version(folder, prefix="GLIBC_"):
-    """The newest version that a program or library of the tree needs, as in (2, 35)."""
+    """Returns the newest symbol version that a program or library of the tree needs: (2, 35)."""
     needed = "".join(_output("objdump", "-T", path) for path in elf_files(folder))
     return max(tuple(map(int, version.split(".")))
                for version in re.findall(rf"\({prefix}([\d.]+)\)", needed))
 
 
 def platform_tag(folder):
-    """A wheel's platform: the oldest glibc that has every symbol."""
+    """Returns a wheel's platform: the oldest glibc that has every symbol."""
     if os.confstr("CS_GNU_LIBC_VERSION").split()[0] != "glibc":
         raise RuntimeError("a wheel with the program needs glibc")
     return "manylinux_{}_{}_{}".format(*symbol_version(folder), platform.machine())
 
 
 def _files_used(build, targets):
-    """Archives, headers and texts outside of tree and build from which the targets are made."""
+    """Returns archives, headers and texts outside of tree and build that the targets need."""
     made_of = _output("ninja", "-C", build, "-t", "inputs", *targets).splitlines()
     objects = [name for name in made_of if name.endswith((".o", ".gch", ".pch"))]
     headers = re.findall(r"^ +(\S+)", _output("ninja", "-C", build, "-t", "deps", *objects), re.M)
@@ -95,7 +95,7 @@ def _files_used(build, targets):
 
 
 def components_of(build, folder):
-    """[{source, package, version, shared, licence, url}], by source package of Debian."""
+    """Returns [{source, package, version, shared, licence, url}] by source package of Debian."""
     targets = [(build, ["hlocts", *(f"libhlocts_{name}.so" for name in ("check", "reference", "spec"))])]
     if (build / "engines" / "build.ninja").is_file():
         targets.append((build / "engines", ["libhlocts_cpu.so", "libhlocts_cuda.so"]))
@@ -128,7 +128,7 @@ def components_of(build, folder):
 
 
 def _describe(components, folder):
-    """Writes SBOM and notices."""
+    """Writes the SBOM and the notices."""
     share = folder / "share" / "hlocts"
     listed = [{
         "type": "library", "bom-ref": one["source"], "name": one["source"], "version": one["version"],

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tree of a release (ci/staging.py) as a built one gives it, moved to another directory: it runs
-there, needs no newer system than promised, names no directory of the build, and describes each
-library that it has. Two packings of it have the same bytes.
+"""Tests the tree of a release (ci/staging.py) in another directory. It runs there, needs no newer
+system than promised, names no directory of the build, and describes each of its libraries. Two
+packings of it have the same bytes.
 
   staging_test.py BUILD"""
 
@@ -110,7 +110,7 @@ class Staged(unittest.TestCase):
         self.assertEqual(set(files), {str(path.relative_to(self.tree)) for path in others})
         for name, digest in files.items():
             self.assertEqual(hashlib.sha256((self.tree / name).read_bytes()).hexdigest(), digest, name)
-        # Compiled in: an archive, headers, and the scripts of a page.
+        # Libraries that are compiled in: an archive, headers, and the scripts of a page.
         self.assertLessEqual({"sqlite3", "nlohmann-json3", "datatables.js", "cli11", "protobuf"},
                              {one["name"] for one in listed})
         self.assertFalse({"googletest", "gmock"} & {one["name"] for one in listed})

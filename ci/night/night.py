@@ -14,9 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Shares of the budget of a nightly run. The unused share of a step goes to the next ones.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
-# Import, repetitions and report have the last part of the budget.
+# Import, repetitions and report use the last part of the budget.
 LAST = 0.1
-TIME_OVER = "time is over"
+TIME_OVER = "time ran out"
 
 
 class Night:
@@ -38,7 +38,7 @@ class Night:
         os.replace(half, self.state_path)
 
     def step(self, name, work):
-        """Does `work` unless it is done; a step that fails is reported and does not end the run."""
+        """Does `work` unless it is done. A step that fails is reported and does not end the run."""
         if name in self.state["done"]:
             say(f"{name}: done before")
             return
@@ -60,8 +60,8 @@ class Night:
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
     def hlocts(self, *arguments, limit=None, log=None, good=(0, 1)):
-        """Runs the program; None or what went wrong, and its standard output. A limit in seconds
-        ends with the budget at the latest."""
+        """Runs the program. Returns None or an error message, and its standard output. A limit in
+        seconds ends with the budget at the latest."""
         if limit is not None:
             limit = min(limit, max(self.left(), self.options.budget * LAST / 2))
         command = [self.options.hlocts, *map(str, arguments)]
@@ -82,7 +82,7 @@ class Night:
 
 
 def run(command, out, errors, limit):
-    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results; kills it a
+    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it a
     minute later."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True)
@@ -108,7 +108,7 @@ def say(text):
 
 
 def free_name(out):
-    """The name of today, or the next one of today after a finished run."""
+    """Returns the name of today, or the next name of today after a finished run."""
     day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     number = 1
     while True:
@@ -124,7 +124,7 @@ def json_lines(text):
         try:
             lines.append(json.loads(line))
         except json.JSONDecodeError:
-            pass  # the end of something that was killed
+            pass  # the last line of a killed program
     return lines
 
 

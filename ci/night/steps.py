@@ -12,13 +12,13 @@ from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
-REPEATS = 2  # runs of a regression after the first
+REPEATS = 2  # further runs of a regression
 TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
               "reports", "backends", "suites", "fuzz", "tools")
 
 
 def engines_of(night):
-    """Our engines that can run here, and the installed releases."""
+    """Returns our engines that can run here, and the installed releases."""
     if night.options.engine:
         return night.options.engine
     _, ours = night.hlocts("backends", "--json")
@@ -38,7 +38,7 @@ def run_suite(night, engine, limit, *more):
 
 
 def suite(night, engine, engines):
-    shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # of a killed one
+    shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # old results
     # A release may be slow, but one engine must not use the time of the others.
     limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
     problem = run_suite(night, engine, limit)
@@ -49,7 +49,7 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """Interrupted runs continue after all others have run."""
+    """Continues interrupted runs after all others have run."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
@@ -65,14 +65,14 @@ def findings(night, engine, engines):
                               log=folder / "history.jsonl", good=(0, 1, 3))
     if problem != TIME_OVER:
         return problem
-    # The table of releases marks findings that were not replayed.
+    # Findings without a replay are marked in the table of releases.
     night.state["notes"].append(f"time ran out before {engine} had run all findings")
     return None
 
 
 def concerns(finding, night, engines):
-    """False for a finding of a family of engines (iree-..., litert-...) of which none runs in this
-    nightly run."""
+    """Returns False for a finding of a family of engines (iree-..., litert-...) of which none
+    runs."""
     if "families" not in night.state:
         _, listed = night.hlocts("engines", "list", "--json")
         night.state["families"] = sorted({one["name"].split("@")[0] for one in json_lines(listed)})
@@ -82,7 +82,7 @@ def concerns(finding, night, engines):
 
 
 def found_by(night, engine):
-    """Buckets of earlier campaigns on this engine: the engine with the most needs the most work."""
+    """Returns the number of buckets of earlier campaigns on this engine, which sets its share."""
     count = 0
     for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
         count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
@@ -90,7 +90,7 @@ def found_by(night, engine):
 
 
 def modules_of_today(night, engine):
-    """Modules of an earlier nightly run of the day: a day has one seed, and repeats them."""
+    """Returns the number of modules of the day's earlier nightly runs, which its seed repeats."""
     counts = [0]
     for path in night.options.out.glob(f"{night.name[:10]}*/fuzz/{file_name(engine)}/state.json"):
         if path.is_relative_to(night.folder) or not (path.parents[2] / "finished").exists():
@@ -101,7 +101,7 @@ def modules_of_today(night, engine):
 
 
 def not_small_yet(out):
-    """Failures that the campaign stored without minimising them, because its time was over."""
+    """Returns failures that the campaign stored without minimising them for lack of time."""
     left = set()
     path = out / "findings.jsonl"
     for one in json_lines(path.read_text()) if path.exists() else []:
@@ -125,18 +125,18 @@ def fuzz(night, engine, weight):
 
     problem = campaign(time_s, modules)
     if problem is None and not_small_yet(out):
-        # A failure's name is that of the small module: before that, new and known failures are not distinguished.
+        # A failure is named after its minimised module, which distinguishes new and known failures.
         done = json.loads((out / "state.json").read_text())["next"]
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
-            night.state["notes"].append(f"time was over before all findings on {engine} were small")
+            night.state["notes"].append(f"time ran out before all findings on {engine} were small")
             return problem
         problem = campaign(again, done)
     return problem
 
 
 def repeat(night):
-    """Runs regressions again, twice; those that do not repeat are flakes of this nightly run."""
+    """Runs regressions again. Those that do not repeat are flakes of this nightly run."""
     _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
                            "--json")
     said = json_lines(text)
@@ -159,7 +159,7 @@ def repeat(night):
 
 
 def mark_flakes(night, engine, words, said):
-    """The last repetition's records, with all verdicts where they differ."""
+    """Takes the last repetition's records, and adds all verdicts if they differ."""
     first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
              if one["engine"] == engine}
     path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
@@ -187,8 +187,8 @@ def import_all(night, *parts):
 
 
 def retention(night):
-    """Deletes verdicts of old nightly runs but keeps their counts. Without old ones nothing is
-    copied."""
+    """Deletes verdicts of old nightly runs but keeps their counts. Copies nothing if there are
+    none."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
     whole = {one["night"] for one in json_lines(text) if not one.get("pruned")}
@@ -200,7 +200,7 @@ def retention(night):
 
 
 def check_store(night):
-    """Sets a damaged store aside and recovers it before anything is added."""
+    """Moves a damaged store aside and recovers it before anything is added."""
     store = night.options.store
     if not store.exists():
         return None
@@ -216,7 +216,7 @@ def selfcheck(night):
     record = night.folder / "selfcheck.txt"
     problem, _ = night.hlocts("selfcheck", "canaries", "--fault=swapped-operands",
                               f"--time={int(limit)}s", limit=2 * limit + 60, log=record)
-    # A person judges a seeded fault that was not detected: it may have changed nothing.
+    # A person judges a seeded fault that was not detected, because it may have changed nothing.
     night.state["notes"] += [f"selfcheck: {line.strip()}"
                              for line in record.read_text().splitlines()
                              if line.startswith("survivor")]
@@ -232,14 +232,14 @@ def bench(night):
 
 
 def clang_tidy(night):
-    """One directory per nightly run, in turn: all of them take hours."""
+    """Checks one directory per nightly run, in turn, because all directories take hours."""
     day = datetime.datetime.now(datetime.timezone.utc).toordinal()
     room = TIDY_ROOMS[day % len(TIDY_ROOMS)]
     with open(night.folder / "clang-tidy.txt", "w") as out:
         status, _ = run(["ci/clang-tidy", room], out, out, night.share("clang-tidy"))
     last = (night.folder / "clang-tidy.txt").read_text().strip().splitlines()[-1:]
     night.state["notes"].append(f"clang-tidy of {room}: " + (
-        "time was over" if status == TIME_OVER else "".join(last)))
+        "time ran out" if status == TIME_OVER else "".join(last)))
     return None if status in (0, TIME_OVER) else f"exit status {status}"
 
 
@@ -254,7 +254,7 @@ def hook(night):
 
 
 def report(night):
-    """The page and its companions; the exit status by the rule of `hlocts report`."""
+    """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
     command = [night.options.hlocts, "report", f"--store={night.options.store}",
                f"--night={night.name}", f"--html={folder}/page.html",

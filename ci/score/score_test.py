@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The action and the image: every input is declared and passed by the environment; the lines that
-score a plugin run as a service runs them; the image pins its contents and runs as user nobody.
+"""Tests the action and the image. Inputs are declared and passed by the environment. The scoring
+lines run as in a service. The image pins its contents and its user is not root.
 
   score_test.py HLOCTS"""
 
