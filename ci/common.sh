@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# What ci/test and ci/conformance share. Sourced, not run.
+# Code that ci/test and ci/conformance share; sourced, not run.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-# Sources are not preprocessed first, only to look for them among what was compiled before.
+# ccache looks up sources by their dependencies, without preprocessing them.
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$root" CCACHE_DEPEND=1
 
 with_xla=1
@@ -23,7 +23,7 @@ done
 
 step() { printf '\n== %s (%s)\n' "$1" "$(date +%H:%M:%S)"; }
 
-# Packages, and the configuration of the build folder.
+# Installs packages and configures the build directory.
 configure() {
   step "packages"
   ci/setup
@@ -31,14 +31,14 @@ configure() {
   cmake --preset ci -DHLOCTS_XLA_DIR="${HLOCTS_XLA_DIR:-}" >/dev/null
 }
 
-# Real XLA:CPU: the plugin that `xla` names in backends/engines.textproto.
+# Installs real XLA:CPU: the plugin that `xla` names in backends/engines.textproto.
 install_xla() {
   [ "$with_xla" = 1 ] || return 0
   step "real XLA:CPU, a plugin of 63 MB"
   build/hlocts engines install xla
 }
 
-# sanitized PRESET TARGET...: built by clang with AddressSanitizer and UndefinedBehaviorSanitizer.
+# sanitized PRESET TARGET...: builds with clang, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitized() {
   local preset=$1
   shift
@@ -46,7 +46,7 @@ sanitized() {
   cmake --build --preset "$preset" --target "$@"
 }
 
-# write_fuzz_seeds FOLDER: FOLDER/<target>/*, FOLDER/<target>.dict.
+# write_fuzz_seeds FOLDER: writes FOLDER/<target>/* and FOLDER/<target>.dict.
 write_fuzz_seeds() {
   cmake --build --preset release --target fuzz_seeds
   rm -rf "$1"

@@ -9,12 +9,12 @@ set -euo pipefail
 source_folder=$SRC/hlocts
 build=$WORK/hlocts-build
 
-# The distribution's Abseil, protobuf and Highway are built on libstdc++: two standard libraries do not
-# share a string. -w: a newer compiler's new warnings are no reason to stop fuzzing.
+# The distribution's Abseil, protobuf and Highway use libstdc++, and two standard libraries do not
+# share a string. -w: new warnings of a newer compiler do not stop fuzzing.
 cxxflags=${CXXFLAGS:-}
 cxxflags="${cxxflags//-stdlib=libc++/} -w"
 
-# A build type without flags: the service's flags apply.
+# The build type has no flags, so the service's flags apply.
 cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
   -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
@@ -23,7 +23,7 @@ found=$(cd "$source_folder/fuzz/targets" && ls ./*_fuzzer.cc | sed 's|^\./||; s|
 targets=${*:-$found}
 ninja -C "$build" $targets fuzz_seeds
 
-# Libraries that a bare machine lacks are copied next to the targets.
+# Copies libraries that a bare machine lacks next to the targets.
 mkdir -p "$OUT/lib"
 for target in $targets; do
   cp "$build/$target" "$OUT/"
