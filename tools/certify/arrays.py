@@ -35,7 +35,7 @@ def iota(run, i, operands):
 
 def same(i, shapes, field):
     if len({getattr(s, field) for s in shapes}) != 1:
-        raise Broken("%s: operands of other %s" % (i.name, field))
+        raise Broken("%s: operands with different %s" % (i.name, field))
 
 
 @operation("function", "elementwise_binary", "power", "atan2")

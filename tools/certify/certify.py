@@ -55,7 +55,7 @@ def certificate_for(bundle, verdict):
             if clause.rpartition(".")[0] == row.section:
                 values = (output, index, row.kind, clause, sentence_of(clause))
                 return dict(zip(check.FIELDS, values))
-    return "no clause says what the operations that decide this element are"
+    return "no clause defines the operations that decide this element"
 
 
 def made(bundle):

@@ -57,13 +57,13 @@ def certificate_of(bundle):
     except json.JSONDecodeError as error:
         raise Broken("certificate: %s" % error) from error
     if not isinstance(certificate, dict):
-        raise Broken("certificate: no object")
+        raise Broken("certificate: not an object")
     if certificate.get("certificate") == NONE:
         if not certificate.get("reason") or len(certificate) != 2:
             raise Broken("a certificate of none needs a reason and nothing else")
     elif sorted(certificate) != sorted(FIELDS):
         given = ", ".join(sorted(certificate))
-        raise Broken("the certificate holds %s, not %s" % (given, ", ".join(FIELDS)))
+        raise Broken("the certificate has %s, not %s" % (given, ", ".join(FIELDS)))
     return certificate
 
 
@@ -130,7 +130,7 @@ def outputs_of(bundle):
     allowed = [leaf for result in results for leaf in leaves(result)]
     actual = [leaf for of_device in returned for leaf in of_device]
     if [leaf.shape for leaf in allowed] != [shape for shape, _ in actual]:
-        raise Broken("actual.txt has not the outputs of the module")
+        raise Broken("actual.txt lacks the outputs of the module")
     return allowed, [of_elements(*leaf) for leaf in actual]
 
 
@@ -139,7 +139,7 @@ def arguments_of(shape, inputs):
         return tuple(arguments_of(part, inputs) for part in shape)
     given, elements = next(inputs, (None, None))
     if given != shape:
-        raise Broken("an input of another shape than its parameter")
+        raise Broken("an input and its parameter differ in shape")
     return of_elements(given, elements)
 
 

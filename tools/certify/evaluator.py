@@ -118,7 +118,7 @@ class Evaluator:
         """Returns the results of all devices, which execute each instruction together."""
         count = len(computation.parameters())
         if any(count != len(of_device) for of_device in arguments):
-            raise Broken("%s: %d parameters, other arguments" % (computation.name, count))
+            raise Broken("%s: %d parameters, different arguments" % (computation.name, count))
         values = [{} for _ in arguments]
         for i in computation.instructions:
             operands = [[known[name] for name in i.operands] for known in values]

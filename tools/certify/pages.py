@@ -37,8 +37,8 @@ TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
-The engine does what the rulings do not accept, and a careful reader of the documents could call it
-legal: the page quotes that reading. No defects: expectations call them SPEC_QUESTION."""
+The rulings reject the result, but a careful reader of the documents could call it legal: the page
+quotes that reading. These are no defects; expectations call them SPEC_QUESTION."""
 
 
 def table_of(name):
@@ -146,11 +146,11 @@ def facts_of(finding):
         ("what", open_to_readers + finding.what()),
         *wanted_and_got(finding),
         ("documents", in_the_documents(finding.said["clause"])),
-        ("who meets it", finding.said.get("met_by", "")),
-        ("file at", finding.said.get("file_at", "")),
+        ("affected users", finding.said.get("met_by", "")),
+        ("report to", finding.said.get("file_at", "")),
         ("where", finding.said.get("where", "")),
         ("releases", " ".join(filter(None, (finding.releases(), finding.said.get("releases"))))),
-        ("signs of it", STRIP if finding.strip else ""),
+        ("release marks", STRIP if finding.strip else ""),
         ("answers", others(finding)),
         ("certificate", finding.certified()),
         ("in JAX alone", finding.in_jax),
@@ -219,7 +219,7 @@ def family_of(finding):
 
 def rows_of(findings, with_engine):
     head = ["finding", "engine"] if with_engine else ["finding"]
-    head += ["what", "who meets it", "file at", "where", "releases", "clause"]
+    head += ["what", "affected users", "report to", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
         cells = (
@@ -248,7 +248,7 @@ def lists_of(findings):
     for finding in certain:
         families.setdefault(family_of(finding), []).append(finding)
     families = dict(sorted(families.items(), key=lambda item: -len(item[1])))
-    parts = ["## How many\nWithout the questions.", counts_of(certain, families)]
+    parts = ["## Counts\nQuestions are not counted.", counts_of(certain, families)]
     for name, members in families.items():
         parts += [
             f"## {name}",

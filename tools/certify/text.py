@@ -159,7 +159,7 @@ def check_names(computation):
             raise Broken("%s: no value %s before it" % (instruction.name, min(missing)))
         known.add(instruction.name)
     if computation.signature not in (None, len(computation.parameters())):
-        raise Broken("%s: not the parameters of the header" % computation.name)
+        raise Broken("%s: the header has other parameters" % computation.name)
 
 
 @functools.lru_cache(maxsize=4096)
