@@ -589,7 +589,7 @@ TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   rows += absl::StartsWith(#Message, "Hlo");                                           \
   EXPECT_NE(proto::Message::descriptor()->FindFieldByName(#field), nullptr) << #field; \
   EXPECT_TRUE(names.insert(#Message "." #field).second) << #field;                     \
-  EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                \
+  EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                     \
               FieldMeaning::k##Meaning == FieldMeaning::kChecked || *reason != '\0')   \
       << #field;
 #include "spec/proto/fields.def"
