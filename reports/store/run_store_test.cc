@@ -93,7 +93,7 @@ TEST_F(RunStoreTest, RoundTrip) {
   EXPECT_EQ(history.nights[1].label, "2026-11-23");
   EXPECT_EQ(history.nights[1].engines["engine"].version, "1.0");
   EXPECT_GT(history.nights[1].cores, 0);
-  EXPECT_EQ(Sentence(history, NewestChanges(history)),
+  EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),
             "1 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-22.");
   ASSERT_EQ(history.failures.size(), 2u);
   EXPECT_EQ(history.failures[1].address, "a/b:1");
