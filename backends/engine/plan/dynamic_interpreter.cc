@@ -25,7 +25,7 @@ class Interpreter {
  private:
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction, std::vector<Literal>& operands,
                                    std::vector<Literal>& arguments);
-  absl::StatusOr<Literal> Wire(ops::BufferMapping wiring, const Instruction& instruction,
+  absl::StatusOr<Literal> Wire(ops::Wiring wiring, const Instruction& instruction,
                                std::vector<Literal>& operands, std::vector<Literal>& arguments);
   absl::StatusOr<Literal> While(const Instruction& instruction, Literal state);
   absl::StatusOr<Literal> Conditional(const Instruction& instruction,
@@ -63,59 +63,59 @@ absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
   }
   if (opcode == Opcode::kSetDimensionSize) return SetSize(instruction, operands);
   if (opcode == Opcode::kDynamicReshape) return DynamicReshape(instruction, operands);
-  const std::optional<ops::BufferMapping> wiring = ops::BufferMappingOf(opcode);
+  const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode);
   return wiring.has_value() ? Wire(*wiring, instruction, operands, arguments)
                             : RunStatic(instruction, operands);
 }
 
-absl::StatusOr<Literal> Interpreter::Wire(ops::BufferMapping wiring, const Instruction& instruction,
+absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction& instruction,
                                           std::vector<Literal>& operands,
                                           std::vector<Literal>& arguments) {
   switch (wiring) {
-    case ops::BufferMapping::kParameter:
+    case ops::Wiring::kParameter:
       return arguments[instruction.parameter_number()];
-    case ops::BufferMapping::kConstant:
+    case ops::Wiring::kConstant:
       return instruction.literal();
-    case ops::BufferMapping::kTuple:
+    case ops::Wiring::kTuple:
       return Literal::Tuple(operands);
-    case ops::BufferMapping::kGetTupleElement:
+    case ops::Wiring::kGetTupleElement:
       return operands[0].elements()[instruction.IntOr(Attr::kIndex, 0)];
-    case ops::BufferMapping::kCopy:
-    case ops::BufferMapping::kOptBarrier:
-    case ops::BufferMapping::kAddDependency:
-    case ops::BufferMapping::kDomain:
-    case ops::BufferMapping::kAsyncUpdate:
+    case ops::Wiring::kCopy:
+    case ops::Wiring::kOptBarrier:
+    case ops::Wiring::kAddDependency:
+    case ops::Wiring::kDomain:
+    case ops::Wiring::kAsyncUpdate:
       return operands[0];
-    case ops::BufferMapping::kCopyStart:
+    case ops::Wiring::kCopyStart:
       return Literal::Tuple(
           {operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
-    case ops::BufferMapping::kCopyDone:
+    case ops::Wiring::kCopyDone:
       return operands[0].elements()[0];
-    case ops::BufferMapping::kAsyncDone:
+    case ops::Wiring::kAsyncDone:
       return operands[0].elements()[1];
-    case ops::BufferMapping::kAfterAll:
+    case ops::Wiring::kAfterAll:
       return Literal(Shape::Token());
-    case ops::BufferMapping::kCall:
+    case ops::Wiring::kCall:
       return Call(*instruction.CalledComputation(Attr::kToApply), operands);
-    case ops::BufferMapping::kFusion:
+    case ops::Wiring::kFusion:
       return Call(*instruction.CalledComputation(Attr::kCalls), operands);
-    case ops::BufferMapping::kAsyncStart: {
+    case ops::Wiring::kAsyncStart: {
       HLOCTS_ASSIGN_OR_RETURN(Literal result,
                               Call(*instruction.CalledComputation(Attr::kCalls), operands));
       return Literal::Tuple(
           {Literal::Tuple(operands), result, Literal(Shape::Scalar(PrimitiveType::kU32))});
     }
-    case ops::BufferMapping::kWhile:
+    case ops::Wiring::kWhile:
       return While(instruction, operands[0]);
-    case ops::BufferMapping::kConditional:
+    case ops::Wiring::kConditional:
       return Conditional(instruction, operands);
     // These communicate with other devices, which requires known sizes.
-    case ops::BufferMapping::kAllGatherStart:
-    case ops::BufferMapping::kAllGatherDone:
-    case ops::BufferMapping::kAllReduceStart:
-    case ops::BufferMapping::kAllReduceDone:
-    case ops::BufferMapping::kCollectivePermuteStart:
-    case ops::BufferMapping::kCollectivePermuteDone:
+    case ops::Wiring::kAllGatherStart:
+    case ops::Wiring::kAllGatherDone:
+    case ops::Wiring::kAllReduceStart:
+    case ops::Wiring::kAllReduceDone:
+    case ops::Wiring::kCollectivePermuteStart:
+    case ops::Wiring::kCollectivePermuteDone:
       return RunStatic(instruction, operands);
   }
   HLOCTS_UNREACHABLE();

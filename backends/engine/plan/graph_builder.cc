@@ -91,7 +91,7 @@ class ComputationBuilder {
   absl::Status BuildOne(const Instruction& instruction);
 
  private:
-  absl::StatusOr<Leaves> Wire(ops::BufferMapping wiring, const Instruction& instruction);
+  absl::StatusOr<Leaves> Wire(ops::Wiring wiring, const Instruction& instruction);
   Leaves Start(const Instruction& instruction);
   absl::StatusOr<Leaves> Done(const Instruction& instruction);
   Leaves Transfer(const Instruction& instruction);
@@ -329,54 +329,54 @@ Leaves ComputationBuilder::Transfer(const Instruction& instruction) {
   return leaves;
 }
 
-absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::BufferMapping wiring,
+absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
                                                 const Instruction& instruction) {
   const Shape& shape = instruction.shape();
   switch (wiring) {
-    case ops::BufferMapping::kParameter:
+    case ops::Wiring::kParameter:
       return Parameter(instruction);
-    case ops::BufferMapping::kConstant:
+    case ops::Wiring::kConstant:
       return Constant(instruction.literal());
-    case ops::BufferMapping::kTuple:
+    case ops::Wiring::kTuple:
       return Operands(instruction);
-    case ops::BufferMapping::kGetTupleElement: {
+    case ops::Wiring::kGetTupleElement: {
       const int64_t index = instruction.IntOr(Attr::kIndex, 0);
       return Slice(Operand(instruction, 0), LeafOffset(instruction.operand(0).shape(), index),
                    LeafCount(shape));
     }
-    case ops::BufferMapping::kCopy:
-    case ops::BufferMapping::kOptBarrier:
-    case ops::BufferMapping::kAddDependency:
-    case ops::BufferMapping::kDomain:
-    case ops::BufferMapping::kAsyncUpdate:
-    case ops::BufferMapping::kAllReduceDone:
+    case ops::Wiring::kCopy:
+    case ops::Wiring::kOptBarrier:
+    case ops::Wiring::kAddDependency:
+    case ops::Wiring::kDomain:
+    case ops::Wiring::kAsyncUpdate:
+    case ops::Wiring::kAllReduceDone:
       return Operand(instruction, 0);
-    case ops::BufferMapping::kCall:
+    case ops::Wiring::kCall:
       return Call(instruction, Attr::kToApply, Operands(instruction));
-    case ops::BufferMapping::kFusion:
+    case ops::Wiring::kFusion:
       return Call(instruction, Attr::kCalls, Operands(instruction));
-    case ops::BufferMapping::kAsyncStart:
+    case ops::Wiring::kAsyncStart:
       return AsyncStart(instruction);
-    case ops::BufferMapping::kCopyStart: {
+    case ops::Wiring::kCopyStart: {
       Leaves leaves = Operands(instruction), twice = leaves;
       twice.insert(twice.end(), leaves.begin(), leaves.end());
       AppendContexts(instruction, twice);
       return twice;
     }
-    case ops::BufferMapping::kCopyDone:
+    case ops::Wiring::kCopyDone:
       return Slice(Operand(instruction, 0), 0, LeafCount(shape));
-    case ops::BufferMapping::kAllGatherStart:
-    case ops::BufferMapping::kCollectivePermuteStart:
+    case ops::Wiring::kAllGatherStart:
+    case ops::Wiring::kCollectivePermuteStart:
       return Start(instruction);
-    case ops::BufferMapping::kAsyncDone:
-    case ops::BufferMapping::kAllGatherDone:
-    case ops::BufferMapping::kCollectivePermuteDone:
+    case ops::Wiring::kAsyncDone:
+    case ops::Wiring::kAllGatherDone:
+    case ops::Wiring::kCollectivePermuteDone:
       return Done(instruction);
     // Operations that become a step of their own.
-    case ops::BufferMapping::kAllReduceStart:
-    case ops::BufferMapping::kAfterAll:
-    case ops::BufferMapping::kWhile:
-    case ops::BufferMapping::kConditional:
+    case ops::Wiring::kAllReduceStart:
+    case ops::Wiring::kAfterAll:
+    case ops::Wiring::kWhile:
+    case ops::Wiring::kConditional:
       return General(instruction, Operands(instruction), shape);
   }
   HLOCTS_UNREACHABLE();
@@ -389,7 +389,7 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
     return Unsupported(instruction.name(), ": result_accuracy with a tolerance");
   const Shape& shape = instruction.shape();
   const Opcode opcode = instruction.opcode();
-  if (const std::optional<ops::BufferMapping> wiring = ops::BufferMappingOf(opcode))
+  if (const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode))
     return Wire(*wiring, instruction);
   if (opcode == Opcode::kSend || opcode == Opcode::kRecv) return Transfer(instruction);
   if (opcode == Opcode::kGetDimensionSize) {
