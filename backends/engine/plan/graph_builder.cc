@@ -6,6 +6,7 @@
 #include <queue>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "backends/engine/plan/graph.h"
@@ -397,6 +398,9 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
     return Constant(Literal::Scalar<int32_t>(
         PrimitiveType::kS32, static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
   }
+  // Slices without elements leave nothing to read (ruling 0037).
+  if (opcode == Opcode::kGather && absl::c_linear_search(instruction.IntList(Attr::kSliceSizes), 0))
+    return Constant(Literal(shape));
   if (opcode == Opcode::kSelect && shape.IsTuple()) return SelectTuples(instruction);
   if (opcode == Opcode::kMap && shape.IsScalar())
     return Call(instruction, Attr::kToApply, Operands(instruction));
