@@ -14,8 +14,8 @@
 
 namespace hlocts {
 
-// The custom calls for shardings (ruling 0123): annotations of a value, and the begin and end of a
-// manual region, in which each device computes on its own part.
+// The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
+// and the begin and end of a manual region, in which each device computes on its own part.
 enum class ShardingCall : uint8_t {
   kAnnotation,   // returns its operands
   kFullToShard,  // returns the device's own tile of each operand

@@ -30,10 +30,15 @@ class PointerTables {
   std::deque<std::vector<void*>> tables_;
 };
 
-// Targets that annotate shardings. They return their operands (ruling 0123).
-constexpr absl::string_view kAnnotations[] = {"Sharding", "xla.sdy.FuncResultSharding",
+// Targets that annotate placements. They return their operands (ruling 0123).
+constexpr absl::string_view kAnnotations[] = {"Sharding",
+                                              "xla.sdy.FuncResultSharding",
                                               "xla.sdy.PropagationBarrier",
-                                              "xla.sdy.ShardingGroup"};
+                                              "xla.sdy.ShardingGroup",
+                                              "MoveToHost",
+                                              "MoveToDevice",
+                                              "annotate_device_placement",
+                                              "LayoutConstraint"};
 
 // Returns true if a custom call enters a manual region, false if it leaves one, and nullopt for
 // others.
