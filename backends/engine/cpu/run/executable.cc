@@ -44,7 +44,9 @@ class StaticExecutable : public pjrt::Executable {
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
         const Family family = RowOf(instruction->opcode()).family;
-        needs_communicator_ = needs_communicator_ || CommunicatesWithDevices(family);
+        needs_communicator_ =
+            needs_communicator_ || CommunicatesWithDevices(family) ||
+            instruction->opcode() == Opcode::kCustomCall;  // the end of a manual region
       }
     }
   }
