@@ -70,7 +70,9 @@ bool HasShardings(const Module& module) {
 }
 
 bool IsSharded(const Module& module) {
-  return module.num_partitions > 1 && HasShardings(module) && !IsPerDevice(module);
+  // A scheduled module is a compiler's output: its partitioner has run, and annotations are left.
+  return module.num_partitions > 1 && !module.is_scheduled && HasShardings(module) &&
+         !IsPerDevice(module);
 }
 
 int64_t ArgumentPartitions(const Module& module) {
