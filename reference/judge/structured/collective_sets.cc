@@ -2,6 +2,7 @@
 // Computes the sets of collectives. Reductions are sums over the group. Operations that only move
 // data are traced by running them on element numbers on all devices together.
 #include <algorithm>
+#include <map>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/sums/reductions.h"
@@ -85,7 +86,13 @@ absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instr
                             ReduceOverGroup(interpreter, instruction, operands, group, k));
     if (instruction.opcode() == Opcode::kReduceScatter) {
       const Shape& leaf = shape.IsTuple() ? shape.tuple_shapes()[k] : shape;
-      whole = ShardOf(whole, leaf, dimensions.empty() ? 0 : dimensions[0], position);
+      const int64_t d = dimensions.empty() ? 0 : dimensions[0];
+      const int64_t size = whole.shape().dimension(d), members = static_cast<int64_t>(group.size());
+      if (leaf.dimension(d) * members != size) {
+        return InvalidInput(instruction.name(), ": a group of ", members, " members gives size ",
+                            size / members, " in dimension ", d, ", expected ", leaf.ToString());
+      }
+      whole = ShardOf(whole, leaf, d, position);
     }
     results.emplace_back(std::move(whole));
   }
@@ -123,13 +130,25 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
   return module;
 }
 
-SetValue PickTree(const Literal& numbers, const Shape& shape,
-                  absl::Span<const SetArray* const> sources, uint32_t origin) {
+// The operands of one element type on all devices, behind the zero that has number 0.
+struct Sources {
+  explicit Sources(PrimitiveType type) : zero(Literal(Shape::Scalar(type))) {}
+
+  SetArray zero;
+  std::vector<const SetArray*> operands;
+  int64_t next = 1;
+};
+using SourcesByType = std::map<PrimitiveType, Sources>;
+
+SetValue PickTree(const Literal& numbers, const Shape& shape, const SourcesByType& sources,
+                  uint32_t origin) {
   if (!numbers.shape().IsTuple()) {
     // The context of an asynchronous start (u32[]) contains no element of the operands.
-    const bool traced = shape.element_type() == sources[0]->element_type();
-    return traced ? SetValue(PickElements(numbers, shape, sources, origin))
-                  : UnspecifiedValue(shape, WideningCause::kUnknown, origin);
+    const auto found = sources.find(shape.element_type());
+    if (found == sources.end()) return UnspecifiedValue(shape, WideningCause::kUnknown, origin);
+    std::vector<const SetArray*> all = {&found->second.zero};
+    all.insert(all.end(), found->second.operands.begin(), found->second.operands.end());
+    return SetValue(PickElements(numbers, shape, all, origin));
   }
   std::vector<SetValue> elements;
   for (size_t i = 0; i < numbers.elements().size(); ++i) {
@@ -146,11 +165,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
   const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;
-  std::vector<const SetArray*> sources;
-  const SetArray& like = operands[0][0].array;
-  SetArray zero((Literal(Shape::Scalar(like.element_type()))));
-  sources.push_back(&zero);
-  int64_t next = 1;
+  SourcesByType sources;
   for (const auto& device : operands) {
     arguments.emplace_back();
     for (size_t k = 0; k < device.size(); ++k) {
@@ -164,12 +179,11 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
         arguments.back().push_back(operand.array.literal());
         continue;
       }
-      if (operand.array.element_type() != like.element_type()) {
-        return Unsupported(instruction.name(), ": operands of several element types");
-      }
-      arguments.back().push_back(ElementNumbers(operand.array, next));
-      sources.push_back(&operand.array);
-      next += operand.array.element_count();
+      const PrimitiveType type = operand.array.element_type();
+      Sources& of_type = sources.try_emplace(type, type).first->second;
+      arguments.back().push_back(ElementNumbers(operand.array, of_type.next));
+      of_type.operands.push_back(&operand.array);
+      of_type.next += operand.array.element_count();
     }
   }
   auto module = CollectiveModule(instruction, grid, arguments[0]);
@@ -179,7 +193,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(ReplicatedRunResult numbers,
                           EvaluateReplicated(*module, arguments, world));
   uint32_t origin = interpreter.OriginOf(
-      instruction, interpreter.RuleOf(instruction.opcode(), like.element_type()));
+      instruction, interpreter.RuleOf(instruction.opcode(), operands[0][0].array.element_type()));
   std::vector<SetValue> results;
   for (const Literal& of_device : numbers.outputs) {
     results.push_back(PickTree(of_device, instruction.shape(), sources, origin));
