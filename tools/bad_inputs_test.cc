@@ -47,6 +47,10 @@ constexpr File kFiles[] = {
     {"huge.hlo",
      "HloModule m\nENTRY main {\n  z = f32[] constant(0)\n"
      "  ROOT r = f32[2147483648] broadcast(z), dimensions={}\n}\n"},
+    {"unbounded.hlo", "HloModule m\nENTRY main {\n  ROOT x = f32[?] parameter(0)\n}\n"},
+    {"group.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
+     "  ROOT r = f32[8] all-gather(x), dimensions={0}\n}\n"},
     {"short.txt", "f32[3] {1, 2, 3}\n"},
     {"ragged.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n"},
     {"type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n"},

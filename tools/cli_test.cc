@@ -184,6 +184,31 @@ ENTRY main {
   EXPECT_THAT(ran.out, HasSubstr("memory"));
 }
 
+// A module that has a result on other devices, or for other sizes, is not the engine's to refuse.
+TEST_F(CliTest, ARefusalWhereThereIsNoResultIsAnError) {
+  Write("group.hlo",
+        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
+        "  ROOT r = f32[8] all-gather(x), dimensions={0}\n}\n");
+  Write("ids.hlo",
+        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
+        "  ROOT r = f32[4] all-gather(x), dimensions={0}, replica_groups={{0,1}}\n}\n");
+  Write("sizes.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[3] iota(), iota_dimension=0
+  two = s32[] constant(2)
+  three = s32[] constant(3)
+  a = f32[<=3] set-dimension-size(x, two), dimensions={0}
+  b = f32[<=3] set-dimension-size(x, three), dimensions={0}
+  ROOT r = f32[<=3] add(a, b)
+}
+)");
+  for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo"}) {
+    const Ran ran = RunHlocts("diff " + Path(name) + " --seed=1 --backend=reference");
+    EXPECT_THAT(ran.out, ::testing::StartsWith("error  reference")) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("the reference has no result either")) << ran.out;
+  }
+}
+
 TEST_F(CliTest, EndlessLoopsAreATimeout) {
   Write("loop.hlo", R"(HloModule m
 body { ROOT x = s32[] parameter(0) }

@@ -250,14 +250,12 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   MarkUnevenShardsUnsupported(module_, verdict);
-  // Run-time sizes that do not match are neither the module's nor the engine's fault.
-  const bool dynamic = absl::c_any_of(ArgumentLeafShapes(module_),
-                                      [](const Shape& leaf) { return leaf.is_dynamic(); });
-  if (verdict.kind == Outcome::kRejected && dynamic) {
+  // A module that has no result, on these devices or of these run-time sizes, may be refused.
+  if (verdict.kind == Outcome::kRejected) {
     const absl::Status sets = Sets(info.facts, Kind::kUsual).status();
     if (absl::IsInvalidArgument(sets)) {
       verdict.kind = Outcome::kError;
-      verdict.notes.push_back(absl::StrCat("the arguments do not fit: ", sets.message()));
+      verdict.notes.push_back(absl::StrCat("the reference has no result either: ", sets.message()));
     }
   }
   const bool acquitted = DismissIfConversionIsAtFault(info, verdict);

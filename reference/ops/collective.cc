@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "reference/kernels/index_values.h"
 #include "reference/ops/applied_computation.h"
 #include "spec/ops/kinds.h"
@@ -294,8 +295,10 @@ absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
   const std::vector<Shape> leaves = LeafShapes(stated);
   for (size_t i = 0; i < std::min(leaves.size(), results.size()); ++i) {
     if (leaves[i].dimensions() == results[i].shape().dimensions()) continue;
-    return InvalidInput(collective.name(), ": on these devices the result is ",
-                        results[i].shape().ToString(), ", found ", leaves[i].ToString());
+    return InvalidInput(collective.name(), ": the group of these devices gives a result of sizes [",
+                        absl::StrJoin(results[i].shape().dimensions(), ","), "], expected [",
+                        absl::StrJoin(leaves[i].dimensions(), ","),
+                        "] (replica_count, num_partitions and --replicas set the devices)");
   }
   return absl::OkStatus();
 }

@@ -64,8 +64,9 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, cons
     for (int64_t id : ids) {
       if (id < 0 || id >= IdCount(mode, grid)) {
         return InvalidInput(collective.name(), ": replica_groups name ", id,
-                            ", expected less than ", IdCount(mode, grid), " (", grid.replicas,
-                            " replicas, ", grid.partitions, " partitions)");
+                            ", expected less than ", IdCount(mode, grid),
+                            " (replica_count=", grid.replicas, ", num_partitions=", grid.partitions,
+                            ")");
       }
     }
     return devices;
