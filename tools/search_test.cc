@@ -96,5 +96,32 @@ TEST(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
   EXPECT_EQ(digits["other_widths"][0]["wider"], false);
 }
 
+struct F64Row {
+  const char *body, *input, *first;
+};
+
+// In f64, a result that is exact loses nothing, and every other one is moved.
+TEST(DigitsTest, OfF64TheInstructionThatLosesIsFirst) {
+  const F64Row rows[] = {
+      {"  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
+       "  ROOT a = f64[] add(e, o)\n",
+       "f64[] -40", "a"},
+      {"  z = f64[] constant(0)\n  d = f64[] subtract(z, x)\n  e = f64[] exponential(d)\n"
+       "  o = f64[] constant(1)\n  s = f64[] add(e, o)\n  q = f64[] divide(o, s)\n"
+       "  ROOT g = f64[] subtract(o, q)\n",
+       "f64[] 37.42994775023705", "g"},
+  };
+  for (const F64Row& row : rows) {
+    const std::string module = WriteModule(
+        "f64.hlo",
+        absl::StrCat("HloModule m\nENTRY main {\n  x = f64[] parameter(0)\n", row.body, "}\n"));
+    const std::string inputs = WriteModule("f64.txt", absl::StrCat(row.input, "\n"));
+    const Json digits =
+        ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+    EXPECT_EQ(digits["instructions"][0]["instruction"], row.first) << digits.dump(1);
+    EXPECT_GT(digits["instructions"][0]["lost_bits"], 40) << digits.dump(1);
+  }
+}
+
 }  // namespace
 }  // namespace hlocts::tools

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "backends/differ/differ.h"
 #include "fuzz/triage/sample.h"
@@ -32,9 +33,12 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Returns true if the instruction computes a floating-point number. Data movement, calls and
-// choices do not.
+// Returns true if the instruction computes a floating-point number. Data movement, calls, choices
+// and folds by a choice do not.
 bool Computes(const Instruction& instruction) {
+  const Computation* body = instruction.CalledComputation(Attr::kToApply);
+  if (ops::IsFold(instruction.opcode()) && body != nullptr)
+    return absl::c_any_of(body->instructions(), [](const auto& each) { return Computes(*each); });
   bool floats = false;
   ForEachLeaf(instruction.shape(), [&](const Shape& leaf, const ShapeIndex&) {
     floats = floats || (leaf.IsArray() && IsFloat(ComponentType(leaf.element_type())));
@@ -78,13 +82,15 @@ bool IsWide(const Literal& literal) {
 }
 
 // Returns true for a parameter of the entry or a constant, possibly with moved elements: these are
-// not rounded.
+// not rounded. Of f64, which is moved instead of rounded, only computed numbers are.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
     from = from->operands()[0];
   const bool in_entry = from->parent() == from->parent()->parent()->entry();
-  return from->IsConstant() || (from->IsParameter() && in_entry);
+  if (from->IsConstant() || (from->IsParameter() && in_entry)) return true;
+  return from->shape().IsArray() && !Computes(*from) &&
+         ComponentType(from->shape().element_type()) == PrimitiveType::kF64;
 }
 
 bool IsFinite(const Literal& literal) {
@@ -98,6 +104,41 @@ double RelativeError(double found, double right) {
   if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
   if (!std::isfinite(found) || !std::isfinite(right)) return 1;
   return std::min(1.0, std::fabs(found - right) / std::max(std::fabs(right), 1e-300));
+}
+
+// Returns true if r, an operation on a and b (or on a alone) in f64, has no rounding error.
+bool IsExactInF64(Opcode opcode, double a, double b, double r) {
+  if (opcode == Opcode::kAdd || opcode == Opcode::kSubtract) {
+    const double term = opcode == Opcode::kAdd ? b : -b, rest = r - a;
+    return (a - (r - rest)) + (term - rest) == 0;
+  }
+  if (opcode == Opcode::kMultiply) return std::fma(a, b, -r) == 0;
+  if (opcode == Opcode::kDivide) return std::fma(r, b, -a) == 0;
+  if (opcode == Opcode::kSqrt) return std::fma(r, r, -a) == 0;
+  return (a == 0 || a == 1) && (r == 0 || std::fabs(r) == 1);  // exp(0), log(1), ...
+}
+
+// Undoes the error of elements of `result` that f64 holds without rounding. `plain` has no error.
+void KeepExact(const Instruction& original, absl::Span<const Literal> operands,
+               const Literal& plain, Literal& result) {
+  if (!IsWide(result) || original.shape().element_type() != PrimitiveType::kF64) return;
+  const auto is_small_integer = [](double x) { return std::rint(x) == x && std::fabs(x) < 0x1p20; };
+  if (Sums(original) && absl::c_all_of(operands, [&](const Literal& operand) {
+        return IsWide(operand) && absl::c_all_of(Numbers(operand), is_small_integer);
+      })) {
+    result = plain;
+  }
+  if (!ops::IsElementwiseFamily(original.opcode()) || operands.empty() || operands.size() > 2)
+    return;
+  for (const Literal& operand : operands) {
+    if (!IsWide(operand) || operand.element_count() != result.element_count()) return;
+  }
+  const absl::Span<double> to = Numbers(result);
+  for (size_t i = 0; i < to.size(); ++i) {
+    const double r = Numbers(plain)[i];
+    if (IsExactInF64(original.opcode(), Numbers(operands[0])[i], Numbers(operands.back())[i], r))
+      to[i] = r;
+  }
 }
 
 double MeanError(const Literal& found, const Literal& right) {
@@ -179,6 +220,7 @@ class Rounding : public reference::EvalHook {
     if (IsFinite(plain)) {
       HLOCTS_RETURN_IF_ERROR(AddSumErrors(context, instruction, place, operands, result));
       RoundTo(place.original->shape(), 8 * place.loss, result);
+      KeepExact(*place.original, operands, exact, result);
     } else {
       result = plain;
     }

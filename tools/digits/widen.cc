@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/digits/widen.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -80,6 +81,11 @@ double Rounded(PrimitiveType type, double value) {
   return DecodeFloat(FormatOf(type), EncodeFloat(FormatOf(type), value));
 }
 
+// Moves a number, but not a zero or an infinity, by one unit of the last place.
+double Moved(double value, double sign) {
+  return value == 0 || std::isinf(value) ? value : std::nextafter(value, sign * INFINITY);
+}
+
 }  // namespace
 
 double SignAt(size_t place, size_t salt) {
@@ -117,9 +123,8 @@ void RoundTo(const Shape& like, size_t salt, Literal& wide) {
   if (!IsFloat(ComponentType(wide.element_type()))) return;
   auto* to = reinterpret_cast<double*>(wide.mutable_raw_data());
   for (int64_t i = 0; i < generators::ComponentCount(wide); ++i) {
-    to[i] = type == PrimitiveType::kF64
-                ? to[i] * (1 + SignAt(static_cast<size_t>(i), salt) * 0x1p-53)
-                : Rounded(type, to[i]);
+    to[i] = type == PrimitiveType::kF64 ? Moved(to[i], SignAt(static_cast<size_t>(i), salt))
+                                        : Rounded(type, to[i]);
   }
 }
 
