@@ -161,4 +161,23 @@ std::unique_ptr<Module> WithoutCompiledForm(const Module& module) {
   return undone;
 }
 
+std::unique_ptr<Module> WithoutBackendConfigs(const Module& module) {
+  std::unique_ptr<Module> plain = module.Clone();
+  bool found = false;
+  for (const auto& computation : plain->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() == Opcode::kCustomCall || !instruction->Has(Attr::kBackendConfig))
+        continue;
+      found = true;
+      instruction->Remove(Attr::kBackendConfig);
+      if (instruction->opcode() != Opcode::kFusion) continue;
+      instruction->set_opcode(Opcode::kCall);
+      instruction->Set(Attr::kToApply, instruction->CalledComputation(Attr::kCalls));
+      for (Attr of_fusion : {Attr::kCalls, Attr::kKind, Attr::kOutputToOperandAliasing})
+        instruction->Remove(of_fusion);
+    }
+  }
+  return found ? std::move(plain) : nullptr;
+}
+
 }  // namespace hlocts::backends

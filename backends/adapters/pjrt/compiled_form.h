@@ -19,6 +19,11 @@ namespace hlocts::backends {
 // A bitcast that changes the number of bytes is kept.
 std::unique_ptr<Module> WithoutCompiledForm(const Module& module);
 
+// Returns the module without its instructions' backend_config, or nullptr if it has none. The
+// config is a compiler's setting and no part of a value, except for a custom call, which keeps it.
+// Fusions that have one become calls, because compilers expect it on their own kinds of fusions.
+std::unique_ptr<Module> WithoutBackendConfigs(const Module& module);
+
 }  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILED_FORM_H_

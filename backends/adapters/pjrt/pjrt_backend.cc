@@ -385,7 +385,13 @@ class PjrtBackend : public Backend {
     if (ours) AddLoadOptions(options, compile.overrides);
     if (sharded) return LoadSharded(module, std::move(compile));
     const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
-    return Compile(undone ? *undone : module, compile, OutputLeafShapes(module));
+    auto loaded = Compile(undone ? *undone : module, compile, OutputLeafShapes(module));
+    // A module that another compiler has processed has settings which this one may refuse.
+    const std::unique_ptr<Module> plain =
+        ours || loaded.ok() ? nullptr : WithoutBackendConfigs(undone ? *undone : module);
+    if (plain == nullptr) return loaded;
+    auto again = Compile(*plain, compile, OutputLeafShapes(module));
+    return again.ok() ? std::move(again) : std::move(loaded);
   }
 
   // Opens a client with at least `devices` devices. Clients are kept because executables refer to

@@ -178,6 +178,23 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
+TEST_F(RealXlaTest, SettingsOfAnotherCompilerAreLeftOut) {
+  const std::string module = WriteModule("settings", R"(HloModule m, is_scheduled=true
+softmax {
+  p = f32[4] parameter(0)
+  e = f32[4] exponential(p)
+  ROOT r = (f32[4], f32[4]) tuple(e, p)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  n = f32[4] negate(x), backend_config={"operation_queue_id":"0","wait_on_operation_queues":[]}
+  f = (f32[4], f32[4]) fusion(n), kind=kCustom, calls=softmax, backend_config={"operation_queue_id":"0","fusion_backend_config":{"kind":"__triton","block_level_fusion_config":{"num_warps":"1"}}}
+  ROOT r = f32[4] get-tuple-element(f), index=0
+}
+)");
+  EXPECT_EQ(Verdict(module, plugin_), "pass ");
+}
+
 // The tuple's elements are passed as separate arguments; suites/cases/tuple tests this on other
 // plugins.
 TEST_F(RealXlaTest, OneParameterMayBeATuple) {
