@@ -438,8 +438,6 @@ class PjrtBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> LoadSharded(const Module& module,
                                                           PjrtCompileOptions options) {
-    if (session_->api().extension() != nullptr)
-      return absl::UnimplementedError("the plugin has no partitioner");
     if (options.num_replicas > 1)
       return absl::UnimplementedError("replicas of a module that is partitioned");
     options.partitioner = settings_.partitioner;

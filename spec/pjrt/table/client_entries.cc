@@ -63,7 +63,7 @@ std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine>
   client->converter = std::make_unique<StablehloConverter>(own.converter);
   client->topology.platform = own.platform;
   client->topology.version = engine->Version();
-  client->words = engine->Words();
+  client->words = absl::StrCat(engine->Words(), " partitions");  // by the table (spread.h)
   client->engines.emplace(options.Key(), std::move(engine));
   client->options = std::move(options);
   for (int64_t i = 0; i < own.devices; ++i) {
