@@ -170,17 +170,21 @@ class Former {
     HLOCTS_ASSIGN_OR_RETURN(const Tiling tiling, Read(given, rank));
     const bool placed = given.type == Sharding::Type::kMaximal;
     const bool is_manual = !tiling.type_of_rest.empty();
-    if (placed || (is_manual && given.raw_text.empty())) return given;
+    if (is_manual && given.raw_text.empty()) return given;
     if (is_manual) return absl::UnimplementedError("manual axes of a named sharding");
     if (partitioner_ == Partitioner::kGspmd) {
-      if (given.raw_text.empty()) return given;
+      if (placed || given.raw_text.empty()) return given;
       Sharding sharding = ByDevices(tiling);
       CopyGroup(given, sharding);
       return sharding;
     }
-    const std::optional<Axes> axes = AxesOf(tiling, mesh_);
     proto::OpSharding named;
-    *named.mutable_named_sharding() = axes ? Named(mesh_, {}, *axes) : NamedByDevices(tiling);
+    if (placed) {  // a mesh of one device without axes
+      *named.mutable_named_sharding() = Named({}, given.tile_assignment_devices, {});
+    } else {
+      const std::optional<Axes> axes = AxesOf(tiling, mesh_);
+      *named.mutable_named_sharding() = axes ? Named(mesh_, {}, *axes) : NamedByDevices(tiling);
+    }
     Sharding sharding;
     sharding.type = Sharding::Type::kOther;
     sharding.unknown_fields = named.SerializeAsString();
