@@ -12,7 +12,13 @@ import numpy as np
 import leaves
 from hlocts_frames import Copies, Unsupported, fields, read_varint
 
-PROGRAM_SHAPE, PARTITIONS = 4, 20002  # fields of HloModuleProto; num_partitions is hlocts' own
+# Fields of HloModuleProto; num_partitions is hlocts' own.
+COMPUTATIONS, PROGRAM_SHAPE, ENTRY_ID, PARTITIONS = 3, 4, 6, 20002
+INSTRUCTIONS, COMPUTATION_ID, ROOT_ID = 2, 5, 6  # fields of HloComputationProto
+OPCODE, ID, SHARDING = 2, 35, 40  # fields of HloInstructionProto
+TYPE, TUPLE_SHARDINGS, LAST_TILE_DIMS, NAMED_SHARDING = 1, 5, 8, 14  # fields of OpSharding
+MANUAL, UNREDUCED = 4, 6  # values of OpSharding.Type
+UNREDUCED_AXES, MANUAL_AXES = 5, 7  # fields of NamedShardingProto
 RESULT = 2  # field of ProgramShapeProto
 DIMENSIONS, ELEMENTS = 3, 4  # fields of ShapeProto
 POISON = (0xFF, 0x4D, 0x7F, 0x80)  # fill elements with NaNs, huge and negative numbers
@@ -22,20 +28,50 @@ def partitions_of(proto):
     return dict(fields(proto)).get(PARTITIONS, 1)
 
 
+def unpacked(packed):
+    numbers, at = [], 0
+    while at < len(packed):
+        number, at = read_varint(packed, at)
+        numbers.append(number)
+    return numbers
+
+
 def leaf_dimensions(shape):
     """Of each leaf of a ShapeProto."""
     elements = [value for number, value in fields(shape) if number == ELEMENTS]
     if elements:
         return [leaf for element in elements for leaf in leaf_dimensions(element)]
-    sizes, packed, at = [], dict(fields(shape)).get(DIMENSIONS, b""), 0
-    while at < len(packed):
-        size, at = read_varint(packed, at)
-        sizes.append(size)
-    return [tuple(sizes)]
+    return [tuple(unpacked(dict(fields(shape)).get(DIMENSIONS, b"")))]
 
 
 def result_shapes(proto):
     return leaf_dimensions(dict(fields(dict(fields(proto))[PROGRAM_SHAPE]))[RESULT])
+
+
+def has_value_per_device(sharding):
+    """True if an OpSharding has manual or unreduced axes."""
+    found = list(fields(sharding))
+    has = dict(found)
+    kinds = {has.get(TYPE), *unpacked(has.get(LAST_TILE_DIMS, b""))}
+    axes = dict(fields(has.get(NAMED_SHARDING, b"")))
+    return (
+        bool(kinds & {MANUAL, UNREDUCED} or axes.keys() & {MANUAL_AXES, UNREDUCED_AXES})
+        or any(has_value_per_device(leaf) for number, leaf in found if number == TUPLE_SHARDINGS)
+    )  # fmt: skip
+
+
+def check_entry(proto):
+    """Raises Unsupported for arguments and results with a value per device, on which XLA aborts."""
+    module = list(fields(proto))
+    for number, computation in module:
+        of = dict(fields(computation)) if number == COMPUTATIONS else {}
+        if not of or of.get(COMPUTATION_ID) != dict(module).get(ENTRY_ID):
+            continue
+        for number, instruction in fields(computation):
+            has = dict(fields(instruction)) if number == INSTRUCTIONS else {}
+            is_outer = has.get(OPCODE) == b"parameter" or has.get(ID) == of.get(ROOT_ID)
+            if is_outer and has_value_per_device(has.get(SHARDING, b"")):
+                raise Unsupported("an argument or result with a value per device")
 
 
 class Tiling:
@@ -101,6 +137,7 @@ class Tiling:
 
 def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
     """Returns run(arguments)."""
+    check_entry(proto)
     count, shapes = partitions_of(proto), result_shapes(proto)
     devices = client.devices()[:count]
     options = xla_client.CompileOptions()

@@ -6,9 +6,11 @@ import sys
 import types
 import unittest
 
-sys.modules.setdefault("numpy", types.ModuleType("numpy"))  # hlocts_frames imports it
+for name in ("numpy", "ml_dtypes"):  # which nothing here calls
+    sys.modules.setdefault(name, types.ModuleType(name))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import field  # noqa: E402
+from jaxlib_shards import has_value_per_device  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402
 from stablehlo_text import narrow_results  # noqa: E402
 
@@ -51,6 +53,17 @@ class NarrowResultsTest(unittest.TestCase):
     def test_one_result(self):
         text = "func.func @main() -> tensor<i1> {\n"
         self.assertEqual(narrow_results(text), {})
+
+
+class ShardsTest(unittest.TestCase):
+    def test_values_per_device(self):
+        manual, replicated, tiles = field(1, 4), field(1, 0), field(1, 3) + field(3, b"\x04\x01")
+        subgroups = tiles + field(8, b"\x00\x04")
+        named = field(1, 3) + field(14, field(2, b"") + field(7, b""))
+        for sharding in (manual, subgroups, named, field(5, replicated) + field(5, manual)):
+            self.assertTrue(has_value_per_device(sharding))
+        for sharding in (b"", replicated, tiles + field(8, b"\x00"), field(14, field(3, b""))):
+            self.assertFalse(has_value_per_device(sharding))
 
 
 if __name__ == "__main__":
