@@ -171,6 +171,7 @@ struct ChirpPlan {
   std::vector<std::complex<T>> transformed;  // transform of the conjugate chirp, over `length`
 };
 
+// Returns null if out of memory.
 template <typename T>
 std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
   static auto* cache = new FftCache<ChirpPlan<T>>();
@@ -190,10 +191,8 @@ std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
       if (k > 0) b[length - k] = b[k];
     }
     T* data = reinterpret_cast<T*>(b.data());
-    // On failure the length becomes 0, which ConvolvedRow reports.
-    if (!TransformRows<T>(Parallel(1), {length, 1, {data, length, 1}, {data, length, 1}}).ok()) {
-      plan->length = 0;
-    }
+    if (!TransformRows<T>(Parallel(1), {length, 1, {data, length, 1}, {data, length, 1}}).ok())
+      plan.reset();
     return plan;
   });
 }
@@ -202,7 +201,7 @@ template <typename T>
 absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int64_t row) {
   const int64_t bytes = plan.length * 2 * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
-  if (!memory.ok() || plan.length == 0) return OutOfScratch(bytes);
+  if (!memory.ok()) return OutOfScratch(bytes);
   T* data = memory.As<T>();
   const RowsRequest<T> inner = {plan.length, 1, {data, plan.length, 1}, {data, plan.length, 1}};
   const T* in = r.input.data + 2 * row * r.input.row;
@@ -237,6 +236,7 @@ absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   constexpr int64_t kLongLength = 8192;  // longer rows do not fit the cache several at a time
   if (HasLargePrime(r.n)) {
     const auto plan = ChirpPlanOf<T>(r.n);
+    if (plan == nullptr) return OutOfScratch(r.n * 8);
     std::atomic<bool> failed{false};
     parallel.For(r.rows, 30.0 * static_cast<double>(r.n), [&](int64_t row, int64_t end) HWY_ATTR {
       for (; row < end; ++row) {

@@ -60,7 +60,8 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// A cache of values by key. It is cleared completely when it has many entries.
+// A cache of values by key. It is cleared completely when it has many entries. A key whose value
+// could not be made (null) has it made again.
 template <typename Value>
 class FftCache {
  public:

@@ -3,6 +3,7 @@
 
 #include <complex>
 
+#include "backends/engine/cpu/kernels/fft/fft_plan.h"
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
 
 namespace hlocts::kernels {
@@ -70,6 +71,16 @@ void CheckLength(int64_t n, int64_t rows, double factor) {
       ExpectClose(out, expected, n, factor);
     });
   }
+}
+
+TEST(FftCacheTest, AFailureIsNotKept) {
+  FftCache<int> cache;
+  const auto get = [&](int* value) {
+    return cache.Get(7, [value] { return std::shared_ptr<int>(value); });
+  };
+  EXPECT_EQ(get(nullptr), nullptr);
+  EXPECT_EQ(*get(new int(5)), 5);
+  EXPECT_EQ(*get(nullptr), 5);
 }
 
 TEST(FftTest, LengthsOfEveryWay) {
