@@ -9,7 +9,6 @@ import argparse
 import collections
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tools" / "bench" / "programs"
-# The JAX platform for which the programs of an engine's family are lowered.
-PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 
 
 def judge(arguments, backend, module, inputs, cut=0):
@@ -64,10 +61,11 @@ def table(arguments, backend, programs):
 
 def lowered(folder, backend):
     """Writes the programs of tools/jax with their inputs to `folder`."""
-    sys.path.insert(0, str(ROOT / "tools" / "jax"))
+    sys.path[:0] = [str(ROOT / "tools" / "jax"), str(ROOT / "python" / "src")]
     import functions
     import sharded_programs
-    platform = PLATFORMS.get(re.split("[@?]", backend)[0], "cpu")
+    from hlocts import lowering
+    platform = lowering.platform_of(backend) or "cpu"
     for name, program in sharded_programs.PROGRAMS.items():
         functions.write(folder, name, *program, platform=platform)
     return [(path, f"--inputs={path.with_suffix('.npz')}") for path in sorted(folder.glob("*.hlo"))]

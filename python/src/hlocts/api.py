@@ -27,8 +27,6 @@ from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError
 from hlocts.result import Failure, Operand, Result, Sentence
 
-# The JAX platforms of compilers without a device. Other engines use the platform of this JAX.
-_PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # Prefix of temporary directories; how many directories of failures are kept; seconds for which each
 # is in use at most.
@@ -64,7 +62,7 @@ def check(
     """
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
-                         platform=_PLATFORMS.get(re.split("[@?]", engine or "")[0]))  # fmt: skip
+                         platform=lowering.platform_of(engine or ""))  # fmt: skip
     if engine is None:
         outputs, runs = low.execute(), {}
         if repeat > 1:

@@ -17,6 +17,13 @@ from hlocts.errors import HloctsError
 
 _HEADER = re.compile(r"entry_computation_layout=\{\((.*?)\)->")
 _PARAMETER = re.compile(r"\b[a-z][a-z0-9]*\[")
+_PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}  # by the names of compilers without a device
+
+
+def platform_of(engine: str) -> str | None:
+    """The JAX platform of a compiler without a device; None for other engines, which take what this
+    JAX runs itself."""
+    return _PLATFORMS.get(re.split("[@?]", engine)[0])
 
 
 @dataclass(frozen=True)
