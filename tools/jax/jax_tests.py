@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs JAX's own tests on one platform: pass, skip and fail per file.
+"""Runs JAX's own tests on our platforms and on plain CPU: pass, skip and fail per file.
 
     git clone --depth=1 --branch=jax-v0.11.0 https://github.com/jax-ml/jax     # as installed
-    jax_tests.py jax/tests --platform=cpu --out=out/cpu
-    jax_tests.py jax/tests --platform=hlocts_reference,cpu --out=out/reference --baseline=out/cpu
+    jax_tests.py jax/tests --out=out/jax
 
-A random sample of each file runs, the same on every platform. The tests of a file run in one
-process, which restarts after a test that exceeds its time or ends it. results.jsonl of --out has a
-line per test: file, test, outcome (passed, skipped, failed, timeout, crash), seconds, reason. An
-interrupted run continues. --baseline prints, for each file, how many of the tests that passed there
-pass here, and the others.
+A random sample of each file runs, the same on every platform, first on cpu. The tests of a file run
+in one process, which restarts after a test that exceeds its time or ends it. results.jsonl of
+--out has a line per test: platform, file, test, outcome (passed, skipped, failed, timeout, crash),
+seconds, reason. An interrupted run continues. table.txt has the command, the versions, a row per
+file, every test that passed on cpu and not on a platform, the number of executions that the
+checking plugin judged, by verdict, and each fail. HLOCTS_CHECK holds settings of the check.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ import os
 import pathlib
 import queue
 import random
+import shlex
 import subprocess
 import sys
 import threading
 import time
+from importlib import metadata
 
 FILES = (
     "lax_test lax_numpy_test lax_numpy_operators_test lax_numpy_reducers_test "
     "lax_numpy_indexing_test lax_control_flow_test lax_autodiff_test lax_vmap_test lax_scipy_test "
     "fft_test nn_test random_test random_lax_test linalg_test sparse_test"
 ).split()
-OUTCOMES = ("passed", "skipped", "failed", "timeout", "crash")
+CHECKING = "hlocts_check"
 START_SECONDS = 900  # seconds for import and collection
 
 
@@ -81,11 +83,13 @@ def run_selected() -> int:
 
 
 class File:
-    """The tests of one file, in processes that run one after another."""
+    """The tests of one file on one platform, in processes that run one after another."""
 
-    def __init__(self, given: argparse.Namespace, name: str, log: pathlib.Path) -> None:
-        self._given, self._name, self._log = given, name, log
-        self.results = {line["test"]: line for line in read(log) if line["file"] == name}
+    def __init__(self, given: argparse.Namespace, platform: str, name: str) -> None:
+        self._given, self._platform, self._name = given, platform, name
+        self._log = given.out / "results.jsonl"
+        self.results = {line["test"]: line for line in read(self._log)
+                        if (line["platform"], line["file"]) == (platform, name)}  # fmt: skip
         self._selected: list[str] | None = None
 
     def _is_done(self) -> bool:
@@ -99,7 +103,7 @@ class File:
                 return self._add("", "crash", 0.0, "the process reported no test of the file")
 
     def _add(self, test: str, outcome: str, seconds: float, reason: str) -> None:
-        line = {"file": self._name, "test": test, "outcome": outcome,
+        line = {"platform": self._platform, "file": self._name, "test": test, "outcome": outcome,
                 "seconds": round(seconds, 2), "reason": reason}  # fmt: skip
         self.results[test] = line
         with self._log.open("a") as file:
@@ -109,8 +113,11 @@ class File:
         job = {"path": str(self._given.tests.resolve() / f"{self._name}.py"),
                "sample": self._given.sample, "seed": self._given.seed,
                "done": sorted(self.results)}  # fmt: skip
-        variables = {"JAX_TESTS_JOB": json.dumps(job), "JAX_PLATFORMS": self._given.platform}
-        errors = (self._log.parent / f"{self._name}.log").open("ab")
+        variables = {"JAX_TESTS_JOB": json.dumps(job), "JAX_SKIP_SLOW_TESTS": "1",
+                     "JAX_PLATFORMS": ",".join(dict.fromkeys([self._platform, "cpu"])),
+                     "HLOCTS_CHECK": f"{os.environ.get('HLOCTS_CHECK', '')} "
+                                     f"out={records(self._given.out, self._name)}"}  # fmt: skip
+        errors = (self._log.parent / f"{self._platform}.{self._name}.log").open("ab")
         return subprocess.Popen(
             [sys.executable, __file__, "--selected"], env=os.environ | variables,
             stdout=subprocess.PIPE, stderr=errors, text=True)  # fmt: skip
@@ -165,31 +172,78 @@ def read(path: pathlib.Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines() if line]
 
 
-def table(results: list[dict], baseline: list[dict]) -> str:
-    passed_there = {(line["file"], line["test"]) for line in baseline if line["outcome"] == "passed"}
-    rows = collections.defaultdict(collections.Counter)
-    others = []
+def records(out: pathlib.Path, name: str) -> pathlib.Path:
+    """The directory of the checking plugin for a file."""
+    return out.resolve() / "records" / name
+
+
+def judged(out: pathlib.Path, names: list[str]) -> list[dict]:
+    """The verdicts of the checking plugin on the executions of these files."""
+    return [line | {"file": name} for name in names
+            for path in sorted(records(out, name).rglob("results.jsonl"))
+            for line in read(path)]  # fmt: skip
+
+
+def row(name: str, platforms: list[str], results: list[dict], executions: int) -> str:
+    """Outcomes on each platform: passed, skipped, others; and the share of what cpu passes."""
+    passed = {}
+    text = f"{name:24}"
+    for platform in platforms:
+        outcomes = {(line["file"], line["test"]): line["outcome"]
+                    for line in results if line["platform"] == platform}  # fmt: skip
+        passed[platform] = {test for test, outcome in outcomes.items() if outcome == "passed"}
+        skipped = list(outcomes.values()).count("skipped")
+        others = len(outcomes) - len(passed[platform]) - skipped
+        text += f" |{len(passed[platform]):5}{skipped:5}{others:5}"
+        if platform != "cpu":
+            agreed = len(passed["cpu"] & passed[platform])
+            text += f"{100 * agreed / max(len(passed['cpu']), 1):9.2f}"
+    return text + (f"{executions:8}" if CHECKING in platforms else "")
+
+
+def first_line(text: str) -> str:
+    return text.partition("\n")[0][:200]
+
+
+def table(given: argparse.Namespace, results: list[dict]) -> str:
+    names = list(dict.fromkeys(line["file"] for line in results))
+    platforms = ["cpu", *given.platforms]
+    verdicts = judged(given.out, names)
+    lines = [" " * 24 + "".join(f" |{name:{15 + 9 * (name != 'cpu')}}" for name in platforms),
+             f"{'file':24}" + "".join(" | pass skip fail" + " % of cpu" * (name != "cpu")
+                                      for name in platforms)
+             + "  judged" * (CHECKING in platforms)]  # fmt: skip
+    for name in [*names, "all"]:
+        lines.append(row(name, platforms,
+                         [line for line in results if name in (line["file"], "all")],
+                         sum(name in (line["file"], "all") for line in verdicts)))  # fmt: skip
+    on_cpu = {(line["file"], line["test"]) for line in results
+              if (line["platform"], line["outcome"]) == ("cpu", "passed")}  # fmt: skip
+    lines += ["", "Passed on cpu and not there:"]
     for line in results:
-        for row in (line["file"], "all"):
-            rows[row][line["outcome"]] += 1
-            if (line["file"], line["test"]) in passed_there:
-                rows[row]["compared"] += 1
-                rows[row]["agreed"] += line["outcome"] == "passed"
-        if (line["file"], line["test"]) in passed_there and line["outcome"] != "passed":
-            others.append(line)
-    lines = [f"{'file':26}" + "".join(f"{outcome:>9}" for outcome in OUTCOMES)]
-    lines[0] += "  of the baseline's passed" if baseline else ""
-    for name in [name for name in rows if name != "all"] + ["all"] * bool(rows):
-        row = rows[name]
-        text = f"{name:26}" + "".join(f"{row[outcome]:9}" for outcome in OUTCOMES)
-        if row["compared"]:
-            share = 100 * row["agreed"] / row["compared"]
-            text += f"  {row['agreed']} of {row['compared']} ({share:.2f} %)"
-        lines.append(text)
-    for line in others:
-        reason = line["reason"].splitlines()[0] if line["reason"] else ""
-        lines.append(f"  {line['outcome']}  {line['file']}::{line['test']}  {reason[:200]}")
+        if (line["file"], line["test"]) in on_cpu and line["outcome"] != "passed":
+            lines.append(f"  {line['outcome']}  {line['platform']}  {line['file']}::{line['test']}"
+                         f"  {first_line(line['reason'])}")  # fmt: skip
+    if CHECKING in platforms:
+        counts = collections.Counter(line["verdict"] for line in verdicts)
+        lines += ["", "Executions judged: "
+                  + ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())]
+        lines += [f"  {line['verdict']}  {line['file']}  {first_line(line['reason'])}"
+                  for line in verdicts if line["verdict"] in ("fail", "suspect", "error", "crash")]
     return "\n".join(lines)
+
+
+def header() -> str:
+    versions = []
+    for name in ("jax", "jaxlib", "numpy"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions.append(f"{name} {metadata.version(name)}")
+    command = shlex.join(sys.argv)
+    if settings := os.environ.get("HLOCTS_CHECK"):
+        command = f"HLOCTS_CHECK={shlex.quote(settings)} {command}"
+    return (f"JAX's own tests, a seeded sample of each file\n"
+            f"command:  {command}\n"
+            f"versions: {', '.join(versions)}\nrun on:   {time.strftime('%Y-%m-%d')}\n")
 
 
 def main() -> int:
@@ -198,28 +252,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", type=pathlib.Path, help="folder tests of JAX's repository")
-    parser.add_argument("--platform", default="hlocts_reference,cpu",
-                        help="value of JAX_PLATFORMS; some tests request cpu by name")
+    parser.add_argument("--platforms", type=lambda text: text.split(","), metavar="P,...",
+                        default=["hlocts_reference", "hlocts_cpu", CHECKING],
+                        help="in addition to cpu, by comma (hlocts_reference,hlocts_cpu,hlocts_check)")
     parser.add_argument("--files", default=",".join(FILES), help="names without .py, by comma")
     parser.add_argument("--sample", type=int, default=100, help="tests of a file, 0 for all (100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60, help="seconds a test may take (60)")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--baseline", type=pathlib.Path, help="--out of another run")
     given = parser.parse_args()
     if not given.tests.is_dir():
         parser.error(f"{given.tests} is no folder: clone JAX's repository at the installed release")
     given.out.mkdir(parents=True, exist_ok=True)
-    log = given.out / "results.jsonl"
-    results = []
+    results: list[dict] = []
+    text = ""
     for name in given.files.split(","):
-        file = File(given, name, log)
-        file.run()
-        results += file.results.values()
-        print(table(list(file.results.values()), []).splitlines()[1], flush=True)
-    baseline = read(given.baseline / "results.jsonl") if given.baseline else []
-    text = table(results, baseline)
-    (given.out / "table.txt").write_text(text + "\n")
+        for platform in ["cpu", *given.platforms]:
+            file = File(given, platform, name)
+            file.run()
+            results += file.results.values()
+        text = header() + "\n" + table(given, results)
+        (given.out / "table.txt").write_text(text + "\n")
+        print(f"{name}: done", flush=True)
     print(text)
     return 0
 

@@ -10,20 +10,24 @@ import tempfile
 TESTS = """
 import os, time, unittest
 class T(unittest.TestCase):
-    def test_a(self): print("text"); os.write(1, b"more text")
+    def test_a(self): print("text"); os.write(1, b"more text"); 1 / (os.environ["JAX_PLATFORMS"][0] != "p")
     def test_b(self): self.skipTest("no reason")
     def test_c(self): self.assertEqual(1, 2, "another number")
     def test_d(self): time.sleep(1000)
     def test_e(self): os._exit(3)
     def test_f(self): pass
 """
-ROW = "sample_test                       2        1        1        1        1"
+ROW = "sample_test              |    2    1    3 |    1    1    4    50.00"
+VERDICTS = """
+{"verdict": "pass", "reason": ""}
+{"verdict": "fail", "reason": "output 0\\nmore"}
+"""
 
 
 def run(folder, *options):
     script = pathlib.Path(__file__).resolve().parent / "jax_tests.py"
-    command = [sys.executable, script, folder, "--files=sample_test", "--timeout=5",
-               "--platform=cpu", *options]
+    command = [sys.executable, script, folder, f"--out={folder}/out", "--files=sample_test",
+               "--timeout=5", *options]
     return subprocess.run(command, text=True, capture_output=True, check=True).stdout
 
 
@@ -36,17 +40,22 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "sample_test.py").write_text(TESTS)
-        out = run(folder, f"--out={folder}/there", "--sample=0")
+        out = run(folder, "--sample=0", "--platforms=p")
         assert ROW in out, out
-        (folder / "sample_test.py").write_text(TESTS.replace("print(", "1/0; print("))
-        out = run(folder, f"--out={folder}/here", "--sample=0", f"--baseline={folder}/there")
-        assert "1 of 2 (50.00 %)" in out, out
-        assert "  failed  sample_test::T::test_a  ZeroDivisionError" in out, out
+        assert "  failed  p  sample_test::T::test_a  ZeroDivisionError" in out, out
+        assert "test_c" not in out, out  # it fails on cpu, too
         # A sample is part of a larger one, and an interrupted run continues.
-        log = folder / "here" / "results.jsonl"
+        log = folder / "out" / "results.jsonl"
         before = log.read_text()
-        run(folder, f"--out={folder}/here", "--sample=3")
+        run(folder, "--sample=3", "--platforms=p")
         assert log.read_text() == before
+        # Executions under the checking plugin are counted, and each fail is listed.
+        records = folder / "out" / "records" / "sample_test" / "1"
+        records.mkdir(parents=True)
+        (records / "results.jsonl").write_text(VERDICTS.lstrip())
+        out = run(folder, "--sample=0", "--platforms=hlocts_check")
+        assert "100.00       2" in out, out
+        assert "Executions judged: 1 pass, 1 fail\n  fail  sample_test  output 0\n" in out, out
     return 0
 
 
