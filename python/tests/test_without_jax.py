@@ -123,6 +123,14 @@ class Checking(Scratch):
         array = checking.array_of(leaf, bytes([0x0F, 0x07]))
         self.assertEqual(array.tolist(), [-1, 7])
 
+    def test_an_engine_without_a_plugin_is_refused(self):
+        engines = '{"name": "xla@1", "alias": "xla", "reach": "PJRT"}\n' + (
+            '{"name": "jaxlib@1", "alias": "", "reach": "PYTHON"}\n')  # fmt: skip
+        for plugin, message in (("xla", "xla is not installed"), ("jaxlib@1", "expected xla@1 or")):
+            with mock.patch.object(binary, "run", return_value=engines):
+                with self.assertRaisesRegex(hlocts.HloctsError, message):
+                    checking.environment({"plugin": plugin})
+
     def test_callable_module(self):
         from hlocts import check as module
 

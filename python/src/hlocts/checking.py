@@ -283,11 +283,18 @@ def environment(words: dict[str, str]) -> dict[str, str]:
 
 def _installed(name: str) -> str:
     """Returns the path of the plugin of an installed engine, by its name or alias."""
-    lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
-    for engine in lines:
-        if name in (engine["name"], engine["alias"]) and engine.get("path"):
+    plugins: list[str] = []
+    for line in binary.run(["engines", "list", "--json"]).splitlines():
+        engine = json.loads(line)
+        is_named = name in (engine["name"], engine["alias"])
+        if is_named and engine.get("path"):
             return str(engine["path"])
-    raise HloctsError(f"no PJRT plugin of {name} is installed: hlocts engines install {name}")
+        if engine["reach"] == "PJRT":
+            plugins.append(engine["name"])
+            if is_named:
+                raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
+    raise HloctsError(f"{name} is not a PJRT plugin: expected {', '.join(plugins)} or a path; "
+                      "jaxlib has none, hlocts.check(f, *args) judges it")  # fmt: skip
 
 
 def _run(given: argparse.Namespace) -> int:
