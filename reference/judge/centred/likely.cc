@@ -90,14 +90,14 @@ class Sweeper {
           // [-1, 1].
           const double steepest =
               std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
-          Add(node.operands[k], ElementOf(*nodes_[node.operands[k]], i), steepest, way);
+          Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);
         }
         return;
       case NodeKind::kSelect: {
         const SetArray& chooser = nodes_[node.operands[0]]->set;
-        const bool first = chooser.At(chooser.shape().rank() == 0 ? 0 : i).ilo != 0;
+        const bool first = chooser.At(ElementOf(chooser, i)).ilo != 0;
         const int32_t arm = node.operands[first ? 1 : 2];
-        return Add(arm, ElementOf(*nodes_[arm], i), 1, way);
+        return Add(arm, ElementOf(nodes_[arm]->set, i), 1, way);
       }
       case NodeKind::kMove: {
         int64_t number = node.terms.lhs[i];

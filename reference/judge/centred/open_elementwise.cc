@@ -57,7 +57,7 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   bool silent = true;
   for (int k = 0; k < count; ++k) {
     const Node& operand = p.Operand(k);
-    const int64_t j = ElementOf(operand, i);
+    const int64_t j = ElementOf(operand.set, i);
     silent = silent && AddsNoError(operand, j);
     boxes[k] = operand.boxes[j];
     at[k] = boxes[k].at;
@@ -73,7 +73,7 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   Slope* slopes = node.slopes.data() + i * count;
   if (!op.row->slopes(boxes, slopes)) return false;
   for (int k = 0; k < count; ++k) {
-    if (!IsUsable(p.Operand(k), ElementOf(p.Operand(k), i), slopes[k])) return false;
+    if (!IsUsable(p.Operand(k), ElementOf(p.Operand(k).set, i), slopes[k])) return false;
   }
   const double value = op.row->value(at);
   const Box before = node.boxes[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "reference/judge/centred/open_element.h"
 #include "reference/judge/sums/dot_precision.h"
@@ -15,15 +16,8 @@ using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
 // Sets the box to all values that an element may be read as. False if one may be NaN or infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
-  constexpr uint16_t kOther =
-      Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledPreRounding;
-  if (s.Has(kOther) || !s.finite() || s.integer()) return false;
-  box.lo = s.lo;
-  box.hi = s.hi;
-  if (s.Has(Flag::kPreRounding)) {
-    box.lo = std::min(s.lo, s.rlo);
-    box.hi = std::max(s.hi, s.rhi);
-  }
+  if (!IsNumber(s)) return false;
+  std::tie(box.lo, box.hi) = EndsRead(s);
   return std::isfinite(box.lo) && std::isfinite(box.hi);
 }
 
@@ -76,10 +70,6 @@ bool AddsNoError(const Node& node, int64_t i) {
   return node.states[i] == Node::kClosed && node.noise_once[i] == 0 && node.noise_use[i] == 0;
 }
 
-int64_t ElementOf(const Node& operand, int64_t i) {
-  return operand.set.shape().rank() == 0 ? 0 : i;
-}
-
 namespace {
 
 // Ends sweeps at the element: only its set is used.
@@ -119,10 +109,10 @@ bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
 
 bool OpenSelect(const Preparing& p, int64_t i) {
   const SetArray& chooser = p.Operand(0).set;
-  const AcceptanceSet s = chooser.At(chooser.shape().rank() == 0 ? 0 : i);
+  const AcceptanceSet s = chooser.At(ElementOf(chooser, i));
   if (!s.integer() || s.ilo != s.ihi) return false;
   const Node& arm = p.Operand(s.ilo != 0 ? 1 : 2);
-  return OpenForward(p, arm, ElementOf(arm, i), i);
+  return OpenForward(p, arm, ElementOf(arm.set, i), i);
 }
 
 bool OpenMove(const Preparing& p, int64_t i) {

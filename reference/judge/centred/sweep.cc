@@ -124,9 +124,7 @@ void Sweep<kLanes>::ToTerms(const Node& node, int64_t element, const Outgoing& f
 
 template <int kLanes>
 void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing& from) {
-  const auto at = [&](int32_t operand) {
-    return nodes_[operand]->set.shape().rank() == 0 ? 0 : element;
-  };
+  const auto at = [&](int32_t operand) { return ElementOf(nodes_[operand]->set, element); };
   switch (node.kind) {
     case NodeKind::kLeaf:
       return;
@@ -141,7 +139,7 @@ void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing&
     }
     case NodeKind::kSelect: {
       const SetArray& chooser = nodes_[node.operands[0]]->set;
-      const bool first = chooser.At(chooser.shape().rank() == 0 ? 0 : element).ilo != 0;
+      const bool first = chooser.At(ElementOf(chooser, element)).ilo != 0;
       const int32_t arm = node.operands[first ? 1 : 2];
       return Add(arm, at(arm), {1, 0}, from);
     }

@@ -31,12 +31,6 @@ constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 
 // Sweeps pay if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
 
-bool IsNumbers(const AcceptanceSet& s) {
-  constexpr uint16_t kOther = Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified |
-                              Flag::kScaledPreRounding | Flag::kIntegral;
-  return s.finite() && !s.integer() && !s.Has(kOther) && s.lo < s.hi;
-}
-
 // Returns the elements whose sets are wide.
 std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts) {
   const double unit = std::ldexp(1.0, -static_cast<int>(facts.p * kShareOfBits));
@@ -44,7 +38,8 @@ std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts
   std::vector<int64_t> wide;
   for (int64_t i = 0; i < array.element_count(); ++i) {
     const AcceptanceSet s = array.At(i);
-    if (!IsNumbers(s) || (array.choices != nullptr && array.choices->Find(i) != nullptr)) continue;
+    const bool numbers = IsNumber(s) && !s.Has(Flag::kIntegral) && s.lo < s.hi;
+    if (!numbers || (array.choices != nullptr && array.choices->Find(i) != nullptr)) continue;
     const double middle = std::fabs(s.lo / 2 + s.hi / 2);
     if (s.hi - s.lo > unit * std::max(middle, least)) wide.push_back(i);
   }

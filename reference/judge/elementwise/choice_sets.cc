@@ -10,10 +10,6 @@
 namespace hlocts::reference {
 namespace {
 
-int64_t ElementOf(const SetArray& operand, int64_t i) {
-  return operand.shape().rank() == 0 ? 0 : i;
-}
-
 SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
   return SetArray(Shape(like.element_type(), {1}), std::vector<AcceptanceSet>{set});
 }

@@ -55,15 +55,13 @@ std::optional<AcceptanceSet> WithItself(const ElementOp& op, const AcceptanceSet
                                   : WithItselfInteger(op.opcode, a, op.integers);
 }
 
-// Returns element i of an operand of clamp; a scalar bound applies to all elements.
-AcceptanceSet BoundAt(const SetArray& array, int64_t i) {
-  return array.At(array.shape().rank() == 0 ? 0 : i);
-}
+// Returns the set that element i of the result reads.
+AcceptanceSet ReadAt(const SetArray& array, int64_t i) { return array.At(ElementOf(array, i)); }
 
 AcceptanceSet ClampElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                            int64_t i) {
-  const AcceptanceSet lo = BoundAt(*operands[0], i), x = operands[1]->At(i),
-                      hi = BoundAt(*operands[2], i);
+  const AcceptanceSet lo = ReadAt(*operands[0], i), x = operands[1]->At(i),
+                      hi = ReadAt(*operands[2], i);
   if (IsFloat(op.operand_type)) return ClampFloat(lo, x, hi, op.context);
   const AcceptanceSet low = BinaryInteger(Opcode::kMaximum, lo, x, op.integers);
   return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
@@ -96,7 +94,7 @@ std::optional<AcceptanceSet> TypedElement(ops::TypedOperation operation, const E
 
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i) {
-  const AcceptanceSet a = BoundAt(*operands[0], i);
+  const AcceptanceSet a = ReadAt(*operands[0], i);
   if (op.equal_operands) {
     if (std::optional<AcceptanceSet> same = WithItself(op, a)) return *same;
   }
@@ -120,10 +118,9 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
 
 namespace {
 
-ComplexSet ComplexAt(const SetArray& array, int64_t i) { return {array.At(i, 0), array.At(i, 1)}; }
-
-ComplexSet ComplexBoundAt(const SetArray& array, int64_t i) {
-  return ComplexAt(array, array.shape().rank() == 0 ? 0 : i);
+ComplexSet ComplexAt(const SetArray& array, int64_t i) {
+  const int64_t read = ElementOf(array, i);
+  return {array.At(read, 0), array.At(read, 1)};
 }
 
 AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
@@ -160,11 +157,11 @@ ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> oper
     real.result_type = ComponentType(op.result_type);
     return {RealElement(real, operands, i), AcceptanceSet::Float(0.0)};
   }
-  const ComplexSet a = ComplexBoundAt(*operands[0], i);
+  const ComplexSet a = ComplexAt(*operands[0], i);
   if (op.opcode == Opcode::kConvert)
     return {ConvertFloatToFloat(a.re, op.context), ConvertFloatToFloat(a.im, op.context)};
   if (op.opcode == Opcode::kClamp) {
-    return ComplexClamp(a, ComplexAt(*operands[1], i), ComplexBoundAt(*operands[2], i), op.context);
+    return ComplexClamp(a, ComplexAt(*operands[1], i), ComplexAt(*operands[2], i), op.context);
   }
   if (operands.size() == 1) return ComplexUnary(op.opcode, a, op.context);
   return ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context);
@@ -174,7 +171,7 @@ ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> oper
 void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i,
                     std::vector<AcceptanceSet>& out) {
   if (IsComplex(op.operand_type)) {
-    const ComplexSet a = ComplexBoundAt(*operands[0], i);
+    const ComplexSet a = ComplexAt(*operands[0], i);
     if (std::optional<AcceptanceSet> number = NumberOfComplex(op, a, operands, i)) {
       out.push_back(*number);
       return;

@@ -50,13 +50,6 @@ bool Selects(Opcode opcode) {
   return ops::IsOneOf(opcode, {Opcode::kMinimum, Opcode::kMaximum, Opcode::kSelect});
 }
 
-bool IsNumber(const AcceptanceSet& s) {
-  constexpr uint16_t kOthers = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
-                               AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified |
-                               AcceptanceSet::kScaledPreRounding;  // its interval is in other units
-  return s.finite() && !s.Has(kOthers);
-}
-
 // c - x is exact for all of them (Sterbenz), and no nonzero difference is subnormal.
 bool IsExactDifference(const AcceptanceSet& c, const AcceptanceSet& x, const FloatFacts& facts) {
   const double sign = c.lo > 0 ? 1 : -1;
@@ -103,15 +96,13 @@ bool RemainderSets::IsCertain(const Sum& sum, int64_t device, const AcceptanceSe
   const std::vector<SetArray>& operands = kept_.at({device, sum.chooser}).operands;
   const Opcode opcode = sum.chooser->opcode();
   if (opcode == Opcode::kSelect) {
-    const AcceptanceSet p = operands[0].At(operands[0].shape().rank() == 0 ? 0 : i);
+    const AcceptanceSet p = operands[0].At(ElementOf(operands[0], i));
     return p.IsPoint() && (p.ilo != 0) == (sum.arm == 1);
   }
   const AcceptanceSet other = operands[1 - sum.arm].At(i);
   if (!IsNumber(other) || !IsNumber(remainder)) return false;
-  const bool hull = other.Has(AcceptanceSet::kPreRounding);
-  return opcode == Opcode::kMinimum
-             ? (hull ? std::min(other.lo, other.rlo) : other.lo) >= remainder.hi
-             : (hull ? std::max(other.hi, other.rhi) : other.hi) <= remainder.lo;
+  const auto [lo, hi] = EndsRead(other);
+  return opcode == Opcode::kMinimum ? lo >= remainder.hi : hi <= remainder.lo;
 }
 
 std::optional<AcceptanceSet> RemainderSets::End(const Sum& sum, int64_t device,

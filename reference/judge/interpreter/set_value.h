@@ -3,6 +3,7 @@
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,22 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b);
 // Converts the array to a literal if every element is a single value without a pre-rounding
 // interval; otherwise returns it unchanged.
 SetArray Compress(SetArray array);
+// Returns true if all values that a reader may see are real numbers within those of f64.
+inline bool IsNumber(const AcceptanceSet& s) {
+  constexpr uint16_t kOthers = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
+                               AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified |
+                               AcceptanceSet::kScaledPreRounding | AcceptanceSet::kInteger;
+  return s.finite() && !s.Has(kOthers);
+}
+// Returns the ends of the interval of these values.
+inline std::pair<double, double> EndsRead(const AcceptanceSet& s) {
+  if (!s.Has(AcceptanceSet::kPreRounding)) return {s.lo, s.hi};
+  return {std::min(s.lo, s.rlo), std::max(s.hi, s.rhi)};
+}
+// Returns the element of an operand that element i of a result reads; a scalar is read by all.
+inline int64_t ElementOf(const SetArray& operand, int64_t i) {
+  return operand.shape().rank() == 0 ? 0 : i;
+}
 // Returns true if some element may be a NaN.
 bool HasNan(const SetArray& array);
 // Returns true if some element of an exact array of floats is subnormal.

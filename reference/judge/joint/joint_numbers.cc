@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
 
@@ -51,12 +52,8 @@ AcceptanceSet SetAround(double middle, double off, const SetContext& context) {
 }
 
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius) {
-  if (!s.finite() || s.integer() || s.unspecified() || s.Has(AcceptanceSet::kScaledPreRounding) ||
-      s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
-    return false;
-  }
-  const bool hull = s.Has(AcceptanceSet::kPreRounding);
-  const double lo = hull ? std::min(s.lo, s.rlo) : s.lo, hi = hull ? std::max(s.hi, s.rhi) : s.hi;
+  if (!IsNumber(s)) return false;
+  const auto [lo, hi] = EndsRead(s);
   middle = lo / 2 + hi / 2;
   radius = lo == hi ? 0 : NextUp(std::max(hi - middle, middle - lo));
   return std::isfinite(middle) && std::isfinite(radius);

@@ -54,13 +54,8 @@ AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFact
                                                  : std::nan("");
     return Factor(x, scale, type, origin);
   }
-  const bool interval =
-      element.finite() && !element.Has(Set::kNan | Set::kPosInf | Set::kNegInf | Set::kUnspecified |
-                                       Set::kScaledPreRounding);
-  if (!interval) return Set::Unspecified(element.cause, element.origin);
-  const bool hull = element.Has(Set::kPreRounding);
-  const double lo = hull ? std::min(element.lo, element.rlo) : element.lo;
-  const double hi = hull ? std::max(element.hi, element.rhi) : element.hi;
+  if (!IsNumber(element)) return Set::Unspecified(element.cause, element.origin);
+  const auto [lo, hi] = EndsRead(element);
   Set set = Join(Factor(lo, scale, type, origin), Factor(hi, scale, type, origin));
   if (lo <= 0 && hi >= 0) set = Join(set, Set::Interval(0, 0));
   set.cause = element.cause;
