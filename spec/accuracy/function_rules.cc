@@ -142,7 +142,7 @@ Rule DivideRule(PrimitiveType type, Profile profile) {
 
 RangeGuard RangeGuardOf(Opcode opcode) {
   const FunctionRow* row = FunctionOf(opcode);
-  if (row == nullptr) return {-HUGE_VAL, HUGE_VAL};
+  if (row == nullptr) return {opcode == Opcode::kSqrt ? 0 : -HUGE_VAL, HUGE_VAL};
   return {row->guard_lo, row->guard_hi};
 }
 

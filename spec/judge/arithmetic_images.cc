@@ -80,7 +80,8 @@ Image DivideImage(const View& a, const View& b, double least) {
   SetInfinities(ProductSigns(FiniteSigns(a), ZeroSigns(b)), r);
   SetZeros(ProductSigns(ZeroSigns(a), FiniteSigns(b) | InfinitySigns(b)), r);
   SetZeros(ProductSigns(FiniteSigns(a), InfinitySigns(b)), r);
-  if (!a.finite || !b.finite) return r;
+  const bool zero = a.Zero() && !a.Positive() && !a.Negative();
+  if (!a.finite || !b.finite || zero) return r;
   auto part = [&](double lo, double hi) {
     for (double x : {a.lo, a.hi}) {
       Include(DivideExact(x, lo), r);

@@ -128,10 +128,10 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
-// Restricts a quotient to the sign that its operands imply, which it has regardless of its error. A
-// zero keeps both signs, since a quotient that underflows may have either.
+// Restricts a quotient to the sign that its operands imply, which it has regardless of its error
+// (RULES 16). A zero keeps both signs, since a quotient that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
-  const int signs = ProductSigns(FiniteSigns(x) | ZeroSigns(x), FiniteSigns(y) | ZeroSigns(y));
+  const int signs = ProductSigns(FiniteSigns(x) | InfinitySigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;
   if (signs == Signs(true, false) && s.lo < 0) {
     s.lo = 0, s.rlo = std::max(s.rlo, 0.0);
