@@ -10,8 +10,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "spec/base/nearest.h"
@@ -130,14 +132,22 @@ bool HoldsForRelease(const engines::EngineList& list, const expectations::Condit
   return before.empty() || PairOf(list, verdict, before).OwnIsEarlier();
 }
 
+// Returns true if the options of an engine's recorded name include this one: KEY=VALUE, or KEY with
+// any value.
+bool HasOption(absl::string_view engine, absl::string_view option) {
+  const size_t mark = engine.find('?');
+  if (mark == absl::string_view::npos) return false;
+  return absl::c_any_of(absl::StrSplit(engine.substr(mark + 1), '&'), [&](absl::string_view one) {
+    return !one.empty() && (one == option || one.substr(0, one.find('=')) == option);
+  });
+}
+
 bool Holds(const engines::EngineList& list, const expectations::Expectation& entry,
            const reports::Verdict& verdict, const std::string& today) {
   const expectations::Condition& condition = entry.condition();
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
-  if (!absl::StrContains(verdict.backend, condition.option())) return false;
-  if (!condition.without_option().empty() &&
-      absl::StrContains(verdict.backend, condition.without_option()))
-    return false;
+  if (!condition.option().empty() && !HasOption(verdict.backend, condition.option())) return false;
+  if (HasOption(verdict.backend, condition.without_option())) return false;
   if (!condition.platform().empty() && condition.platform() != "linux") return false;
   if (!HoldsForRelease(list, condition, verdict)) return false;
   return today.empty() || entry.expires().empty() || entry.expires() >= today;

@@ -74,6 +74,32 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
+TEST(ExpectationsTest, AnOptionIsWhole) {
+  struct {
+    const char *condition, *backend;
+    bool holds;
+  } rows[] = {
+      {"option: 'a=1'", "e?a=1", true},          {"option: 'a=1'", "e?b=2&a=1", true},
+      {"option: 'a=1'", "e?a=10", false},        {"option: 'a=1'", "e?ba=1", false},
+      {"option: 'a=1'", "a=1", false},           {"option: 'a'", "e?a=10", true},
+      {"option: 'a'", "e?ab=1", false},          {"option: 'a'", "e", false},
+      {"without_option: 'a=1'", "e?a=1", false}, {"without_option: 'a=1'", "e?a=10", true},
+      {"without_option: 'a=1'", "e", true},      {"without_option: 'a'", "e?b=1&a=2", false}};
+  for (const auto& row : rows) {
+    auto list = ListOf("options.textproto",
+                       absl::StrCat("expectation { query: 'a' verdict: 'fail' kind: BUG clause: "
+                                    "'pad.1' reason: 'r' condition { ",
+                                    row.condition, " } }"));
+    ASSERT_TRUE(list.ok()) << list.status();
+    reports::Verdict verdict;
+    verdict.case_address = "a";
+    verdict.backend = row.backend;
+    verdict.kind = Outcome::kFail;
+    list->Apply(verdict, "");
+    EXPECT_EQ(verdict.expected, row.holds) << row.condition << " of " << row.backend;
+  }
+}
+
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
   auto list = ListOf(
       "flakes.textproto",
