@@ -18,6 +18,14 @@
 #include "backends/check/recorder.h"
 #include "spec/pjrt/pjrt_abi.h"
 
+// A value on the host: PJRT_Buffer_Type, sizes, and bytes that are dense and row-major.
+struct HloctsCheckLeaf {
+  int32_t type, rank;
+  const int64_t* dims;
+  const char* bytes;
+  size_t size;
+};
+
 namespace hlocts::check {
 namespace {
 
@@ -157,6 +165,17 @@ PJRT_Error* Destroy(PJRT_LoadedExecutable_Destroy_Args* args) {
   return state.real->PJRT_LoadedExecutable_Destroy(args);
 }
 
+// Counts an execution. Returns its number if it is to be recorded, else -1.
+int64_t Begin(Recorder& recorder, Program& program, int64_t devices) {
+  recorder.CountExecution();
+  const uint64_t number = program.executions++;
+  const bool on_one = devices == 1 || !program.unsupported.empty();
+  if (on_one && recorder.Wanted(program, number)) return static_cast<int64_t>(number);
+  if (!on_one) recorder.Skip("more than one device");
+  if (!program.unsupported.empty()) recorder.Skip(program.unsupported);
+  return -1;
+}
+
 PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
   State& state = TheState();
   Recorder& recorder = *state.recorder;
@@ -166,17 +185,12 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
     const auto found = state.programs.find(args->executable);
     if (found != state.programs.end()) program = found->second;
   }
-  recorder.CountExecution();
-  if (program == nullptr) return state.real->PJRT_LoadedExecutable_Execute(args);
-  const uint64_t number = program->executions++;
-  if (args->num_devices != 1 && program->unsupported.empty()) {
-    recorder.Skip("more than one device");
+  if (program == nullptr) {
+    recorder.CountExecution();
     return state.real->PJRT_LoadedExecutable_Execute(args);
   }
-  if (!recorder.Wanted(*program, number)) {
-    if (!program->unsupported.empty()) recorder.Skip(program->unsupported);
-    return state.real->PJRT_LoadedExecutable_Execute(args);
-  }
+  const int64_t number = Begin(recorder, *program, static_cast<int64_t>(args->num_devices));
+  if (number < 0) return state.real->PJRT_LoadedExecutable_Execute(args);
   // Arguments are copied before the call, because it may reuse the memory of donated ones.
   auto start = std::chrono::steady_clock::now();
   std::vector<Leaf> inputs, outputs;
@@ -190,7 +204,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
              !CopyAll(args->output_lists[0], OutputCount(args->executable, *program), outputs)) {
     recorder.Skip("a value that cannot be copied to the host");
   } else {
-    recorder.AddExecution(*program, number, inputs, outputs);
+    recorder.AddExecution(*program, static_cast<uint64_t>(number), inputs, outputs);
   }
   recorder.AddTime(std::chrono::steady_clock::now() - start);
   return error;
@@ -222,19 +236,33 @@ const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
   return get == nullptr ? nullptr : get();
 }
 
-// Returns null, after one sentence on standard error, if the settings or the real plugin are wrong.
-const PJRT_Api* MakeTable() {
+// Makes the recorder and, unless the client's engine is no plugin, finds the table of the real one.
+// Returns false, after one sentence on standard error, if the settings or the plugin are wrong.
+bool Start() {
   const char* words = getenv("HLOCTS_CHECK");
   Settings settings;
   std::string problem = settings.Read(words == nullptr ? "" : words);
   State& state = TheState();
-  if (problem.empty()) state.real = RealTable(settings.plugin, problem);
-  if (state.real == nullptr) {
+  if (problem.empty() && settings.plugin != kOwnClient)
+    state.real = RealTable(settings.plugin, problem);
+  if (!problem.empty()) {
     fprintf(stderr, "hlocts check: %s\n", problem.c_str());
-    return nullptr;
+    return false;
   }
   settings.judge = JudgeCommand();
   state.recorder = std::make_unique<Recorder>(std::move(settings));
+  atexit(AtExit);
+  return true;
+}
+
+bool Started() {
+  static const bool started = Start();
+  return started;
+}
+
+const PJRT_Api* MakeTable() {
+  State& state = TheState();
+  if (!Started() || state.real == nullptr) return nullptr;
   // The real table may be longer than that of this header; later functions are forwarded unchanged.
   const size_t size = std::max(state.real->struct_size, sizeof(PJRT_Api));
   void* memory = calloc(1, size);
@@ -244,7 +272,6 @@ const PJRT_Api* MakeTable() {
   api->PJRT_Executable_DeserializeAndLoad = Deserialize;
   api->PJRT_LoadedExecutable_Destroy = Destroy;
   api->PJRT_LoadedExecutable_Execute = Execute;
-  atexit(AtExit);
   return api;
 }
 
@@ -262,4 +289,42 @@ extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* 
   if (GetPjrtApi() == nullptr) return "there is no plugin";
   return hlocts::check::RegisterHandler(*hlocts::check::TheState().real, name, platform, handler,
                                         traits);
+}
+
+// For a client whose engine is no plugin (plugin=jax): it records executions by these functions.
+// Returns a program, MLIR by its bytes, or null if the settings are wrong. It is never destroyed.
+extern "C" void* HloctsCheckProgram(const char* code, size_t size) {
+  if (!hlocts::check::Started()) return nullptr;
+  auto* program = new hlocts::check::Program;
+  program->id = hlocts::check::TheState().recorder->AddProgram("mlir", {code, size});
+  return program;
+}
+
+// Counts an execution on so many devices. Returns its number if it is to be recorded, else -1.
+extern "C" int64_t HloctsCheckBegin(void* program, int64_t devices) {
+  return hlocts::check::Begin(*hlocts::check::TheState().recorder,
+                              *static_cast<hlocts::check::Program*>(program), devices);
+}
+
+// Records an execution: its inputs and then its outputs. If `reason` is not null, nothing is
+// recorded and the reason is counted.
+extern "C" void HloctsCheckEnd(void* program, int64_t number, const HloctsCheckLeaf* leaves,
+                               size_t inputs, size_t outputs, double seconds, const char* reason) {
+  hlocts::check::Recorder& recorder = *hlocts::check::TheState().recorder;
+  const auto copies = [](const HloctsCheckLeaf* from, size_t count) {
+    std::vector<hlocts::check::Leaf> made;
+    for (const HloctsCheckLeaf* leaf = from; leaf != from + count; ++leaf)
+      made.push_back(
+          {leaf->type, {leaf->dims, leaf->dims + leaf->rank}, {leaf->bytes, leaf->size}});
+    return made;
+  };
+  if (reason != nullptr) {
+    recorder.Skip(reason);
+  } else {
+    recorder.AddExecution(*static_cast<hlocts::check::Program*>(program),
+                          static_cast<uint64_t>(number), copies(leaves, inputs),
+                          copies(leaves + inputs, outputs));
+  }
+  recorder.AddTime(std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds)));
 }

@@ -79,8 +79,9 @@ std::string Settings::Read(const std::string& words) {
     }
     if (!ok) return "HLOCTS_CHECK: " + name + ": the value \"" + value + "\" cannot be read";
   }
-  if (plugin.find('/') == std::string::npos)
-    return "HLOCTS_CHECK: plugin: expected the path of a PJRT plugin, found \"" + plugin + "\"";
+  if (plugin != kOwnClient && plugin.find('/') == std::string::npos)
+    return "HLOCTS_CHECK: plugin: expected jax or the path of a PJRT plugin, found \"" + plugin +
+           "\"";
   return "";
 }
 

@@ -10,8 +10,11 @@
 
 namespace hlocts::check {
 
+// The setting `plugin` of a client whose engine is no plugin, such as jaxlib's own CPU.
+inline constexpr char kOwnClient[] = "jax";
+
 struct Settings {
-  std::string plugin;           // path of the real plugin
+  std::string plugin;           // path of the real plugin, or kOwnClient
   std::string out;              // directory of the records; "" makes hlocts-check-PID
   uint64_t sample_first = 1;    // number of first executions of each program to record
   uint64_t sample_every = 100;  // later, one execution in this many; 0: none

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests programs under the checking plugin, with JAX and an installed XLA:CPU (else skips)."""
+"""Tests programs under the judge, on JAX's own CPU client and on an installed XLA:CPU (else skips)."""
 
 import json
 import os
@@ -18,7 +18,6 @@ def missing():
     try:
         import jax  # noqa: F401
 
-        checking.environment({"plugin": "xla"})
         jax_plugin.library("libhlocts_check.so")
     except ImportError:
         return "JAX is not installed"
@@ -27,7 +26,16 @@ def missing():
     return ""
 
 
+def plugin_missing():
+    try:
+        checking.environment({"plugin": "xla"})
+    except HloctsError as problem:
+        return str(problem)
+    return ""
+
+
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+needs_plugin = pytest.mark.skipif(bool(missing() or plugin_missing()), reason="no plugin of XLA:CPU")
 
 # Each marked line is a miscompile of released plugins of XLA:CPU.
 MISCOMPILED = """
@@ -81,8 +89,9 @@ def run(folder, text, *options):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
 
 
+@needs_plugin
 def test_miscompiles_are_reported_with_their_line(tmp_path):
-    done = run(tmp_path, MISCOMPILED, "--fail")
+    done = run(tmp_path, MISCOMPILED, "--fail", "--plugin=xla")
     assert done.returncode == 1, done.stderr
     found = re.findall(r"fail  program \d+, execution 0: \S*program\.py:(\d+) \((\w+)\)", done.stderr)
     expected = [(str(4 + 2 * i + 1), name)
@@ -90,8 +99,54 @@ def test_miscompiles_are_reported_with_their_line(tmp_path):
     assert found == expected, done.stderr
 
 
+# One rewrite that all releases of jaxlib since 0.4 have, and what a program must not notice.
+OWN = """
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def scale(x, y): return (x / y) / x
+scale(jnp.float32(1e30), jnp.float32(1e30))
+assert jax.default_backend() == "cpu", jax.default_backend()
+key = jax.jit(jax.random.fold_in)(jax.random.key(1), 2)
+step = jax.jit(lambda x: jnp.tanh(x) - x, donate_argnums=0)
+x = jnp.ones(8)
+for _ in range(40):
+    x = step(x)
+low = jax.jit(lambda x: x.astype(jnp.int4) + jnp.int4(1))(jnp.arange(4, dtype=jnp.bfloat16))
+compiled = jax.jit(lambda x: x * 2).lower(x).compile()
+np.testing.assert_array_equal(compiled(x), x * 2)
+np.testing.assert_array_equal(jax.jit(lambda x: jax.pure_callback(np.sin, x, x))(x), np.sin(x))
+try:
+    jax.jit(lambda x: jax.pure_callback(np.linalg.inv, x, x))(x)
+except Exception:
+    print("raised")
+"""
+
+
+def test_the_installed_jaxlib_is_judged(tmp_path):
+    done = run(tmp_path, OWN, "--fail", "--sample=first,1/10", "--budget=100%")
+    assert done.returncode == 1, done.stderr
+    assert "raised" in done.stdout
+    assert re.findall(r"fail  program \d+, execution (\d+): \S*program\.py:(\d+) \((\w+)\)",
+                      done.stderr) == [("0", "4", "scale")], done.stderr  # fmt: skip
+    results = [json.loads(line) for path in tmp_path.glob("out/*/results.jsonl")
+               for line in path.read_text().splitlines()]  # fmt: skip
+    assert sum(one["verdict"] == "pass" for one in results) >= 8, done.stderr
+    assert {10, 20, 30} <= {one["execution"] for one in results}, "step, one of ten"
+    assert "1 executions: the execution failed" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "words"), [("jaxlib@0.10.2", "that is a PJRT plugin"),
+                                             ("reference", "that is a PJRT plugin"),
+                                             ("xla@2025.11", "engines install xla@2025.11")])  # fmt: skip
+def test_what_is_no_plugin_is_named(name, words, monkeypatch, tmp_path):
+    monkeypatch.setenv("HLOCTS_CACHE", str(tmp_path))
+    with pytest.raises(HloctsError, match=re.escape(words)):
+        checking.environment({"plugin": name})
+
+
+@needs_plugin
 def test_right_programs_pass(tmp_path):
-    done = run(tmp_path, RIGHT, "--fail", "--sample=first,1/10")
+    done = run(tmp_path, RIGHT, "--fail", "--sample=first,1/10", "--plugin=xla")
     assert done.returncode == 0, done.stderr
     assert "fail  program" not in done.stderr
     assert "a stage before execution, which no plugin can be given" in done.stdout

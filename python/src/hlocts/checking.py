@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program under the checking plugin: XLA computes, hlocts judges the results.
+"""Runs a program under the checking plugin: JAX computes as always, hlocts judges the results.
 
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR
 
-The first form is the same as JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK. The
-plugin copies executions, a separate process judges them, and a report is printed at the end.
+The first form is the same as JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK. Executions
+are copied and judged in a separate process; a report is printed at the end.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ TYPES = (
 )  # fmt: skip
 _KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain in the directory
 _NARROW_BITS = {"s4": 4, "s2": 2}
+OWN_CLIENT = "jax"  # the setting `plugin` for JAX's own CPU client
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
 
@@ -73,7 +74,9 @@ class _Judge:
     def __init__(self, words: dict[str, str]) -> None:
         arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s"]
         arguments += [f"--profile={words.get('profile', 'default')}"]
-        arguments += [f"--facts-of={words['facts']}"] if words.get("facts") else []
+        own = "xla_cpu" if words.get("plugin") == OWN_CLIENT else ""  # jaxlib states it of itself
+        facts = words.get("facts", own)
+        arguments += [f"--facts-of={facts}"] if facts else []
         self._process: subprocess.Popen[str] = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True)  # fmt: skip
@@ -232,15 +235,16 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
         lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
                      f"--outputs={kept}/outputs.npz --explain")  # fmt: skip
         if result["verdict"] == "suspect":
+            engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
             lines.append(f"        closer, by pieces on the engine: hlocts diff {kept}/module.hlo "
-                         f"--inputs={kept}/inputs.npz --backend=pjrt:{plugin}")  # fmt: skip
+                         f"--inputs={kept}/inputs.npz --backend={engine}")  # fmt: skip
     return lines
 
 
 def report(directory: pathlib.Path) -> tuple[str, bool]:
     """Returns the report of one directory, and True if a verdict is fail."""
     results = list(_results(directory))
-    plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", "PLUGIN.so")
+    plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", OWN_CLIENT)
     counts = _counts(directory)
     verdicts = collections.Counter(result["verdict"] for result in results)
     waiting = len(list(directory.rglob("*.record")))
@@ -272,8 +276,8 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
 
 def environment(words: dict[str, str]) -> dict[str, str]:
     """Returns the environment variables that the plugin reads, with the real plugin as a path."""
-    words = {"plugin": "xla", **words}
-    if "/" not in words["plugin"]:
+    words = {"plugin": OWN_CLIENT, **words}
+    if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
     return {
         "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
@@ -283,18 +287,17 @@ def environment(words: dict[str, str]) -> dict[str, str]:
 
 def _installed(name: str) -> str:
     """Returns the path of the plugin of an installed engine, by its name or alias."""
-    plugins: list[str] = []
-    for line in binary.run(["engines", "list", "--json"]).splitlines():
-        engine = json.loads(line)
-        is_named = name in (engine["name"], engine["alias"])
-        if is_named and engine.get("path"):
+    lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
+    for engine in lines:
+        if name not in (engine["name"], engine["alias"]):
+            continue
+        if engine.get("path"):
             return str(engine["path"])
         if engine["reach"] == "PJRT":
-            plugins.append(engine["name"])
-            if is_named:
-                raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
-    raise HloctsError(f"{name} is not a PJRT plugin: expected {', '.join(plugins)} or a path; "
-                      "jaxlib has none, hlocts.check(f, *args) judges it")  # fmt: skip
+            raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
+    raise HloctsError(
+        f"--plugin={name}: expected {OWN_CLIENT} (the jaxlib of this Python), an engine of "
+        "`hlocts engines list` that is a PJRT plugin, as xla, or the path of one")
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -331,14 +334,14 @@ def main() -> int:
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
     parser.add_argument("--fail", action="store_true", help="exit 1 where a verdict is fail")
     helps = {
-        "plugin": "engine of `hlocts engines list` or path of a PJRT plugin (xla)",
+        "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
         "out": "directory of the records (hlocts-check-PID)",
         "sample": "executions that are judged: first,1/100 or all (first,1/100)",
         "budget": "share of the run time that recording may take (10%%)",
         "spool": "bytes of records that wait for the judge (2G)",
         "wait": "seconds for the judge at the end (60)",
         "profile": "strict, default or relaxed (default)",
-        "facts": "target whose facts hold, as --facts-of of hlocts judge",
+        "facts": "target whose facts hold, as --facts-of of hlocts judge (xla_cpu of plugin=jax)",
     }
     for name in _SETTINGS:
         parser.add_argument(f"--{name}", help=helps[name])

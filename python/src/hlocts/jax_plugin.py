@@ -3,7 +3,7 @@
 
     JAX_PLATFORMS=hlocts_reference python3 script.py   the reference evaluator computes
     JAX_PLATFORMS=hlocts_cpu python3 script.py         the CPU engine of hlocts computes
-    JAX_PLATFORMS=hlocts_check python3 script.py       XLA computes, hlocts judges (hlocts.check)
+    JAX_PLATFORMS=hlocts_check python3 script.py       JAX computes, hlocts judges (hlocts.check)
 
 HLOCTS_DEVICES=4 gives each of the first two four devices, as XLA_FLAGS and jax_num_cpu_devices do.
 A platform is registered only if JAX_PLATFORMS or jax_platforms names it, so that other programs of
@@ -20,7 +20,7 @@ import re
 import sys
 from typing import Any
 
-from hlocts import binary, checking
+from hlocts import binary, checking, own_client
 from hlocts.errors import HloctsError
 
 LIBRARIES = {
@@ -92,6 +92,16 @@ def _device_options(bridge: Any) -> dict[str, int]:
     return {"cpu_device_count": devices} if devices else {}
 
 
+def _register_check(bridge: Any, path: pathlib.Path) -> None:
+    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the directory of an installed XLA:CPU
+    bridge.register_plugin(
+        "hlocts_check",
+        library_path=str(path),
+        options=lambda: (_device_options(bridge) or {"cpu_device_count": 1}) if is_cpu else {},
+    )
+    _pass_handlers(importlib.import_module("jaxlib.xla_client"), path)
+
+
 def initialize() -> None:
     """Registers the plugins. JAX calls it when it searches for plugins."""
     jax: Any = importlib.import_module("jax")
@@ -100,14 +110,13 @@ def initialize() -> None:
     if "hlocts_check" in named:
         words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
         os.environ.update(checking.environment(words))
-        is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the directory of an installed XLA:CPU
         path = library("libhlocts_check.so")
-        bridge.register_plugin(
-            "hlocts_check",
-            library_path=str(path),
-            options=lambda: _device_options(bridge) if is_cpu else {},
-        )
-        _pass_handlers(importlib.import_module("jaxlib.xla_client"), path)
+        if words.get("plugin", checking.OWN_CLIENT) == checking.OWN_CLIENT:
+            names = [_PLATFORM if name == "hlocts_check" else name for name in named]
+            jax.config.update("jax_platforms", ",".join(names))
+            own_client.record(path)
+        else:
+            _register_check(bridge, path)
     for platform in named:
         if platform not in LIBRARIES:
             continue
