@@ -14,6 +14,7 @@ Outcome OutcomeOf(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted:
       return Outcome::kUnsupported;
     case absl::StatusCode::kAborted:
+    case absl::StatusCode::kDataLoss:  // a broken protocol
       return Outcome::kCrash;
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kCancelled:

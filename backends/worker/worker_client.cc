@@ -31,10 +31,6 @@ constexpr int kFailedRestartsMax = 3;
 // library of 813 MiB from a cold disk.
 std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
-bool EndsTheWorker(const absl::Status& status) {
-  return absl::IsAborted(status) || absl::IsDeadlineExceeded(status) || absl::IsDataLoss(status);
-}
-
 class WorkerBackend : public Backend {
  public:
   explicit WorkerBackend(WorkerCommand command) : command_(std::move(command)) {}
@@ -134,10 +130,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   if (!reply->has_error()) return reply;
   absl::Status status = StatusFromWire(reply->error());
   // Only we report the end of the process; an engine that answers "aborted" has only refused.
-  if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
-    return WithCode(absl::StatusCode::kUnknown, status);
-  }
-  return status;
+  return absl::IsAborted(status) ? WithCode(absl::StatusCode::kUnknown, status) : status;
 }
 
 absl::StatusOr<std::string> WorkerBackend::LoadFrame(const Module& module,

@@ -151,13 +151,15 @@ absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& bu
   return absl::OkStatus();
 }
 
+// kDataLoss: the output is not of the module's shape, by which a plugin breaks PJRT as a worker
+// that sends rubbish breaks its protocol.
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
   auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
   type_args.buffer = buffer;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type_args));
   if (type_args.type != type) {
-    return absl::InternalError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
+    return absl::DataLossError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
                                             type, " for ", expected.ToString()));
   }
   if (expected.IsToken()) return Literal(expected);
@@ -195,7 +197,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
     }
   }
   if (args.dst_size < literal.raw_size()) {
-    return absl::InternalError(absl::StrCat("output of ", args.dst_size, " bytes, expected ",
+    return absl::DataLossError(absl::StrCat("output of ", args.dst_size, " bytes, expected ",
                                             literal.raw_size(), " for ", expected.ToString()));
   }
   std::copy_n(bytes.data(), literal.raw_size(),
@@ -219,7 +221,7 @@ absl::Status PjrtSession::ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal
     if (d >= sizes.num_dims || static_cast<int64_t>(d) >= literal.shape().rank() ||
         sizes.unpadded_dims[d] < 0 ||
         sizes.unpadded_dims[d] > literal.shape().dimension(static_cast<int64_t>(d))) {
-      return absl::InternalError("output with impossible run-time sizes");
+      return absl::DataLossError("output with impossible run-time sizes");
     }
     literal.SetRuntimeSize(static_cast<int64_t>(d), sizes.unpadded_dims[d]);
   }

@@ -97,6 +97,13 @@ TEST(PjrtTest, ALibraryThatIsNoPluginIsUnavailable) {
   EXPECT_EQ(missing.status, 3) << missing.out;
 }
 
+TEST(PjrtTest, AnOutputThatIsTooShortIsACrashAndNoRefusal) {
+  const std::string module =
+      WriteModule("short", "HloModule m\nENTRY main { ROOT r = f32[4] constant({1, 2, 3, 4}) }\n");
+  EXPECT_THAT(Verdict(module, "pjrt:" HLOCTS_SHORT_OUTPUT_PLUGIN),
+              StartsWith("crash output of 15 bytes, expected 16"));
+}
+
 TEST_F(RealXlaTest, EveryElementTypeByPath) {
   std::vector<std::string> modules;
   for (const char* type : {"pred", "s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64",

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin that breaks PJRT, for tests: the reference, whose outputs are a byte too short.
+#include <dlfcn.h>
+
+#include "spec/pjrt/pjrt_abi.h"
+
+static PJRT_Api api;
+static PJRT_Error* (*to_host)(PJRT_Buffer_ToHostBuffer_Args*);
+
+// The caller's memory has room for the byte.
+static PJRT_Error* ShortToHost(PJRT_Buffer_ToHostBuffer_Args* args) {
+  if (args->dst) ++args->dst_size;
+  PJRT_Error* error = to_host(args);
+  --args->dst_size;
+  return error;
+}
+
+const PJRT_Api* GetPjrtApi(void) {
+  void* library = dlopen(HLOCTS_REFERENCE_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  const PJRT_Api* (*real)(void) =
+      library ? (const PJRT_Api* (*)(void))dlsym(library, "GetPjrtApi") : 0;
+  if (!real) return 0;
+  api = *real();
+  to_host = api.PJRT_Buffer_ToHostBuffer;
+  api.PJRT_Buffer_ToHostBuffer = ShortToHost;
+  return &api;
+}
