@@ -37,16 +37,22 @@ RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
       record_(std::move(record)),
       engines_(std::move(engines)) {}
 
+absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) const {
+  if (SameRun(earlier, record_)) return absl::OkStatus();
+  return InvalidInput("--out: ", path_,
+                      " holds a run of other engines, cases, tier, profile or shard (",
+                      absl::StrJoin(earlier.backends, ", "), "; tier ", earlier.tier, "; ",
+                      earlier.selection.size(), " cases): name another folder, or remove that one");
+}
+
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
-  if (!SameRun(run.record, record_)) {
-    return InvalidInput("--resume: ", path_,
-                        " holds a run of other engines, cases, tier, profile or shard");
-  }
+  HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   return std::move(run.verdicts);
 }
 
-// Removes only the files of an earlier run. Fails if the directory has cases/ from elsewhere.
+// Removes only the files of an earlier run of the same request. Fails if the directory has another
+// run, or cases/ from elsewhere.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
   const bool is_run = HoldsRun();
@@ -56,6 +62,9 @@ absl::Status RunFolder::Clean() const {
                         ": holds cases/ and no run: expected a folder of its own");
   }
   if (!is_run) return absl::OkStatus();
+  const auto earlier = reports::ReadRunRecord(path_);
+  if (!earlier.ok()) return Annotate(earlier.status(), "--out: name another folder");
+  HLOCTS_RETURN_IF_ERROR(CheckSameRequest(*earlier));
   for (const char* name : kOwn) fs::remove_all(absl::StrCat(path_, "/", name), error);
   return absl::OkStatus();
 }

@@ -23,9 +23,9 @@ class RunFolder {
   // `engines` maps recorded names to the names on the command line.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run or, if `resume`, returns its verdicts and appends new ones.
-  // Fails if the directory cannot be written, is being written by another process, contains cases/
-  // but no run, or contains a run of another request.
+  // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts
+  // and appends new ones. Fails if the directory cannot be written, is being written by another
+  // process, contains cases/ but no run, or contains a run of another request.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
   // Returns true if there is an earlier run, which Open would remove without `resume`.
   bool HoldsRun() const;
@@ -36,6 +36,7 @@ class RunFolder {
   std::string Summary() const;
 
  private:
+  absl::Status CheckSameRequest(const reports::RunRecord& earlier) const;
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
   absl::Status Clean() const;
   absl::Status AddFailure(const Case& one, const reports::Verdict& verdict);

@@ -69,6 +69,27 @@ TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
   }
 }
 
+TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
+  const std::string out = " --out=" + Path("r");
+  const std::string run = "run movement/rev --backend=reference" + out;
+  ASSERT_EQ(RunHlocts(run).status, 0);
+  EXPECT_EQ(RunHlocts(run).status, 0) << "the same request again replaces its own run";
+  const std::string before = Text("r/verdicts.jsonl");
+  for (const char* other :
+       {"run movement/rev --backend=legal-noise", "run movement/rev --backend=x=reference",
+        "run movement/rev --backend=reference --tier=presubmit", "run --backend=reference -k rev",
+        "run movement/rev --backend=reference --profile=strict",
+        "run movement/rev --backend=reference --shard=1/2"}) {
+    Ran refused = RunHlocts(other + out);
+    EXPECT_EQ(refused.status, 2) << other << refused.out;
+    EXPECT_THAT(refused.out, HasSubstr("name another folder, or remove that one")) << other;
+    EXPECT_EQ(Text("r/verdicts.jsonl"), before) << other;
+  }
+  Write("r/run.json", "cut off");
+  EXPECT_EQ(RunHlocts(run).status, 2) << "nothing says whose run it is";
+  EXPECT_EQ(Text("r/verdicts.jsonl"), before);
+}
+
 TEST_F(NothingLostTest, OneProcessAtATimeWritesAFolder) {
   fs::create_directories(Path("busy"));
   const std::string busy = "flock " + Path("busy");
