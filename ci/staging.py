@@ -54,7 +54,10 @@ def installed_page(text, folder, prefix=""):
         return f"[{words}]({prefix}{target})" if (folder / target.partition("#")[0]).exists() else words
 
     text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
-    return text.replace("build/hlocts", "hlocts").replace("pip install ./python", "pip install hlocts-*.whl")
+    for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly"),
+                       ("pip install ./python", "pip install hlocts-*.whl")):
+        text = text.replace(word, name)
+    return text
 
 
 def _without_links(folder):

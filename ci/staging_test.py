@@ -51,6 +51,16 @@ class Staged(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout
 
+    def test_a_nightly_run_writes_to_the_working_directory(self):
+        nightly = self.tree / "share/hlocts/ci/nightly"
+        with tempfile.TemporaryDirectory() as here:
+            done = subprocess.run([nightly, "--engine=none", "--budget=1s", "--night=n"], cwd=here,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)  # there is no such engine
+            self.assertIn("suite none: FAILED: exit status 2", done.stdout)
+            self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
+        self.assertFalse((self.tree / "share/hlocts/out").exists())
+
     @unittest.skipUnless(shutil.which("objdump"), "no objdump")
     def test_it_needs_no_newer_system_than_promised(self):
         for prefix, most in PROMISED.items():

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TREE = (ROOT / "CMakeLists.txt").exists()  # else an installation, which is not written to
 # Shares of the budget of a nightly run. The unused share of a step goes to the next ones.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}

@@ -143,12 +143,13 @@ def repeat(night):
     by_engine = {}
     for one in (said[0]["regressed"] + said[0]["changed"])[:200] if said else []:
         by_engine.setdefault(one["engine"], []).append(one["case"])
+    named = named_as_given(night)
     for engine, cases in by_engine.items():
         words = {case: [] for case in cases}
         for number in range(1, REPEATS + 1):
             out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
             shutil.rmtree(out, ignore_errors=True)
-            problem, _ = night.hlocts("run", *cases, f"--backend={engine}", "--tier=exhaustive",
+            problem, _ = night.hlocts("run", *cases, f"--backend={named.get(engine, engine)}", "--tier=exhaustive",
                                       f"--out={out}", limit=max(night.left(), 120))
             if problem:
                 return problem
@@ -156,6 +157,16 @@ def repeat(night):
                 words[one["case"]].append(one["verdict"])
         mark_flakes(night, engine, words, said[0])
     return import_all(night, "repeat") if by_engine else None
+
+
+def named_as_given(night):
+    """The engines by their names in records, which have no paths."""
+    named = {}
+    for engine in night.state["engines"]:
+        record = night.folder / "suite" / file_name(engine) / "run.json"
+        if record.exists():
+            named |= dict.fromkeys(json.loads(record.read_text())["backends"], engine)
+    return named
 
 
 def mark_flakes(night, engine, words, said):
