@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "spec/base/version.h"
 #include "spec/files/home_folder.h"
 
 namespace hlocts::backends {
@@ -164,7 +165,8 @@ absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::s
   parser.RecordErrorsTo(&complaint);
   if (!parser.ParseFromString(text, &list)) return InvalidInput(path, ":", complaint.text);
   std::set<std::string> names;
-  for (const Engine& engine : list.engine()) {
+  for (Engine& engine : *list.mutable_engine()) {
+    if (IsBuiltIn(engine)) engine.set_version(kVersion);
     std::string wrong = EntryError(engine);
     for (const std::string& name : {engine.name(), engine.alias()}) {
       if (wrong.empty() && !name.empty() && !names.insert(name).second)

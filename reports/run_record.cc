@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/base/version.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -89,7 +90,7 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
 }
 
 void SetMachine(RunRecord& record) {
-  record.program = HLOCTS_VERSION;
+  record.program = kVersion;
   record.cores = std::max(1u, std::thread::hardware_concurrency());
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "spec/base/nearest.h"
+#include "spec/base/version.h"
 #include "tools/cli/config_file.h"
 #include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
@@ -235,7 +236,7 @@ void Declare(Program& program, const std::vector<Command>& commands) {
              "bash or zsh", Complete);
   AddBuiltIn(program, "man", "the manual page: hlocts man | man -l -", "",
              [](Program& table, const std::vector<std::string>&) {
-               std::cout << ManPage(table.Table(), HLOCTS_VERSION);
+               std::cout << ManPage(table.Table(), kVersion);
                return 0;
              });
   std::vector<std::string> topics;
@@ -325,7 +326,7 @@ int WithOutput(int status) {
 int RunProgram(int argc, char** argv, const std::vector<Command>& commands) {
   Program program;
   program.app.require_subcommand(1);
-  program.app.set_version_flag("--version", "hlocts " HLOCTS_VERSION);
+  program.app.set_version_flag("--version", absl::StrCat("hlocts ", kVersion));
   Declare(program, commands);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const bool is_worker = !words.empty() && words[0] == "worker";

@@ -4,6 +4,7 @@
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "reference/shared_custom_calls.h"
+#include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
@@ -67,10 +68,12 @@ std::vector<ArgumentState> ReferenceExecutable::AliasingOf(const Module& module,
 
 class ReferenceBackend : public Backend {
  public:
+  explicit ReferenceBackend(std::string name) : name_(std::move(name)) {}
+
   BackendInfo info() override {
     BackendInfo info;
-    info.name = "reference";
-    info.version = "0.1.0";
+    info.name = name_;
+    info.version = kVersion;
     info.capabilities = {"execute", "verify",      "replicas",   "donation",
                          "infeed",  "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();
@@ -88,6 +91,9 @@ class ReferenceBackend : public Backend {
     return std::unique_ptr<Executable>(
         std::make_unique<ReferenceExecutable>(module.Clone(), options, std::move(custom_calls)));
   }
+
+ private:
+  std::string name_;
 };
 
 }  // namespace
@@ -96,7 +102,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReferenceBackend(BackendName name) 
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": reference takes no options");
   }
-  return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>());
+  return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>(std::move(name.text)));
 }
 
 }  // namespace hlocts::backends

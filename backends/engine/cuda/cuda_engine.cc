@@ -11,6 +11,7 @@
 #include "backends/engine/plan/custom_call.h"
 #include "backends/engine/plan/opcodes.h"
 #include "backends/engine/plan/passes.h"
+#include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::cuda {
@@ -42,7 +43,7 @@ class CudaEngine : public pjrt::Engine {
   }
 
  private:
-  std::string version_ = "0.1.0", words_ = plan::kWords;
+  std::string version_ = kVersion, words_ = plan::kWords;
   CompileOptions options_;
   std::shared_ptr<Device> device_;
 };

@@ -9,6 +9,7 @@
 #include "backends/selftest/faults/fault_hook.h"
 #include "backends/selftest/hooked_run.h"
 #include "spec/base/nearest.h"
+#include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 
@@ -94,7 +95,7 @@ class SeededFaultBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = name_;
-    info.version = "0.1.0";
+    info.version = kVersion;
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();
@@ -128,7 +129,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeSeededFaultBackend(BackendName name
       std::vector<std::string> ids;
       for (const Fault& known : AllFaults()) ids.push_back(known.id);
       return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected one of the ",
-                                              ids.size(), " faults of backends/selftest/faults, ",
+                                              ids.size(), " faults of `hlocts selfcheck --list`, ",
                                               "found ", id, DidYouMean(id, ids)));
     }
     faults.push_back(fault);

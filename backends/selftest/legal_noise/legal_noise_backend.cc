@@ -7,6 +7,7 @@
 #include "backends/backend_list.h"
 #include "backends/selftest/hooked_run.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
+#include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/targets/targets.h"
@@ -55,7 +56,7 @@ class NoiseBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = name_;
-    info.version = "0.1.0";
+    info.version = kVersion;
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
     // Random bits equal the reference's; every other freedom is used.

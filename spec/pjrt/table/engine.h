@@ -20,6 +20,7 @@
 
 #include "spec/base/run_settings.h"
 #include "spec/base/status.h"
+#include "spec/base/version.h"
 #include "spec/ir/entry_leaves.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
@@ -88,8 +89,8 @@ class Executable {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Returns the version of the engine and of its platform.
-  virtual std::string Version() { return "0.1.0"; }
+  // Returns the version of the engine and of its platform: that of this tree, for our engines.
+  virtual std::string Version() { return kVersion; }
   // Returns words that describe the engine to the harness; see spec/pjrt/hlocts_extension.h.
   virtual std::string Words() = 0;
   // Loads a module. kInvalidArgument: the module is malformed.

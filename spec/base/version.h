@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_SPEC_BASE_VERSION_H_
+#define HLOCTS_SPEC_BASE_VERSION_H_
+
+namespace hlocts {
+
+// The version of tool, suite and our engines, from the file VERSION: "1.0.0", "1.1.0-dev".
+extern const char kVersion[];
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_BASE_VERSION_H_
