@@ -64,7 +64,7 @@ absl::StatusOr<std::string> NameOf(const AdoptOptions& options, const std::strin
 absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid)
-    return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
+    return InvalidInput(options.bundle, ": the module is invalid: write a @reject case");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(options.bundle));
   auto json = ParseJson<nlohmann::json>(text);
   std::string instruction, clause;
@@ -88,10 +88,10 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   std::string folder =
       options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
   if (!std::filesystem::is_directory(folder))
-    return InvalidInput("--cases: ", folder, ": there is no such folder");
+    return InvalidInput("--cases: ", folder, ": no such directory");
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
   if (std::filesystem::exists(path))
-    return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));
+    return absl::AlreadyExistsError(absl::StrCat(path, ": already exists"));
   std::error_code error;
   std::filesystem::create_directories(folder + "/found", error);
   HLOCTS_RETURN_IF_ERROR(WriteFile(path, CaseText(bundle, opcode, name, clause)));
@@ -111,9 +111,9 @@ int RunAdopt(const AdoptOptions& options) {
 Command AdoptCommand() {
   return {"adopt", "turn a bundle into a case of the suite", [](Flags& flags) {
             auto options = std::make_shared<AdoptOptions>();
-            flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
-            flags.Add("--name", &options->name, "of the case (default: the folder's)");
-            flags.Add("--cases", &options->cases, "folder of cases (default: suites/cases)");
+            flags.Positional("BUNDLE", &options->bundle, "directory of a bundle");
+            flags.Add("--name", &options->name, "name of the case (default: the directory's)");
+            flags.Add("--cases", &options->cases, "directory of cases (default: suites/cases)");
             return [options] { return RunAdopt(*options); };
           }};
 }

@@ -80,13 +80,12 @@ int RunBackends(const BackendsOptions& options) {
 }  // namespace
 
 Command BackendsCommand() {
-  return {"backends", "list the engines and why one is unavailable", [](Flags& flags) {
+  return {"backends", "list the engines and their availability", [](Flags& flags) {
             auto options = std::make_shared<BackendsOptions>();
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--facts", &options->facts,
-                      "what an engine can declare, and what the files of spec/targets do");
-            flags.Add("--backend", &options->backends,
-                      "only these (pjrt:PATH and exec:COMMAND too)");
+                      "list the facts that an engine can declare, and those of spec/targets");
+            flags.Add("--backend", &options->backends, "engines (also pjrt:PATH and exec:COMMAND)");
             return [options] { return RunBackends(*options); };
           }};
 }

@@ -177,14 +177,14 @@ Command BenchCommand() {
   return {"bench", "measure speed: the figures of results/bench", [](Flags& flags) {
             auto options = std::make_shared<BenchCommandOptions>();
             flags.Positional("NAME", &options->names,
-                             "reference, judge, cpu, cpu/programs, cuda, fuzz, or one/part-of-it");
+                             "names: reference, judge, cpu, cpu/programs, cuda, fuzz, judge/dot");
             flags.Add("--backend", &options->backend,
                       "engine to compare with (reference: hlo-evaluator, cpu and cuda: xla)");
-            flags.Add("--quick", &options->quick, "one short repetition");
+            flags.Add("--quick", &options->quick, "run one short repetition");
             flags.Add("--unchecked", &options->unchecked,
-                      "cpu, cuda: times alone, outputs not judged");
+                      "cpu, cuda: measure times only, do not judge outputs");
             flags.Add("--json", &options->json, "print JSON lines");
-            flags.Add("--record", &options->record, "write rows and machine to this JSON file");
+            flags.Add("--record", &options->record, "JSON file to write: rows and machine");
             return [options] { return RunAndRecord(*options); };
           }};
 }

@@ -95,7 +95,7 @@ std::string Accepted(const PassBlame& blame) {
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
   if (blame.confirmed && blame.failing_phase == FailurePhase::kAfterPass)
-    return absl::StrCat("right without ", blame.suspects[0]);
+    return absl::StrCat("correct without ", blame.suspects[0]);
   if (blame.confirmed) return "confirmed";
   return blame.failing_phase == FailurePhase::kPass ? "not confirmed" : "";
 }
@@ -140,18 +140,18 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << OutcomeName(blame.verdict.kind) << "  " << blame.verdict.backend << "  " << path
             << "\n";
   if (blame.dumps > 0 && !blame.stages.empty())
-    std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " looked at\n";
+    std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " examined\n";
   PrintStages(blame);
   std::cout << "guilty: " << AnswerText(blame) << "\n";
   if (!blame.reason.empty()) std::cout << "  " << blame.reason << "\n";
   if (!blame.suspects.empty())
     std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
   if (blame.without) {
-    std::cout << "  as it is: " << blame.actual
+    std::cout << "  unchanged: " << blame.actual
               << "; with the pass switched off: " << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
     std::cout << "\n  "
-              << (blame.confirmed ? "confirmed: right without it"
+              << (blame.confirmed ? "confirmed: correct without it"
                                   : "not confirmed: still wrong without it")
               << "\n";
   }
@@ -178,7 +178,7 @@ void PrintShares(const std::vector<PassBlame>& all) {
     answered += HasAnswer(blame) ? 1 : 0;
     confirmed += blame.confirmed ? 1 : 0;
   }
-  std::cout << answered << " of " << all.size() << " have an answer;";
+  std::cout << answered << " of " << all.size() << " decided;";
   for (const auto& [name, count] : counts) std::cout << " " << name << " " << count << ";";
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
@@ -213,16 +213,16 @@ Command BlameCommand() {
   return {"blame", "find the compiler pass that causes a failure", [](Flags& flags) {
             auto options = std::make_shared<BlameOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
-                             "modules or bundles; of several, a line each");
-            flags.Add("--backend", &options->backend, "engine (default: the bundle's)");
+                             "modules or bundles (several: one line per module)");
+            flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--profile", &options->profile,
-                      "strict, default or relaxed (default: the bundle's)");
+                      "strict, default or relaxed (default: that of the bundle)");
             flags.Add("--one-step", &options->one_step,
-                      "pass or code generation, by the module that the plugin says its code was "
-                      "made of; no dumps");
-            flags.Add("--keep", &options->keep, "keep the dumps in this folder");
+                      "distinguish HLO passes from code generation only, by the optimized module "
+                      "that the plugin returns; needs no dumps");
+            flags.Add("--keep", &options->keep, "directory in which the dumps are kept");
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunBlame(*options); };

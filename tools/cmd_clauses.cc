@@ -128,8 +128,9 @@ absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) 
     } else if (absl::StrContains(id, ' ') || absl::c_any_of(registry.clauses(), says)) {
       options.words.push_back(id);
     } else {
-      return InvalidInput("clauses: no clause, no file of clauses and no sentence with \"", id,
-                          "\"", DidYouMean(id.substr(0, id.find('.')), names));
+      return InvalidInput(
+          "clauses: expected a clause, a file of clauses or words of a clause, found \"", id, "\"",
+          DidYouMean(id.substr(0, id.find('.')), names));
     }
   }
   options.ids = std::move(ids);
@@ -207,23 +208,20 @@ int RunClauses(ClausesOptions options) {
 }  // namespace
 
 Command ClausesCommand() {
-  return {
-      "clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
-        auto options = std::make_shared<ClausesOptions>();
-        flags.Positional(
-            "ID", &options->ids,
-            "clauses (pad.12), files of them (pad), or several words to look for ('signed zero')");
-        flags.Add(
-            "--edition", &options->edition,
-            "the clauses of one edition (2025, before-2025, 2018), where it has them; without it "
-            "every clause, in the newest edition that has it");
-        flags.Add(
-            "--sections", &options->sections,
-            "of each section of the newest edition how many clauses it keeps, rewords, adds and "
-            "has lost");
-        flags.Add("--json", &options->json, "print JSON lines");
-        return [options] { return RunClauses(*options); };
-      }};
+  return {"clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
+            auto options = std::make_shared<ClausesOptions>();
+            flags.Positional("ID", &options->ids,
+                             "clauses (pad.12), files of clauses (pad), or several words of a "
+                             "clause ('signed zero')");
+            flags.Add("--edition", &options->edition,
+                      "clauses of one edition (2025, before-2025, 2018); default: all clauses, "
+                      "each in the newest edition that has it");
+            flags.Add("--sections", &options->sections,
+                      "print, per section of the newest edition, the numbers of clauses kept, "
+                      "reworded, added and removed");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] { return RunClauses(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

@@ -28,9 +28,10 @@ constexpr int64_t kChunk = 10000;  // modules of a seed; half an hour on a slow 
 
 std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost) {
   const std::string list = absl::StrJoin(lost, ",");
-  if (kind == "slurm") return absl::StrCat("sbatch --array=", list, " job.sbatch, in that folder");
+  if (kind == "slurm")
+    return absl::StrCat("sbatch --array=", list, " job.sbatch, in that directory");
   if (kind == "k8s")
-    return "kubectl delete job hlocts; kubectl apply -f job.yaml (finished shards stay)";
+    return "kubectl delete job hlocts; kubectl apply -f job.yaml (finished shards are kept)";
   return absl::StrCat("\"Re-run failed jobs\", shards ", list);
 }
 
@@ -54,7 +55,7 @@ int Merge(const ClusterOptions& options) {
               << " findings, " << merge->buckets << " buckets\n";
   } else {
     std::cout << options.out << "/merged: " << merge->verdicts << " verdicts of "
-              << stored->plan.shards << " shards, none missing, none twice\n";
+              << stored->plan.shards << " shards, none missing, none duplicated\n";
   }
   return kExitOk;
 }
@@ -112,9 +113,10 @@ int RunCluster(ClusterOptions options) {
   if (!status.ok()) return Fail(status);
   std::cout << options.out << ": " << options.plan.shards << " shards; start: "
             << (kind == "slurm" ? "cd " + options.out + " && sbatch job.sbatch"
-                : kind == "k8s" ? "kubectl apply -f job.yaml, the folder on volume claim hlocts"
-                                : "shard.sh and cluster.json to .github/hlocts, hlocts.yml to "
-                                  ".github/workflows")
+                : kind == "k8s"
+                    ? "kubectl apply -f job.yaml, with the directory on volume claim hlocts"
+                    : "shard.sh and cluster.json to .github/hlocts, hlocts.yml to "
+                      ".github/workflows")
             << "; then: hlocts cluster merge --out=" << options.out << "\n";
   return kExitOk;
 }
@@ -129,16 +131,17 @@ Command ClusterCommand() {
             ClusterPlan& plan = options->plan;
             flags.Positional("KIND", &options->words,
                              "slurm, k8s or actions, and queries of the suite; or merge");
-            flags.Add("--shards", &plan.shards, "parts, one a machine at a time (1)");
-            flags.Add("--out", &options->out, "folder of the job and its results (out/cluster)");
+            flags.Add("--shards", &plan.shards, "number of shards (1)");
+            flags.Add("--out", &options->out, "directory of the job and its results (out/cluster)");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.Add("--tier", &plan.tier, "smoke, presubmit, nightly or exhaustive");
             flags.Add("--profile", &plan.profile, "strict, default or relaxed");
-            flags.Add("--modules", &plan.modules, "a campaign of so many modules, not the suite");
-            flags.Add("--chunk", &plan.chunk, "modules of one seed (10000, or fewer)");
-            flags.Add("--seed", &options->seed, "of the first chunk (1)");
+            flags.Add("--modules", &plan.modules,
+                      "number of modules of a campaign, instead of the suite");
+            flags.Add("--chunk", &plan.chunk, "number of modules per seed (10000, or fewer)");
+            flags.Add("--seed", &options->seed, "seed of the first chunk (1)");
             flags.Add("--program", &plan.program,
-                      "hlocts on the machines (slurm: this one; else hlocts on PATH)");
+                      "hlocts on the machines (slurm: this program; otherwise on PATH)");
             flags.Add("--image", &plan.image, "container image with hlocts, for k8s");
             return [options] { return RunCluster(*options); };
           }};

@@ -154,7 +154,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   std::error_code error;
   fs::create_directories(folder + "/merged", error);
   Json state = {{"seed", plan.seed},
-                {"recipe", absl::StrCat(plan.chunk, " modules a seed")},
+                {"recipe", absl::StrCat(plan.chunk, " modules per seed")},
                 {"backends", backends::RecordedNames(plan.backends)},
                 {"next", plan.modules}};
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/merged/findings.jsonl", lines));

@@ -169,18 +169,17 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
 }  // namespace
 
 Command CompareCommand() {
-  return {"compare", "do two modules permit each other's results, on the same inputs?",
-          [](Flags& flags) {
+  return {"compare", "judge the outputs of two modules by each other's sets", [](Flags& flags) {
             auto options = std::make_shared<CompareOptions>();
-            flags.Positional("A B", &options->modules, "two modules of one signature");
+            flags.Positional("A B", &options->modules, "two modules with the same program shape");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--seeds", &options->seeds,
-                      "so many seeds in a row; kinds of inputs take turns (random, edge, wide, "
-                      "exact) where --data names none",
+                      "number of consecutive seeds; without --data, their inputs are random, edge, "
+                      "wide and exact in turn",
                       {1, 1'000'000});
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
+                            "strictness of the judge");
             options->common.data.clear();
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -65,7 +65,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
   if (!format && to.empty() && !output.empty()) {
     return InvalidInput("convert: ", output,
-                        ": its name says no format: expected .hlo, .txt, .pb, .pbtxt, or --to");
+                        ": unknown format: expected .hlo, .txt, .pb, .pbtxt, or --to");
   }
   if (!format && !stablehlo) {
     return InvalidInput("convert: expected --to=", kForms, ", or -o FILE",
@@ -74,7 +74,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   const bool binary =
       format && (*format == ModuleFormat::kProto || *format == ModuleFormat::kSnapshot);
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
-    return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
+    return InvalidInput("convert: binary output to a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   if (compiler) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(*compiler, loaded), path));
   if (options.partitions > 0) {
@@ -127,20 +127,19 @@ Command ConvertCommand() {
   return {"convert", "write a module in another format", [](Flags& flags) {
             auto options = std::make_shared<ConvertOptions>();
             flags.Positional("MODULE", &options->module,
-                             "file, case address, bundle or case folder (hlocts help modules)");
+                             "file, case address, bundle or case directory (hlocts help modules)");
             flags.AddChoice("--to", &options->to,
                             {"text", "short", "canonical", "pb", "pbtxt", "snapshot", "stablehlo",
                              "stablehlo-bytecode"},
-                            "format (default: by the name of the output)");
-            flags.Add("--no-metadata", &options->no_metadata, "leave metadata out of texts");
+                            "format (default: from the name of the output)");
+            flags.Add("--no-metadata", &options->no_metadata, "omit metadata from texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             flags.Add("--compiled-by", &options->compiled_by,
-                      "write the optimized module of this engine's compiler");
+                      "engine whose optimized module is written");
             flags.Add("--partitions", &options->partitions,
-                      "num_partitions of the module; one without annotations gets random ones",
-                      {2, 64});
-            flags.Add("--seed", &options->seed, "of these annotations (1)");
-            flags.Add("--batch", &options->batch, "file with a JSON object a line");
+                      "num_partitions; a module without shardings gets random ones", {2, 64});
+            flags.Add("--seed", &options->seed, "seed of the random annotations (1)");
+            flags.Add("--batch", &options->batch, "file with one JSON object per line");
             return [options] { return RunConvert(*options); };
           }};
 }

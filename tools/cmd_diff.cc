@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
   auto loaded = OpenModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
-    return InvalidInput(options.module, ": --invalid: the module breaks no rule");
+    return InvalidInput(options.module, ": --invalid: the module is valid");
   }
   std::vector<Answer> answers;
   for (const std::string& name : names) {
@@ -274,32 +274,32 @@ Command DiffCommand() {
   return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
             auto options = std::make_shared<DiffOptions>();
             flags.Positional("MODULE", &options->module,
-                             "file, case address, bundle or case folder (hlocts help modules)");
+                             "file, case address, bundle or case directory (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed,
-                      "make random inputs from this seed (of a search: its seed)");
+            flags.Add("--seed", &options->seed, "seed of random inputs, or of the search");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
-            flags.Add("--cut", &options->cut,
-                      "judge pieces of about N floating-point operations too (1: each instruction)",
-                      {1});
+                            "strictness of the judge");
+            flags.Add(
+                "--cut", &options->cut,
+                "also judge pieces of about N floating-point operations (1: each instruction)",
+                {1});
             flags.Add("--partitions", &options->partitions,
-                      "devices for which engines partition the module; without annotations it "
-                      "gets random ones (--seed)",
+                      "number of devices for which engines partition the module; without shardings "
+                      "it gets random ones (--seed)",
                       {2, 64});
             AddRepeat(flags, &options->runs);
             flags.Add("--group", &options->group,
-                      "of a batch: failures of one signature together, as lines at the end");
+                      "with --batch: print one line per failure signature at the end");
             flags.Add("--explain", &options->explain,
-                      "say what was accepted and why, and what is wrong");
+                      "print the accepted values with the reason, and the wrong instruction");
             AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
-                      "of a pass, say also what is acceptable but improbable");
+                      "also print values of a pass that are acceptable but improbable");
             flags.Add("--expect", &options->expect,
-                      "literals file: outputs must be these bits, besides being acceptable");
+                      "literals file; outputs must equal it bit for bit and be acceptable");
             flags.Add("--invalid", &options->invalid,
-                      "the module breaks a rule: refusal is the pass");
+                      "state that the module is invalid; an engine passes if it rejects it");
             options->search.Declare(flags);
             options->common.DeclareData(flags);
             flags.AddWatch();

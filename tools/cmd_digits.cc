@@ -35,7 +35,7 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   options.stop = Interrupted;
   StatusLine line;
   options.progress = [&](int64_t done, int64_t all) {
-    line.Show(absl::StrCat(done, " of ", all, " instructions run alone"));
+    line.Show(absl::StrCat(done, " of ", all, " instructions run separately"));
   };
   CatchInterrupts();
   auto digits = MeasureDigits(*job.module, job.request.arguments[0], options);
@@ -59,18 +59,19 @@ int RunDigits(const DigitsFlags& flags) {
 }  // namespace
 
 Command DigitsCommand() {
-  return {"digits", "at which instruction a module loses its digits", [](Flags& flags) {
+  return {"digits", "find the instructions at which a module loses precision", [](Flags& flags) {
             auto options = std::make_shared<DigitsFlags>();
             flags.Positional("MODULE", &options->module,
-                             "file, case address, bundle or case folder (hlocts help modules)");
+                             "file, case address, bundle or case directory (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--compiled", &options->compiled,
-                      "the module as an engine compiled it: what runs wider or narrower there");
+                      "optimized module of an engine; instructions that it runs at another "
+                      "precision are listed");
             flags.Add("--picture", &options->picture, "file for an SVG image");
-            flags.Add("--rows", &options->rows, "instructions that are printed (0: all)", {0});
+            flags.Add("--rows", &options->rows, "number of instructions printed (0: all)", {0});
             flags.Add("--evaluations", &options->evaluations,
-                      "how many times an evaluation of the module all may take", {1});
+                      "time limit, as a multiple of the time of one evaluation of the module", {1});
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunDigits(*options); };

@@ -74,7 +74,7 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
 }
 
 void Print(const DumpedModule& module, const DumpReport& looked) {
-  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d texts that differ", module.number,
+  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d distinct texts", module.number,
                                module.name, module.passes, looked.stages.size());
   if (!module.complete && module.passes > 0)
     std::cout << "; the dumps end in " << (module.running.empty() ? "the middle" : module.running);
@@ -88,7 +88,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
       std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
                 << verdict.reason;
     } else if (!looked.judged.empty()) {
-      std::cout << "\n    not judged: behind a wrong text";
+      std::cout << "\n    not judged: follows a wrong text";
     }
     std::cout << "\n";
   }
@@ -103,7 +103,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
 
 // The modules that the options select. Checks that the inputs file can be read.
 absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
-  if (options.folder.empty()) return InvalidInput("dumps: expected a folder");
+  if (options.folder.empty()) return InvalidInput("dumps: expected a directory");
   HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));
   if (!options.inputs.empty()) HLOCTS_RETURN_IF_ERROR(ReadFile(options.inputs).status());
   if (modules.empty()) return InvalidInput(options.folder, ": no module");
@@ -143,15 +143,15 @@ int RunDumps(const DumpsOptions& options) {
 }  // namespace
 
 Command DumpsCommand() {
-  return {"dumps", "what a dump folder of XLA holds, and which pass changed the values",
+  return {"dumps", "find the pass that changed the values, in a dump directory of XLA",
           [](Flags& flags) {
             auto options = std::make_shared<DumpsOptions>();
             flags.Positional("DIR", &options->folder,
-                             "what --xla_dump_to=DIR --xla_dump_hlo_pass_re=.* left");
-            flags.Add("--module", &options->module, "only the module of this number");
+                             "directory of --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
+            flags.Add("--module", &options->module, "number of the only module to read");
             flags.Add("--inputs", &options->inputs,
-                      "literals file: evaluate every text, judge it by the first");
-            flags.Add("--seed", &options->seed, "the same with random inputs from this seed");
+                      "literals file; judge every dumped module by the sets of the first");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -99,7 +99,7 @@ absl::Status Install(const Engine& engine) {
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
   if (engine.reach() == engines::USER) {
     return absl::UnavailableError(
-        absl::StrCat("is what pip has installed for you: pip install ", engine.package()));
+        absl::StrCat("is installed with pip: pip install ", engine.package()));
   }
   if (engine.sha256().empty()) return absl::OkStatus();  // comes with another engine
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
@@ -133,7 +133,7 @@ absl::Status InstallAll(const std::vector<const Engine*>& engines) {
     download += engine->wheel_mb();
     disk += engine->disk_mb();
   }
-  std::printf("together %lld MB to download, %lld MB on disk\n", static_cast<long long>(download),
+  std::printf("total: %lld MB to download, %lld MB on disk\n", static_cast<long long>(download),
               static_cast<long long>(disk));
   std::fflush(stdout);
   absl::Status status;
@@ -155,7 +155,7 @@ absl::Status RemoveFolder(const fs::path& folder) {
 absl::Status Remove(const Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
   if (engine.reach() == engines::BUILD) {
-    return InvalidInput("engine ", engine.name(), " is part of a build of hlocts: its folder ",
+    return InvalidInput("engine ", engine.name(), " is part of a build of hlocts: its directory ",
                         folder, " stays");
   }
   if (!fs::exists(folder)) {

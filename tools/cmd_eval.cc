@@ -179,11 +179,11 @@ Command EvalCommand() {
   return {"eval", "run a module and print its outputs", [](Flags& flags) {
             auto options = std::make_shared<EvalOptions>();
             flags.Positional("MODULE", &options->module,
-                             "file, case address, bundle or case folder (hlocts help modules)");
+                             "file, case address, bundle or case directory (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--backend", &options->backend, "engine");
-            flags.Add("--donate", &options->donate, "argument leaves given away, e.g. 0,2");
+            flags.Add("--donate", &options->donate, "argument leaves to donate, e.g. 0,2");
             flags.Add("-o,--output", &options->output, "literals file to write");
             flags.AddWatch();
             options->common.DeclareData(flags);

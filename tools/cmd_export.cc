@@ -37,7 +37,8 @@ absl::StatusOr<int64_t> Export(const ExportOptions& options) {
   diff.profile = *profile;
   int64_t done = 0;
   for (const suites::Case& one : cases) {
-    if (Interrupted()) return absl::CancelledError("interrupted; the manifest lists what is there");
+    if (Interrupted())
+      return absl::CancelledError("interrupted; the manifest lists the cases written");
     auto line = suites::ExportCase(one, diff, options.out);
     if (!line.ok()) return Annotate(line.status(), one.address);
     manifest << *line << std::endl;
@@ -63,12 +64,13 @@ Command ExportCommand() {
   return {"export", "write cases as plain files with their acceptance sets", [](Flags& flags) {
             auto options = std::make_shared<ExportOptions>();
             flags.Positional("QUERY", &options->queries,
-                             "address or its beginning up to / : or ,; * matches any run");
+                             "address or its beginning up to / : or ,; * is a wildcard");
             flags.AddChoice("--tier", &options->tier,
-                            {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
+                            {"smoke", "presubmit", "nightly", "exhaustive"},
+                            "tier (hlocts help tiers)");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
-            flags.Add("--out", &options->out, "folder to write");
+                            "strictness of the judge");
+            flags.Add("--out", &options->out, "directory to write");
             return [options] { return RunExport(*options); };
           }};
 }

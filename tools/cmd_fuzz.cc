@@ -57,7 +57,7 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   if (campaign.resume && campaign.restart)
     return InvalidInput("expected --resume or --restart, found both");
   if (options.twins.has_value() && !options.metamorphic)
-    return InvalidInput("--twins: expected --metamorphic beside it");
+    return InvalidInput("--twins: expected also --metamorphic");
   if (options.twins == uint64_t{0}) return InvalidInput("--twins: expected at least 1, found 0");
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
@@ -186,7 +186,7 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << "\n";
   if (Interrupted())
-    std::cout << "interrupted; the same command with --resume goes on with module "
+    std::cout << "interrupted; the same command with --resume continues with module "
               << status.modules << "\n";
   std::cout << std::flush;
 }
@@ -211,56 +211,56 @@ int RunFuzz(FuzzOptions options) {
 
 void DeclareShrinking(Flags& flags, FuzzOptions& options) {
   flags.AddDuration("--shrink-time", &options.shrink_seconds,
-                    "at most for making one finding small", &options.shrink_given);
+                    "time limit for shrinking one finding", &options.shrink_given);
   flags.Add("--shrink-last", &options.campaign.shrink_last,
-            "all modules first; failures are shrunk in the last third of the time");
-  flags.Add("--no-shrink", &options.no_shrink, "store failing modules as they are");
+            "run all modules first and shrink failures in the last third of the time");
+  flags.Add("--no-shrink", &options.no_shrink, "store failing modules unchanged");
 }
 
 }  // namespace
 
 Command FuzzCommand() {
-  return {"fuzz", "run random modules on engines; shrink and store what fails", [](Flags& flags) {
+  return {"fuzz", "run random modules on engines; shrink and store failures", [](Flags& flags) {
             auto options = std::make_shared<FuzzOptions>();
             fuzz::CampaignOptions& campaign = options->campaign;
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddDuration("--time", &campaign.seconds_max,
-                              "how long (60s when --modules is not given)");
-            flags.Add("--modules", &campaign.modules_max, "how many modules", {1});
-            flags.Add(
-                "--seed", &options->seed,
-                "the same seed makes the same modules of the types that all engines take (1)");
+                              "time limit (default: 60s without --modules)");
+            flags.Add("--modules", &campaign.modules_max, "number of modules", {1});
+            flags.Add("--seed", &options->seed,
+                      "seed; equal seeds make equal modules on engines that support the same "
+                      "element types (1)");
             flags.Add("--only", &options->only,
-                      "one module by its number, as a finding names it: seed 1, module 81");
+                      "number of one module, as recorded in a finding: seed 1, module 81");
             flags.Add("--without", &options->without,
-                      "element types that no module has: with those that a finding names, seed and "
-                      "number are the same module on every engine");
-            flags.Add("--jobs", &options->jobs, "modules at a time (default: number of CPUs)",
+                      "element types to exclude; with those recorded in a finding, --seed and "
+                      "--only make the same module on every engine");
+            flags.Add("--jobs", &options->jobs, "parallel modules (default: number of CPUs)",
                       {1, 1024});
             flags.Add("--resume", &campaign.resume, "resume the campaign in --out, or start it");
             flags.Add("--restart", &campaign.restart,
-                      "begin anew where a campaign is; its findings are kept beside it");
-            flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
+                      "start again; the earlier campaign in --out is renamed, with its findings");
+            flags.Add("--out", &campaign.out, "directory for bundles and state (out/fuzz)");
             flags.AddChoice("--stream", &options->stream,
-                            {"defined", "exact", "edge", "sizes", "negative"},
-                            "only modules of this kind");
+                            {"defined", "exact", "edge", "sizes", "negative"}, "stream of modules");
             flags.Add("--guided", &campaign.guided,
-                      "draw more often what showed new kinds of instructions lately");
-            flags.Add("--instructions", &options->instructions, "instructions of a module, about",
-                      {1, 10'000});
+                      "favour choices that recently reached new kinds of instructions");
+            flags.Add("--instructions", &options->instructions,
+                      "approximate number of instructions per module", {1, 10'000});
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
+                            "strictness of the judge");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--partitions", &options->partitions,
-                      "modules with random annotations, for engines that partition them for N "
-                      "devices or a divisor of N",
+                      "number of devices; modules have random sharding annotations, and engines "
+                      "partition them for N devices or a divisor of N",
                       {2, 64});
             flags.Add("--metamorphic", &options->metamorphic,
-                      "run each module with twins that mean the same; judge where outputs differ");
+                      "also run metamorphic variants of each module; judge them if outputs differ");
             flags.Add("--cut", &options->cut,
-                      "judge pieces of about N floating-point operations too (0: outputs only)");
-            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic (2)");
+                      "also judge pieces of about N floating-point operations (0: outputs only)");
+            flags.Add("--twins", &options->twins,
+                      "number of variants per module, with --metamorphic (2)");
             DeclareShrinking(flags, *options);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };

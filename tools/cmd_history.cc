@@ -146,7 +146,7 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
       if (!wanted[r].empty()) releases.Ask(r, wanted[r], options.no_cache, prepare);
     }
   }
-  return absl::CancelledError("interrupted; answers so far are kept");
+  return absl::CancelledError("interrupted; finished results are kept");
 }
 
 absl::Status History(const HistoryOptions& options) {
@@ -186,20 +186,20 @@ Command HistoryCommand() {
   return {"history", "which releases of an engine show a failure", [](Flags& flags) {
             auto options = std::make_shared<HistoryOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
-                             "modules, or folders of bundles; several make a table");
+                             "modules or bundles (several: printed as a table)");
             flags.Add("--engine", &options->engines,
-                      "names or families: xla, jaxlib, tpu, iree@3.13.0 (default: of bundles of a "
-                      "compiler without a device its own family, else xla and jaxlib)");
+                      "names or families: xla, jaxlib, tpu, iree@3.13.0 (default: xla and jaxlib; "
+                      "for a bundle of a compiler without a device, its family)");
             flags.Add("--all", &options->all,
-                      "every installed release, not only what a search needs");
+                      "run every installed release, not only those that a bisection needs");
             flags.Add("--install", &options->install,
-                      "fetch the releases that the search needs; they are removed afterwards");
-            flags.Add("--inputs", &options->inputs, "literals file of a module");
-            flags.Add("--seed", &options->seed, "random inputs of a module");
-            flags.Add("--profile", &options->profile, "of a module: strict, default or relaxed");
+                      "install the releases that the bisection needs and remove them afterwards");
+            flags.Add("--inputs", &options->inputs, "inputs of a module: literals file");
+            flags.Add("--seed", &options->seed, "seed of random inputs of a module");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed, for a module");
             flags.Add("--keep", &options->keep,
                       "write history.json into each bundle, and a paragraph into its README.md");
-            flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");
+            flags.Add("--no-cache", &options->no_cache, "ignore cached results");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunHistory(*options); };
           }};

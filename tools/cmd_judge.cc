@@ -133,22 +133,22 @@ Command JudgeCommand() {
   return {"judge", "decide whether given outputs are acceptable", [](Flags& flags) {
             auto options = std::make_shared<JudgeOptions>();
             flags.Positional("MODULE", &options->module,
-                             "file, case address, bundle or case folder (hlocts help modules)");
+                             "file, case address, bundle or case directory (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--outputs", &options->outputs,
-                      "literals file with what the engine returned");
+                      "literals file with the outputs of the engine");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
-            flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
+                            "strictness of the judge");
+            flags.Add("--fact", &options->facts, "fact of the engine, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,
-                      "a target of spec/targets or an engine: all that it promises");
+                      "target of spec/targets, or engine, whose facts apply");
             flags.Add("--sets", &options->sets,
-                      "print what is accepted, element by element; no --outputs are needed");
-            flags.Add("--explain", &options->explain, "say what was accepted and why");
+                      "print the accepted values of each element; needs no --outputs");
+            flags.Add("--explain", &options->explain, "print the accepted values with the reason");
             AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
-                      "of a pass, say also what is acceptable but improbable");
+                      "also print values of a pass that are acceptable but improbable");
             options->common.DeclareData(flags);
             flags.AddWatch();
             options->common.Declare(flags);

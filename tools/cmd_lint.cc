@@ -36,7 +36,8 @@ absl::StatusOr<int> Lint(const LintOptions& options) {
   if (paths.empty()) paths.push_back(suites::HomeFolder() + "/suites/cases");
   size_t count = 0;
   for (const std::string& path : paths) {
-    if (HoldsNoCaseFile(path)) return InvalidInput(path, ": no case file (*.case) in this folder");
+    if (HoldsNoCaseFile(path))
+      return InvalidInput(path, ": no case file (*.case) in this directory");
     HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> mistakes,
                             suites::LintCases(path, *reference, Interrupted));
     count += mistakes.size();
@@ -56,11 +57,10 @@ absl::StatusOr<int> Lint(const LintOptions& options) {
 }  // namespace
 
 Command LintCommand() {
-  return {"lint", "find mistakes in case files: names, formats, what contradicts the reference",
+  return {"lint", "find mistakes in case files, such as values that contradict the reference",
           [](Flags& flags) {
             auto options = std::make_shared<LintOptions>();
-            flags.Positional("PATH", &options->paths,
-                             "files or folders (default: all cases of the suite)");
+            flags.Positional("PATH", &options->paths, "files or directories (default: the suite)");
             flags.AddWatch();
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] {

@@ -51,17 +51,17 @@ int RunList(const ListOptions& options) {
 }  // namespace
 
 Command ListCommand() {
-  return {
-      "list", "list the cases that a query selects", [](Flags& flags) {
-        auto options = std::make_shared<ListOptions>();
-        flags.Positional("QUERY", &options->queries,
-                         "address or its beginning up to / : or ,; * matches any run");
-        flags.AddChoice("--tier", &options->tier, {"smoke", "presubmit", "nightly", "exhaustive"},
-                        "this tier and the smaller ones");
-        flags.Add("-k", &options->words, "only addresses of which this holds: 'bf16 and not nan'");
-        flags.Add("--json", &options->json, "print JSON lines");
-        return [options] { return RunList(*options); };
-      }};
+  return {"list", "list the cases that a query selects", [](Flags& flags) {
+            auto options = std::make_shared<ListOptions>();
+            flags.Positional("QUERY", &options->queries,
+                             "address or its beginning up to / : or ,; * is a wildcard");
+            flags.AddChoice("--tier", &options->tier,
+                            {"smoke", "presubmit", "nightly", "exhaustive"},
+                            "tier, with the smaller tiers");
+            flags.Add("-k", &options->words, "words in the address: 'bf16 and not nan'");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] { return RunList(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

@@ -41,7 +41,7 @@ void PrintHoles(const std::vector<Opcode>& opcodes, const std::vector<Consumer>&
       const std::string reason(ReasonOf(opcode, consumer.name));
       std::printf("%-26s %-10s %s\n", std::string(OpcodeName(opcode)).c_str(),
                   std::string(consumer.name).c_str(),
-                  reason.empty() ? "no reason is given" : reason.c_str());
+                  reason.empty() ? "no reason stated" : reason.c_str());
     }
   }
 }
@@ -60,14 +60,15 @@ void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>&
     }
     std::printf("\n");
   }
-  std::printf("x: knows it  -: a reason stands in spec/ops/exempt.def (--holes)  ?: no reason\n");
+  std::printf(
+      "x: supported  -: not supported, reason in spec/ops/exempt.def (--holes)  ?: no reason\n");
 }
 
 absl::StatusOr<int> Ops(const OpsOptions& options) {
   std::vector<Opcode> opcodes;
   for (const std::string& name : options.opcodes) {
     const std::optional<Opcode> opcode = OpcodeFromName(name);
-    if (!opcode.has_value()) return InvalidInput("no opcode is called ", name);
+    if (!opcode.has_value()) return InvalidInput("unknown opcode ", name);
     opcodes.push_back(*opcode);
   }
   if (opcodes.empty()) opcodes.assign(AllOpcodes().begin(), AllOpcodes().end());
@@ -85,10 +86,10 @@ absl::StatusOr<int> Ops(const OpsOptions& options) {
 }  // namespace
 
 Command OpsCommand() {
-  return {"ops", "which component supports each operation", [](Flags& flags) {
+  return {"ops", "list the components that support each operation", [](Flags& flags) {
             auto options = std::make_shared<OpsOptions>();
-            flags.Positional("OPCODE", &options->opcodes, "these only (default: all)");
-            flags.Add("--holes", &options->holes, "what is missing, each with its reason");
+            flags.Positional("OPCODE", &options->opcodes, "opcodes (default: all)");
+            flags.Add("--holes", &options->holes, "list unsupported operations, with the reason");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] {
               auto status = Ops(*options);

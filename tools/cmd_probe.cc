@@ -120,7 +120,7 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
   }
   if (json) return;
   std::cout << engine << ": of " << rows.size() << " rows of operation and type " << whole
-            << " are there, " << part << " in part\n";
+            << " supported, " << part << " in part\n";
 }
 
 int RunProbe(const ProbeOptions& options) {
@@ -145,11 +145,11 @@ int RunProbe(const ProbeOptions& options) {
 }  // namespace
 
 Command ProbeCommand() {
-  return {"probe", "which operations and types an engine has", [](Flags& flags) {
+  return {"probe", "list the operations and types that an engine supports", [](Flags& flags) {
             auto options = std::make_shared<ProbeOptions>();
-            flags.Positional("QUERY", &options->queries, "as in run: only these operations");
+            flags.Positional("QUERY", &options->queries, "operations, selected as in run");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-            flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");
+            flags.Add("--no-cache", &options->no_cache, "ignore cached results");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunProbe(*options); };
           }};

@@ -42,7 +42,7 @@ absl::Status Certify(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(int status, RunChild({"python3", script, folder}));
   constexpr int kNone = 1;
   if (status <= kNone) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("python3 ", script, " ended with ", status));
+  return absl::UnavailableError(absl::StrCat("python3 ", script, " exited with ", status));
 }
 
 // Replays a bundle. The failure still occurs if the verdict is one that makes a bundle.
@@ -109,7 +109,8 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
     if (wanted) folders.push_back(entry.path().string());
   }
   std::sort(folders.begin(), folders.end());
-  if (folders.empty() && queries.empty()) return InvalidInput(run, ": nothing failed there");
+  if (folders.empty() && queries.empty())
+    return InvalidInput(run, ": no failure is recorded there");
   std::sort(addresses.begin(), addresses.end());
   for (size_t i = 0; i < queries.size(); ++i) {
     if (matched[i]) continue;
@@ -123,10 +124,9 @@ absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& f
   if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
   if (reports::HasRecordedVerdict(folder)) return ReplayBundle(options, folder);
   return InvalidInput(folder,
-                      ": expected a bundle (a folder with module.hlo and verdict.json or "
-                      "finding.textproto), a case "
-                      "folder of a run (replay.json) or a run (verdicts.jsonl); the address of a "
-                      "case is for `hlocts diff`");
+                      ": expected a bundle (a directory with module.hlo and verdict.json or "
+                      "finding.textproto), a case directory of a run (replay.json) or a run "
+                      "(verdicts.jsonl); the address of a case is for `hlocts diff`");
 }
 
 bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.jsonl"); }
@@ -162,7 +162,7 @@ int RunReplay(const ReplayOptions& options) {
     status = std::max(status, ended);
   }
   if (folders->size() > 1 && !options.common.json) {
-    std::printf("%zu folders: %lld still fail, %lld do not, %lld could not be replayed\n",
+    std::printf("%zu failures: %lld still fail, %lld do not, %lld could not be replayed\n",
                 folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
                 static_cast<long long>(failed));
   }
@@ -172,15 +172,15 @@ int RunReplay(const ReplayOptions& options) {
 }  // namespace
 
 Command ReplayCommand() {
-  return {"replay", "run failures again; 1 when one is still there", [](Flags& flags) {
+  return {"replay", "rerun failures; the exit status is 1 if one still occurs", [](Flags& flags) {
             auto options = std::make_shared<ReplayOptions>();
             flags.Positional("FOLDER", &options->words,
-                             "bundles or case folders; or the folder of a run, then queries");
-            flags.Add("--backend", &options->backend, "another engine than the failure's");
+                             "bundles, case directories, or directory of a run and queries");
+            flags.Add("--backend", &options->backend, "engine, instead of the recorded one");
             AddRepeat(flags, &options->runs);
-            flags.Add("--explain", &options->explain, "print the piece that is wrong by itself");
+            flags.Add("--explain", &options->explain, "print the piece that is wrong in isolation");
             flags.Add("--certificate", &options->certificate,
-                      "of a bundle whose failure is still there: write certificate.json");
+                      "write certificate.json into each bundle whose failure still occurs");
             flags.AddWatch();
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunReplay(*options); };

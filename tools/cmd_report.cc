@@ -82,7 +82,7 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
     std::cout << "\nincomplete: " << problem << "\n";
   if (merged.run.problems.empty()) {
     std::cout << "\ncomplete: " << merged.run.verdicts.size()
-              << " verdicts, none missing, none twice\n";
+              << " verdicts, none missing, none duplicated\n";
   }
   PrintWritten(options);
 }
@@ -183,38 +183,38 @@ int RunReport(const ReportOptions& options) {
   if (!options.store.empty()) {
     if (options.folders.empty() && options.baseline.empty() && options.junit.empty())
       return ReportStore(options);
-    return Fail(InvalidInput("report --store: expected no folder, no --baseline and no --junit"));
+    return Fail(
+        InvalidInput("report --store: expected no directory, no --baseline and no --junit"));
   }
   if (options.folders.empty())
-    return Fail(InvalidInput("report: expected a folder of run --out, or --store"));
+    return Fail(InvalidInput("report: expected a directory of run --out, or --store"));
   return ReportFolders(options);
 }
 
 }  // namespace
 
 Command ReportCommand() {
-  return {"report", "merge runs of the suite, prove them complete, compare with an earlier run",
-          [](Flags& flags) {
-            auto options = std::make_shared<ReportOptions>();
-            flags.Positional("DIR", &options->folders,
-                             "folders of run --out: the shards of one run");
-            flags.Add("--baseline", &options->baseline, "folder of an earlier run to compare with");
-            flags.Add("--store", &options->store,
-                      "run store: its newest night against the one before, instead of folders");
-            flags.Add("--night", &options->night, "with --store: another night than the newest");
-            flags.Add("--nights", &options->nights, "with --store: nights on the page (14)");
-            flags.Add("--note", &options->notes,
-                      "with --store: a line for readers of this report; may be repeated");
-            flags.Add("--html", &options->html, "page to write: one file, no network");
-            flags.Add("--markdown", &options->markdown, "file of at most ten lines to write");
-            flags.Add("--badge", &options->badge, "SVG file to write");
-            flags.Add("--summary", &options->summary, "JSON file to write: sentence and lists");
-            flags.Add("--text", &options->text,
-                      "text file to write: engines, findings by release, worst ulps, bits checked");
-            flags.Add("--junit", &options->junit, "JUnit XML file to write");
-            flags.Add("--json", &options->json, "print one JSON line");
-            return [options] { return RunReport(*options); };
-          }};
+  return {
+      "report", "merge shards of a run, compare it with an earlier run", [](Flags& flags) {
+        auto options = std::make_shared<ReportOptions>();
+        flags.Positional("DIR", &options->folders, "shards: directories of run --out");
+        flags.Add("--baseline", &options->baseline, "directory of an earlier run to compare with");
+        flags.Add("--store", &options->store,
+                  "run store, instead of directories: report its newest nightly run");
+        flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
+        flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
+        flags.Add("--note", &options->notes,
+                  "with --store: a line for readers of this report; may be repeated");
+        flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
+        flags.Add("--markdown", &options->markdown, "Markdown file to write, of at most ten lines");
+        flags.Add("--badge", &options->badge, "SVG file to write");
+        flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
+        flags.Add("--text", &options->text,
+                  "text file to write: engines, findings by release, worst ulps, bits checked");
+        flags.Add("--junit", &options->junit, "JUnit XML file to write");
+        flags.Add("--json", &options->json, "print one JSON line");
+        return [options] { return RunReport(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

@@ -47,7 +47,7 @@ std::string TitleOf(const reports::Verdict& verdict) {
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
-    return absl::StrCat("The module below is valid by the documents. What happens: `",
+    return absl::StrCat("The module below is valid by the documents. Observed: `",
                         OutcomeName(verdict.kind), "`.\n\n",
                         Fenced("", reports::ReasonText(verdict)));
   }
@@ -119,8 +119,8 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
       "\n## To reproduce\n\n");
   if (fuzz::RunsInJax(verdict.backend)) {
     absl::StrAppend(&report,
-                    "`pip install jax`, then this script; exit status 1 and REPRODUCED "
-                    "where it is still there:\n\n",
+                    "`pip install jax`, then this script; it prints REPRODUCED and exits with 1 if "
+                    "the failure still occurs:\n\n",
                     Fenced("python", fuzz::BundleJaxScript(bundle)));
   } else {
     report +=
@@ -142,10 +142,10 @@ int RunReportBug(const ReportBugOptions& options) {
 }  // namespace
 
 Command ReportBugCommand() {
-  return {"report-bug", "a bundle as a text for the engine's bug tracker", [](Flags& flags) {
+  return {"report-bug", "write a bug report for the engine's issue tracker", [](Flags& flags) {
             auto options = std::make_shared<ReportBugOptions>();
-            flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
-            flags.Add("--jax", &options->jax, "only the script that runs it in JAX");
+            flags.Positional("BUNDLE", &options->bundle, "directory of a bundle");
+            flags.Add("--jax", &options->jax, "write only the script that runs it in JAX");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             return [options] { return RunReportBug(*options); };
           }};

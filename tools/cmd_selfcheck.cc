@@ -84,7 +84,7 @@ int JobsOf(const SelfcheckOptions& options) {
 int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,
                     Profile profile) {
   const std::vector<std::string> ids = SelectFaults(options.faults);
-  if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
+  if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class has this prefix"));
   auto run = [&](const std::vector<std::string>& faults, const std::vector<Trial>& on) {
     return RunMutants(FaultMutants(faults, on, profile, options.seconds), JobsOf(options),
                       options.seconds + 30, [](const MutantRecord&) {});
@@ -182,7 +182,7 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
   int64_t without_effect = 0;
   auto report = [&](const MutantRecord& record) {
     const bool unfinished = record.verdict == "timeout", noticed = record.noticed && !unfinished;
-    std::string how = absl::StrCat("noticed by ", record.by, record.verdict);
+    std::string how = absl::StrCat("detected by ", record.by, record.verdict);
     if (!record.noticed && record.changed == 0) {
       ++without_effect;
       how = "changes no set";
@@ -194,9 +194,9 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
     print(absl::StrCat(record.name, ": ", how));
   };
   RunMutants(RuleMutants(trials, killed), JobsOf(options), kRuleSeconds, report);
-  print(
-      absl::StrFormat("rule mutants: %d of %d that change a set noticed, %.1f %%; %d change no set",
-                      tally.killed, tally.all, tally.Share(), without_effect));
+  print(absl::StrFormat(
+      "rule mutants: %d of %d that change a set detected, %.1f %%; %d change no set", tally.killed,
+      tally.all, tally.Share(), without_effect));
   return kExitOk;
 }
 
@@ -218,7 +218,7 @@ int RunVariants(const SelfcheckOptions& options) {
     ++rules, twins += tally.twins, failures += static_cast<int64_t>(tally.failures.size());
   }
   std::string line =
-      absl::StrFormat("%d metamorphic rules, %d twins, %d failures", rules, twins, failures);
+      absl::StrFormat("%d metamorphic rules, %d variants, %d failures", rules, twins, failures);
   std::cout << line << "\n";
   table << line << "\n";
   return failures == 0 ? kExitOk : kExitFailed;
@@ -237,7 +237,7 @@ absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
       parts.insert(part);
     } else {
       return InvalidInput(
-          "selfcheck: expected mutants (or canaries, rules, clauses alone), noise, twins; found ",
+          "selfcheck: expected mutants (or one of canaries, rules, clauses), noise, twins; found ",
           part);
     }
   }
@@ -278,30 +278,32 @@ int RunSelfcheck(const SelfcheckOptions& options) {
 }  // namespace
 
 Command SelfcheckCommand() {
-  return {"selfcheck", "test the harness: inject faults, use every freedom", [](Flags& flags) {
+  return {"selfcheck", "test the harness with seeded faults and legal noise", [](Flags& flags) {
             auto options = std::make_shared<SelfcheckOptions>();
             flags.Positional("PART", &options->parts,
-                             "mutants (or canaries, rules, clauses alone), noise, twins (default: "
-                             "all but clauses)");
+                             "mutants (or only canaries, rules or clauses), noise, twins; default: "
+                             "all except clauses");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
-            flags.Add("--query", &options->queries, "only these cases");
-            flags.Add("--fault", &options->faults, "only faults or classes that begin so");
+            flags.Add("--query", &options->queries, "cases, selected by address as in run");
+            flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
             flags.Add("--profile", &options->profile,
-                      "strict, default or relaxed; noise: all of them when not given");
-            flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
-            flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
-            flags.Add("--suspect", &options->suspect, "noise: count what the statistics mark");
+                      "strict, default or relaxed (default of noise: all)");
+            flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");
+            flags.Add("--typical", &options->typical,
+                      "noise: make errors of both signs; count what --unusual marks");
+            flags.Add("--suspect", &options->suspect, "noise: count suspect verdicts");
             flags.Add("--partitions", &options->partitions,
-                      "noise: sums are cut over up to so many devices");
-            flags.Add("--jobs", &options->jobs, "mutants at a time (default: number of CPUs)");
-            flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
-            flags.Add("--modules", &options->modules, "generated modules, besides the cases");
-            flags.Add("--seed", &options->seed, "of the generated modules (1)");
-            flags.AddDuration("--time", &options->seconds, "at most, for each planted fault");
-            flags.Add("--out", &options->out, "folder for the figures");
+                      "noise: largest number of devices that split sums");
+            flags.Add("--jobs", &options->jobs, "parallel mutants (default: number of CPUs)");
+            flags.Add("--seeds", &options->seeds, "number of runs of legal noise on each module");
+            flags.Add("--modules", &options->modules, "number of additional random modules");
+            flags.Add("--seed", &options->seed, "seed of the random modules (1)");
+            flags.AddDuration("--time", &options->seconds, "time limit per seeded fault");
+            flags.Add("--out", &options->out, "directory for the figures");
             flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
-            flags.Add("--changed", &options->changed, "clauses: only lines whose hash changed");
-            flags.Add("--list", &options->list, "list the faults and do nothing");
+            flags.Add("--changed", &options->changed,
+                      "clauses: check only lines whose hash changed");
+            flags.Add("--list", &options->list, "list the faults and run nothing");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunSelfcheck(*options); };
           }};

@@ -74,7 +74,7 @@ absl::Status CheckOwnFolder(const std::string& out) {
   std::error_code none;
   const bool is_own = fs::exists(out + "/module.hlo") && fs::exists(out + "/inputs.txt");
   if (out.empty() || is_own || !fs::exists(out) || fs::is_empty(out, none)) return absl::OkStatus();
-  return InvalidInput("-o: ", out, ": expected a new folder, or one with a bundle");
+  return InvalidInput("-o: ", out, ": expected a new directory, or one with a bundle");
 }
 
 void PrintShrunk(const fuzz::Bundle& bundle, int evaluations) {
@@ -95,7 +95,7 @@ void PrintDifferences(const std::vector<std::string>& identity, const Difference
 // The progress that the command prints, and its state.
 struct Watch {
   StatusLine line;
-  std::string smallest = "looking for what is wrong";
+  std::string smallest = "searching for the wrong instruction";
   Differences differences;
 
   void Attach(const std::string& out, fuzz::ShrinkOptions& shrink) {
@@ -166,19 +166,19 @@ int RunShrink(const ShrinkOptions& options) {
 }  // namespace
 
 Command ShrinkCommand() {
-  return {"shrink", "the smallest module with the same failure", [](Flags& flags) {
+  return {"shrink", "find the smallest module with the same failure", [](Flags& flags) {
             auto options = std::make_shared<ShrinkOptions>();
-            flags.Positional("MODULE", &options->module, "module, or the folder of a bundle");
-            flags.Add("--backend", &options->backend, "engine (a bundle names its own)");
+            flags.Positional("MODULE", &options->module, "module, or directory of a bundle");
+            flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--explain", &options->explain,
-                      "what the failure was held to, and why candidates were another one");
+                      "print the failure's criteria, and why candidates were rejected");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how strictly to judge");
+                            "strictness of the judge");
             AddRepeat(flags, &options->runs);
-            flags.AddDuration("--time", &options->seconds_max, "at most for making it small");
-            flags.Add("-o,--output", &options->out, "folder for a bundle of the result");
+            flags.AddDuration("--time", &options->seconds_max, "time limit for shrinking");
+            flags.Add("-o,--output", &options->out, "directory for a bundle of the result");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunShrink(*options); };
           }};

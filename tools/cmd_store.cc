@@ -32,7 +32,7 @@ int Import(const StoreOptions& options) {
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
-      return Fail(InvalidInput(options.words[i], ": there is no such folder of a run"));
+      return Fail(InvalidInput(options.words[i], ": no such directory of a run"));
   }
   if (auto sorted = reports::SortFolders({options.words.begin() + 1, options.words.end()});
       !sorted.ok()) {
@@ -49,7 +49,7 @@ int Import(const StoreOptions& options) {
     std::cout << JsonText(line) << std::endl;
   } else {
     std::printf(
-        "%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
+        "%s: nightly run %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
         "already imported\n",
         options.path.c_str(), done->night.c_str(), done->runs,
         static_cast<long long>(done->verdicts), done->campaigns, done->findings,
@@ -96,7 +96,7 @@ int Prune(const StoreOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
-  std::printf("%s: dropped %lld verdicts of older nights; kept their counts\n",
+  std::printf("%s: removed %lld verdicts of older nightly runs; kept their counts\n",
               options.path.c_str(), static_cast<long long>(*gone));
   return kExitOk;
 }
@@ -106,14 +106,14 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
   if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
     std::fclose(file);
   } else {
-    return Fail(InvalidInput(options.path, ": there is no run store"));
+    return Fail(InvalidInput(options.path, ": no run store"));
   }
   auto store = RunStore::OpenToWrite(options.path);
   absl::Status status = store.status();
   if (status.ok() && check) status = (*store)->Check();
   if (!status.ok()) return Fail(status);
-  std::printf(check ? "%s: every page can be read; the copy beside it is new\n"
-                    : "%s: is of this program's version\n",
+  std::printf(check ? "%s: every page can be read; its backup copy was renewed\n"
+                    : "%s: has the version of this program\n",
               options.path.c_str());
   return kExitOk;
 }
@@ -139,18 +139,16 @@ int RunStoreAction(const StoreOptions& options) {
 }  // namespace
 
 Command StoreCommand() {
-  return {"store", "keep runs by night: import, list, prune, check, migrate, recover",
-          [](Flags& flags) {
+  return {"store", "manage the database of nightly runs", [](Flags& flags) {
             auto options = std::make_shared<StoreOptions>();
             flags.Positional("ACTION", &options->words,
                              "import DIR...; list; prune --keep=N; check; migrate; recover");
             flags.Add("--store", &options->path, "file (out/store.db)");
-            flags.Add(
-                "--night", &options->import.night,
-                "import: name of the night; nights are in the order of their names (the day)");
+            flags.Add("--night", &options->import.night,
+                      "import: name of the nightly run, which orders runs (the day)");
             flags.Add("--incomplete", &options->import.incomplete,
-                      "import: take a run that lacks verdicts; these count as lost");
-            flags.Add("--keep", &options->keep, "prune: newest nights to keep whole");
+                      "import: accept an incomplete run; missing verdicts count as lost");
+            flags.Add("--keep", &options->keep, "prune: nightly runs whose verdicts are kept");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunStoreAction(*options); };
           }};

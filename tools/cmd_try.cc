@@ -83,7 +83,7 @@ constexpr Step kSteps[] = {
      "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  b = f32[2] constant({1, 2})\n"
      "  ROOT t = (s32[], f32[2]) tuple(a, b)\n}\n",
      true},
-    {"refuses an invalid module",
+    {"rejects an invalid module",
      "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  b = f32[3] constant({1, 2, "
      "3})\n"
      "  ROOT r = f32[4] add(a, b)\n}\n",
@@ -155,7 +155,7 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
   if (devices == 0) return;
   const std::string more = absl::StrCat(reports::kDevicesOption, devices).substr(1);  // after "?"
   std::cout << "  " << declined << " of " << unsupported
-            << " unsupported cases need more devices: the plugin's client option, such as\n      "
+            << " unsupported cases need more devices, set by a client option such as\n      "
             << TryAgain(options, more) << "\n";
 }
 
@@ -172,14 +172,12 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
     constexpr absl::string_view kAsJax = "xla_cpu_enable_fast_min_max=false";
     const std::string jax =
         absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
-    std::cout << "  this looks like XLA:CPU. As JAX runs it, held to what XLA promises, with XLA's "
-                 "known failures left out:"
+    std::cout << "  this looks like XLA:CPU. With JAX's options, XLA's facts and known failures:"
               << "\n      " << TryAgain(options, jax + "facts=xla_cpu")
               << " --expectations=" << suites::ShellQuoted(suites::ExpectationsPath("xla")) << "\n";
   } else if (open > 0) {
     std::cout << "  " << open << (open == 1 ? " inconclusive case" : " inconclusive cases")
-              << ", and your engine promises nothing yet that the documents leave open; what it "
-                 "may promise (backends --facts):"
+              << "; the engine declares no facts. Facts that it can declare (backends --facts):"
               << "\n      " << TryAgain(options, "facts=NAME") << "\n";
   }
 }
@@ -191,7 +189,7 @@ absl::Status PrepareCi(TryOptions& options) {
   if (suite.expectations.empty()) suite.expectations = "hlocts-known.textproto";
   for (const std::string& path : {suite.expectations, std::string(kWorkflow)}) {
     if (std::filesystem::exists(path))
-      return InvalidInput("try --ci: ", path, ": already there; remove it, or run without --ci");
+      return InvalidInput("try --ci: ", path, ": already exists; remove it, or run without --ci");
   }
   suite.update_expectations = true;
   return absl::OkStatus();
@@ -222,28 +220,29 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   const std::string indent = absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " ");
   const std::string run_engine = absl::StrCat("run --backend=", suites::ShellQuoted(engine));
   const std::string out = suites::ShellQuoted(options.suite.out);
-  std::cout << "\nWhat next:\n";
+  std::cout << "\nNext steps:\n";
   PrintFactSuggestions(options, *run);
   PrintMissingDevices(options, run->verdicts);
   if (std::any_of(run->verdicts.begin(), run->verdicts.end(),
                   [](const reports::Verdict& verdict) { return !verdict.expected; })) {
-    std::cout << "  one failure again, step by step (its address, or its beginning up to / : or ,):"
+    std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
               << indent << "replay " << out << " ADDRESS --explain\n"
-              << "  what is known and explained, in a list of your own:" << indent << run_engine
+              << "  write a list of the known failures:" << indent << run_engine
               << " --expectations=known.textproto --update-expectations\n";
   }
-  std::cout << "  all cases, as a claim others can check (CONFORMANCE.md):" << indent << run_engine
-            << " --tier=presubmit --claim --out=out/claim\n";
+  std::cout << "  run all cases, as a claim that others can check (CONFORMANCE.md):" << indent
+            << run_engine << " --tier=presubmit --claim --out=out/claim\n";
   if (!options.ci)
-    std::cout << "  this score in your CI:\n      " << TryAgain(options, "") << " --ci\n";
-  std::cout << "  a page of this run:" << indent << "report " << out << " --html=report.html\n"
-            << "  modules nobody has thought of:" << indent
-            << "fuzz --backend=" << suites::ShellQuoted(engine) << " --time=10m\n"
+    std::cout << "  run this score in CI:\n      " << TryAgain(options, "") << " --ci\n";
+  std::cout << "  write a page of this run:" << indent << "report " << out
+            << " --html=report.html\n"
+            << "  run random modules:" << indent << "fuzz --backend=" << suites::ShellQuoted(engine)
+            << " --time=10m\n"
             << std::flush;
 }
 
 int RunTry(TryOptions options) {
-  if (options.plugin.empty()) return Fail(InvalidInput("try: expected a plugin's file"));
+  if (options.plugin.empty()) return Fail(InvalidInput("try: expected the file of a plugin"));
   const auto named = EngineOf(options);
   if (!named.ok()) return Fail(named.status());
   const std::string& engine = *named;
@@ -272,19 +271,20 @@ int RunTry(TryOptions options) {
 }  // namespace
 
 Command TryCommand() {
-  return {"try", "load a plugin, check what it must do, run the smoke tier, say what next",
-          [](Flags& flags) {
+  return {"try", "check a plugin, run the smoke tier, suggest next steps", [](Flags& flags) {
             auto options = std::make_shared<TryOptions>();
             flags.Positional("PLUGIN", &options->plugin,
-                             "file of a PJRT plugin, ?options behind it; or any engine's name");
-            flags.Add("--label", &options->label, "its name in records (default: the file's)");
-            flags.Add("--out", &options->suite.out, "folder for records (default: out/try-LABEL)");
+                             "file of a PJRT plugin (?options may follow), or an engine");
+            flags.Add("--label", &options->label, "name in records (default: that of the file)");
+            flags.Add("--out", &options->suite.out,
+                      "directory for records (default: out/try-LABEL)");
             flags.AddChoice("--tier", &options->suite.tier,
-                            {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
+                            {"smoke", "presubmit", "nightly", "exhaustive"},
+                            "tier (hlocts help tiers)");
             flags.Add("--expectations", &options->suite.expectations, "known failures");
             flags.Add("--ci", &options->ci,
-                      "write the failures as a list and a GitHub workflow that scores the plugin");
-            flags.Add("--jobs", &options->suite.jobs, "cases at a time (default: number of CPUs)",
+                      "write a list of the failures and a GitHub workflow that scores the plugin");
+            flags.Add("--jobs", &options->suite.jobs, "parallel cases (default: number of CPUs)",
                       {1, 1024});
             options->suite.common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunTry(*options); };

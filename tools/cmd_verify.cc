@@ -62,13 +62,13 @@ int RunVerify(const VerifyOptions& options) {
 }  // namespace
 
 Command VerifyCommand() {
-  return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
+  return {"verify", "check modules against all validity rules of the documents", [](Flags& flags) {
             auto options = std::make_shared<VerifyOptions>();
             flags.Positional("MODULE", &options->modules,
                              "files, case addresses, bundles (hlocts help modules)");
             flags.AddWatch();
             flags.Add("--json", &options->json, "print JSON lines");
-            flags.Add("--batch", &options->batch, "file with a JSON object a line");
+            flags.Add("--batch", &options->batch, "file with one JSON object per line");
             return [options] { return RunVerify(*options); };
           }};
 }

@@ -71,7 +71,7 @@ void Print(const VerifyClaimOptions& options, const std::vector<std::string>& pr
 }
 
 absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
-  if (options.folder.empty()) return InvalidInput("verify-claim: expected a folder");
+  if (options.folder.empty()) return InvalidInput("verify-claim: expected a directory");
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> problems, suites::CheckClaim(options.folder));
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(options.folder));
   auto engines = suites::ConformanceOf(run.record, run.verdicts);
@@ -92,11 +92,11 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
 }  // namespace
 
 Command VerifyClaimCommand() {
-  return {"verify-claim", "is a claim package intact, and at which level is the engine conformant?",
+  return {"verify-claim", "check that a claim package is intact and print its conformance level",
           [](Flags& flags) {
             auto options = std::make_shared<VerifyClaimOptions>();
-            flags.Positional("DIR", &options->folder, "folder of run --claim --out=DIR");
-            flags.Add("--badge", &options->badge, "SVG file to write, of the first engine");
+            flags.Positional("DIR", &options->folder, "directory of run --claim --out=DIR");
+            flags.Add("--badge", &options->badge, "SVG file to write, for the first engine");
             flags.Add("--json", &options->json, "print JSON");
             return [options] {
               auto status = VerifyClaim(*options);

@@ -62,23 +62,24 @@ int RunView(const ViewOptions& options) {
     return Fail(InvalidInput("view: expected --port of 0 to 65535"));
   const auto folder = std::filesystem::absolute(options.store).parent_path() / "view";
   if (absl::Status status = WritePages(options, folder); !status.ok()) return Fail(status);
-  std::cout << "file://" << folder.string() << "/index.html shows " << options.store
-            << "; beside it night.json, night.md, badge.svg\nCtrl-C ends the server" << std::endl;
+  std::cout
+      << "file://" << folder.string() << "/index.html shows " << options.store
+      << "; the directory also has night.json, night.md and badge.svg\nCtrl-C stops the server"
+      << std::endl;
   execlp("python3", "python3", "-I", "-c", kServer, std::to_string(options.port).c_str(),
          folder.c_str(), nullptr);
-  return Fail(absl::UnavailableError("view: no python3, whose http.server would show the folder"));
+  return Fail(absl::UnavailableError("view: no python3, whose http.server serves the directory"));
 }
 
 }  // namespace
 
 Command ViewCommand() {
-  return {"view", "show the run store in a browser, read-only, on this machine alone",
-          [](Flags& flags) {
+  return {"view", "serve the run store as web pages on localhost, read-only", [](Flags& flags) {
             auto options = std::make_shared<ViewOptions>();
             flags.Add("--store", &options->store, "run store (out/store.db)");
-            flags.Add("--night", &options->night, "night to show (the newest)");
+            flags.Add("--night", &options->night, "name of the nightly run (default: the newest)");
             flags.Add("--port", &options->port, "port (8713; 0: a free one)");
-            flags.Add("--nights", &options->nights, "nights on the page (14)");
+            flags.Add("--nights", &options->nights, "number of nightly runs on the page (14)");
             return [options] { return RunView(*options); };
           }};
 }

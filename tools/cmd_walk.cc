@@ -108,7 +108,7 @@ class Walks {
     if (result.timed_out) {
       walked.failure = absl::StrCat(last, ": no end");
     } else if (result.crashed || lines.size() < 2) {
-      walked.failure = absl::StrCat(last, ": ends the process");
+      walked.failure = absl::StrCat(last, ": the process crashes");
     } else {
       walked.failure = lines[1];
       walked.lacks.assign(lines.begin() + 2, lines.end());
@@ -175,8 +175,8 @@ int RunWalk(const WalkOptions& options) {
   const std::vector<std::string> names = backends::WalkStepNames();
   for (const std::string& name : options.without) {
     if (absl::c_linear_search(names, name)) continue;
-    return Fail(
-        InvalidInput("walk: no step \"", name, "\"; there are: ", absl::StrJoin(names, ", ")));
+    return Fail(InvalidInput("walk: unknown step \"", name,
+                             "\"; the steps are: ", absl::StrJoin(names, ", ")));
   }
   auto folder = TemporaryFolder::Make("hlocts-walk");
   if (!folder.ok()) return Fail(folder.status());
@@ -195,31 +195,30 @@ int RunWalk(const WalkOptions& options) {
     if (static_cast<int64_t>(kinds.size()) >= options.failures) break;
   }
   for (const auto& [lack, times] : lacks) {
-    if (!lack.empty()) std::cout << "not there: " << lack << " (" << times << " walks)\n";
+    if (!lack.empty()) std::cout << "not provided: " << lack << " (" << times << " walks)\n";
   }
   std::cout << options.plugin << ": " << std::min(number + 1, options.walks) << " walks of "
             << options.steps << " steps, " << steps << " steps made, " << failed
-            << " walks that end in a difference, of " << kinds.size() << " kinds" << std::endl;
+            << " walks end in a difference, of " << kinds.size() << " kinds" << std::endl;
   return failed == 0 ? kExitOk : kExitFailed;
 }
 
 }  // namespace
 
 Command WalkCommand() {
-  return {"walk", "random legal calls of the PJRT C API on a plugin, against what its header says",
-          [](Flags& flags) {
+  return {"walk", "test a plugin with random legal calls of the PJRT C API", [](Flags& flags) {
             auto options = std::make_shared<WalkOptions>();
             flags.Positional("PLUGIN", &options->plugin,
                              "file of a PJRT plugin, or the name of an engine that is one");
-            flags.Add("--walks", &options->walks, "how many, each in a process of its own",
+            flags.Add("--walks", &options->walks, "number of walks, each in a separate process",
                       {1, 1'000'000'000});
-            flags.Add("--steps", &options->steps, "of each walk", {1, 100'000});
+            flags.Add("--steps", &options->steps, "number of steps of each walk", {1, 100'000});
             flags.Add("--seed", &options->seed,
-                      "of the first walk; the next has the next number (1)");
-            flags.Add("--without", &options->without, "steps that are not made, by name");
-            flags.AddDuration("--timeout", &options->seconds, "time for one walk");
-            flags.Add("--failures", &options->failures, "ends after so many kinds of failures",
-                      {1, 1000});
+                      "seed of the first walk; later walks have consecutive seeds (1)");
+            flags.Add("--without", &options->without, "names of steps to omit");
+            flags.AddDuration("--timeout", &options->seconds, "time limit of one walk");
+            flags.Add("--failures", &options->failures,
+                      "number of distinct failures after which the command stops", {1, 1000});
             return [options] { return RunWalk(*options); };
           }};
 }

@@ -55,12 +55,11 @@ int RunWorker(const std::string& name) {
 }  // namespace
 
 Command WorkerCommand() {
-  return {"worker", "serve one engine on standard input and output (started by the pool)",
-          [](Flags& flags) {
+  return {"worker", "serve one engine on standard input and output (internal)", [](Flags& flags) {
             auto name = std::make_shared<std::string>();
             auto convert = std::make_shared<bool>(false);
             flags.Add("--backend", name.get(), "engine to serve");
-            flags.Add("--convert", convert.get(), "serve XLA's converters of StableHLO instead");
+            flags.Add("--convert", convert.get(), "serve XLA's StableHLO converters instead");
             return [name, convert] { return *convert ? RunConverter() : RunWorker(*name); };
           }};
 }

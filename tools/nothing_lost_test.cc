@@ -44,7 +44,7 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   const std::string shrink = "shrink " + Path("m.hlo") + " --seed=1 -o ";
   Ran refused = RunHlocts(shrink + Path("notes") + " --backend=canary:maximum.drops-nan");
   EXPECT_EQ(refused.status, 2) << refused.out;
-  EXPECT_THAT(refused.out, HasSubstr("expected a new folder"));
+  EXPECT_THAT(refused.out, HasSubstr("expected a new directory"));
   EXPECT_EQ(Text("notes/README.md"), "precious");
 }
 
@@ -164,7 +164,7 @@ TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
     Write("hlocts.toml", line);
     Ran ran = RunHlocts("run movement/rev", here);
     EXPECT_EQ(ran.status, 2) << line << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr("HLOCTS_CONFIG=hlocts.toml where the folder is yours")) << line;
+    EXPECT_THAT(ran.out, HasSubstr("HLOCTS_CONFIG=hlocts.toml if you trust the directory")) << line;
     EXPECT_FALSE(fs::exists(Path("pwned"))) << line;
     EXPECT_EQ(RunHlocts("list movement/rev", here).status, 0) << "it has no such option";
   }

@@ -68,7 +68,7 @@ TEST(DigitsTest, TheSubtractionThatCancelsIsFirst) {
   const std::string picture = ::testing::TempDir() + "/hlocts_search/digits.svg";
   const Ran ran = RunHlocts("digits " + module + " --inputs=" + inputs + " --picture=" + picture);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("bits are right"), HasSubstr("v.py:7")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bits are correct"), HasSubstr("v.py:7")));
   EXPECT_TRUE(std::filesystem::exists(picture));
   const Json digits =
       ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);

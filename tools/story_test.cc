@@ -165,7 +165,7 @@ TEST(StoryTest, ARunGoesOnWhereItStopped) {
   const std::string address = first.substr(first.find("\"case\":\"") + 8, 20);
   EXPECT_THAT(again.out, Not(HasSubstr(first.substr(first.find("\"case\":"), 60)))) << address;
   Ran report = RunHlocts("report " + out);
-  EXPECT_THAT(report.out, HasSubstr("none missing, none twice"));
+  EXPECT_THAT(report.out, HasSubstr("none missing, none duplicated"));
   EXPECT_EQ(RunHlocts("run movement/pad --backend=legal-noise --resume --out=" + out).status, 2)
       << "another run";
 }

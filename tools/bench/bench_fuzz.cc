@@ -89,7 +89,7 @@ absl::Status Worker(bool quick, Printer& print) {
   constexpr double kOverheadMax = 60e-6, kGiga = 1e9;
   print.Figure(
       "worker", kOverheadMax / row.OverheadSeconds(), 1,
-      absl::StrFormat("of 60 us a module of %d: load and run %.1f us alone, %.1f us in a worker",
+      absl::StrFormat("of 60 us a module of %d: load and run %.1f us without, %.1f us in a worker",
                       row.modules, 1e6 * row.alone_seconds, 1e6 * row.worker_seconds));
   print.Figure("buffers", row.bytes_per_second / kGiga, 2, "GB/s there and back, f32[67108864]");
   return absl::OkStatus();

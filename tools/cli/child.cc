@@ -56,7 +56,7 @@ absl::StatusOr<int> RunChild(const std::vector<std::string>& words) {
         absl::StrCat(words[0], ": cannot be executed: ", std::strerror(error)));
   }
   if (!WIFEXITED(status))
-    return absl::UnavailableError(absl::StrCat(words[0], " was ended by a signal"));
+    return absl::UnavailableError(absl::StrCat(words[0], " was killed by a signal"));
   return WEXITSTATUS(status);
 }
 

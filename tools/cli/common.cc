@@ -17,17 +17,17 @@ namespace hlocts::tools {
 using Json = nlohmann::ordered_json;
 
 void CommonOptions::Declare(Flags& flags, bool with_batch) {
-  flags.Add("--replicas", &replicas,
-            "replicas to run together (default: replica_count of the module)", {1, kDevicesMax});
-  flags.Add("--infeed", &infeed, "literals file that infeed instructions read");
-  flags.Add("--outfeed", &outfeed, "literals file that receives what outfeed instructions send");
-  flags.Add("--custom-calls", &custom_calls, "shared library with handlers of custom-calls");
+  flags.Add("--replicas", &replicas, "number of replicas (default: replica_count of the module)",
+            {1, kDevicesMax});
+  flags.Add("--infeed", &infeed, "literals file read by infeed instructions");
+  flags.Add("--outfeed", &outfeed, "literals file to write: values of outfeeds");
+  flags.Add("--custom-calls", &custom_calls, "shared library with custom-call handlers");
   flags.Add("--rng-seed", &rng_seed_flag, "seed of random number instructions (0)");
-  flags.Add("--steps", &steps_max, "loop trips before the verdict is timeout", {1});
+  flags.Add("--steps", &steps_max, "limit of loop trips; beyond it the verdict is timeout", {1});
   flags.AddDuration("--timeout", &timeout_seconds,
-                    "time limit of a module; if given, of the reference too", &timeout_given);
+                    "time limit per module; if given, also of the reference", &timeout_given);
   flags.AddDuration("--start-timeout", &start_seconds,
-                    "time for the start of an engine; not given, --timeout where that is longer",
+                    "time limit for starting an engine (default: the larger of 60s and --timeout)",
                     &start_given);
   // A short --timeout is for modules and must not shorten the start: on a busy machine an engine
   // takes longer to start.
@@ -35,15 +35,16 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
     if (!start_given) start_seconds = std::max(start_seconds, timeout_seconds);
     backends::SetStartSecondsMax(start_seconds);
   });
-  flags.AddBytes("--memory", &memory_bytes_max, "memory for one module, e.g. 8G");
+  flags.AddBytes("--memory", &memory_bytes_max, "memory limit per module, e.g. 8G");
   flags.Add("--json", &json, "print JSON lines");
-  if (with_batch) flags.Add("--batch", &batch, "file with a JSON object a line; answers in order");
+  if (with_batch)
+    flags.Add("--batch", &batch, "file with one JSON object per line; results keep the order");
 }
 
 void CommonOptions::DeclareData(Flags& flags) {
   flags.AddChoice("--data", &data,
                   {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
-                  "inputs of a seed");
+                  "style of the random inputs");
 }
 
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {

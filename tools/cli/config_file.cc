@@ -182,10 +182,9 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
       if (option == nullptr || IsGiven(given, *option)) continue;
       for (const std::string& value : entry->values) {
         if (of_folder && !MayFolderSet(*option, key, value)) {
-          return InvalidInput(path, ": ", key, " = \"", value,
-                              "\": runs code or writes files of the folder's choice: expected --",
-                              key, " on the command line, or HLOCTS_CONFIG=", path,
-                              " where the folder is yours");
+          return InvalidInput(
+              path, ": ", key, " = \"", value, "\": may run code or write any file: expected --",
+              key, " on the command line, or HLOCTS_CONFIG=", path, " if you trust the directory");
         }
         if (!option->argument.empty())
           words.push_back(absl::StrCat("--", key, "=", BesideConfig(key, value, path)));

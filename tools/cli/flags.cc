@@ -138,7 +138,7 @@ void Flags::AddBytes(const std::string& name, int64_t* bytes, const std::string&
 }
 
 void Flags::AddWatch() {
-  Add("--watch", &impl_->watch, "again whenever a file that it reads has changed, until Ctrl-C");
+  Add("--watch", &impl_->watch, "rerun whenever a file that it reads changes, until Ctrl-C");
 }
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
@@ -231,10 +231,10 @@ void Declare(Program& program, const std::vector<Command>& commands) {
     sub->footer(absl::StrCat(examples.empty() ? "" : absl::StrCat("\nExamples:\n", examples),
                              "\nExit status: hlocts help exit-status."));
   }
-  AddBuiltIn(program, "help", "what a subcommand or a topic is about", "subcommand or topic", Help);
-  AddBuiltIn(program, "completion", "completion of a shell: source <(hlocts completion bash)",
+  AddBuiltIn(program, "help", "describe a subcommand or a topic", "subcommand or topic", Help);
+  AddBuiltIn(program, "completion", "print a completion: source <(hlocts completion bash)",
              "bash or zsh", Complete);
-  AddBuiltIn(program, "man", "the manual page: hlocts man | man -l -", "",
+  AddBuiltIn(program, "man", "print the manual page: hlocts man | man -l -", "",
              [](Program& table, const std::vector<std::string>&) {
                std::cout << ManPage(table.Table(), kVersion);
                return 0;
@@ -258,7 +258,7 @@ std::string Unexpected(const Program& program, const std::string& command) {
     std::string name = word.substr(0, word.find('='));
     if (absl::StartsWith(name, "-"))
       return absl::StrCat("no option ", name, DidYouMean(name, options));
-    return absl::StrCat("nothing expected here, found \"", word, "\"");
+    return absl::StrCat("expected no argument, found \"", word, "\"");
   }
   return "";
 }

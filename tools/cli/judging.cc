@@ -120,8 +120,8 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
 
 void AddSuspectFlag(Flags& flags, std::string& suspect) {
   flags.AddChoice("--suspect", &suspect, {"off", "look", "fail"},
-                  "outputs within wide sets that roundings hardly explain are `suspect` (exit "
-                  "status 4); fail: exit status 1");
+                  "look: report `suspect` (exit status 4) for outputs that are in their sets but "
+                  "very unlikely; fail: exit status 1; off: no test");
 }
 
 backends::DiffOptions::Suspect SuspectOf(const std::string& suspect) {

@@ -13,8 +13,8 @@
 namespace hlocts::tools {
 namespace {
 
-constexpr char kNoTime[] = "no result within the time given (--timeout)";
-constexpr char kNoMemory[] = "the system gives no more memory";
+constexpr char kNoTime[] = "no result within the time limit (--timeout)";
+constexpr char kNoMemory[] = "out of memory";
 // Distinct from the statuses of CONTRACT.md and below those of a shell.
 constexpr int kQuietNoTime = 101, kQuietNoMemory = 102;
 
@@ -56,14 +56,14 @@ void SetSilentLimits() {
 
 absl::Status StatusOfLimitedChild(int status) {
   if (WIFSIGNALED(status)) {
-    return absl::InternalError(absl::StrCat("the process that answers was killed by signal ",
+    return absl::InternalError(absl::StrCat("the child process was killed by signal ",
                                             WTERMSIG(status), " (", strsignal(WTERMSIG(status)),
                                             ")"));
   }
   if (WEXITSTATUS(status) == kQuietNoTime) return absl::DeadlineExceededError(kNoTime);
   if (WEXITSTATUS(status) == kQuietNoMemory) return absl::ResourceExhaustedError(kNoMemory);
   return absl::InternalError(
-      absl::StrCat("the process that answers ended with status ", WEXITSTATUS(status)));
+      absl::StrCat("the child process exited with status ", WEXITSTATUS(status)));
 }
 
 }  // namespace hlocts::tools

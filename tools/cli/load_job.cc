@@ -167,7 +167,7 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
     std::string inside = ModuleIn(path);
     if (!inside.empty()) return OpenFile(inside);
     return InvalidInput(path,
-                        ": a folder, and neither a bundle nor a case of a run: no module.hlo");
+                        ": this directory is neither a bundle nor a case of a run: no module.hlo");
   }
   if (!LooksLikeAddress(path)) {
     auto loaded = OpenFile(path);

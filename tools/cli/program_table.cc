@@ -22,11 +22,9 @@ constexpr Example kExamples[] = {
 };
 
 constexpr char kRewriters[] =
-    "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the module that comes out is "
-    "evaluated by\n"
-    "the reference and judged by the sets of the one that went in. Names without a release are "
-    "passes\n"
-    "of XLA, in a build with the wheel:\n"
+    "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the rewritten module is evaluated by "
+    "the\nreference and judged by the sets of the original module. Names without a release are "
+    "passes\nof XLA, in a build with the wheel:\n"
 #define HLOCTS_REWRITER(name, form, release, pass) "  " name "\n"
 #include "backends/adapters/rewriter/rewriters.def"
 #undef HLOCTS_REWRITER

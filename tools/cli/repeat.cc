@@ -21,7 +21,7 @@ std::string CountsText(const OutcomeCounts& counts) {
 }  // namespace
 
 void AddRepeat(Flags& flags, int64_t* runs) {
-  flags.Add("--repeat", runs, "runs of one module, of which the first failure counts", {1});
+  flags.Add("--repeat", runs, "number of runs of each module; the first failure is reported", {1});
 }
 
 RepeatedRun RunRepeatedly(

@@ -35,10 +35,10 @@ absl::StatusOr<backends::Converter*> SharedConverter() {
 
 absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
-  return absl::UnavailableError(absl::StrCat(
-      "StableHLO is converted by XLA's own converter, which this build left out, or by jaxlib's "
-      "(`pip install ./python jax`, or a command in ",
-      pjrt::kConverterVariable, "): ", status.message()));
+  return absl::UnavailableError(
+      absl::StrCat("StableHLO is converted by XLA's converter, which this build lacks, or by "
+                   "jaxlib's (`pip install ./python jax`, or a command in ",
+                   pjrt::kConverterVariable, "): ", status.message()));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
   if (options.claim && (!options.words.empty() || !options.last_failed.empty() ||
                         options.first_only || options.maxfail > 0)) {
-    return InvalidInput("--claim: is of whole queries: expected no -k, --lf, -x and --maxfail");
+    return InvalidInput("--claim: covers whole queries: expected no -k, --lf, -x and --maxfail");
   }
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
   if (options.update_expectations && options.expectations.empty()) {
@@ -113,8 +113,8 @@ absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
     one.module_text = PrintModule(**module);
     sharded.push_back(std::move(one));
   }
-  if (sharded.empty()) return InvalidInput("--partitions: no case is a program of one device");
-  std::fprintf(stderr, "hlocts: %zu of %zu cases are partitioned, the others left out\n",
+  if (sharded.empty()) return InvalidInput("--partitions: no case is a program for one device");
+  std::fprintf(stderr, "hlocts: %zu of %zu cases are partitioned, the others omitted\n",
                sharded.size(), cases.size());
   cases = std::move(sharded);
   return absl::OkStatus();
@@ -147,38 +147,38 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
 
 void SuiteOptions::Declare(Flags& flags) {
   const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
-  flags.Positional("QUERY", &queries, "address or its beginning up to / : or ,; * matches any run");
+  flags.Positional("QUERY", &queries, "address or its beginning up to / : or ,; * is a wildcard");
   flags.Add("--backend", &backends, "engine; may be repeated, or a,b (hlocts help engines)");
-  flags.AddChoice("--tier", &tier, tiers,
-                  "which cases, smaller tiers included (hlocts help tiers: how long)");
-  flags.Add("-k", &words, "only addresses of which this holds: 'bf16 and not (nan or inf)'");
-  flags.Add("--lf", &last_failed, "only what was not as expected in the run of this folder");
-  flags.Add("-x", &first_only, "stop at the first verdict that is not as expected");
-  flags.Add("--maxfail", &maxfail, "stop at so many", {1});
+  flags.AddChoice("--tier", &tier, tiers, "tier, with the smaller ones (hlocts help tiers)");
+  flags.Add("-k", &words, "words in the address: 'bf16 and not (nan or inf)'");
+  flags.Add("--lf", &last_failed, "directory of a run; only its unexpected results are rerun");
+  flags.Add("-x", &first_only, "stop at the first unexpected verdict");
+  flags.Add("--maxfail", &maxfail, "number of unexpected verdicts after which the run stops", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
   flags.Add("--resume", &resume, "resume the run in --out, or start it");
   flags.Add("--shard", &shard, "I/N: the I-th of N parts");
-  flags.Add("--jobs", &jobs, "cases at a time (default: number of CPUs)", {1, kJobsMax});
+  flags.Add("--jobs", &jobs, "parallel cases (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,
-            "judge pieces of about N floating-point operations too (1: each instruction)", {1});
-  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"}, "how strictly to judge");
+            "also judge pieces of about N floating-point operations (1: each instruction)", {1});
+  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"},
+                  "strictness of the judge");
   flags.Add("--expectations", &expectations,
             "known failures (default: suites/expectations/<label or name>.textproto)");
   flags.Add("--junit", &junit, "JUnit XML file to write");
-  flags.Add("--out", &out, "folder for records and failing cases");
-  flags.Add("--claim", &claim, "make the folder a claim package, for verify-claim (with --out)");
+  flags.Add("--out", &out, "directory for records and failing cases");
+  flags.Add("--claim", &claim, "make the directory a claim package, for verify-claim (with --out)");
   flags.Add("--update-expectations", &update_expectations,
-            "add what was not as expected to --expectations, take out what passes");
+            "add unexpected failures to --expectations and remove entries that pass");
   flags.Add("--update-costs", &update_costs,
-            "measure what costly cases take, for --shard (suites/costs.txt)");
+            "measure the times of costly cases, for --shard (suites/costs.txt)");
   flags.Add("--partitions", &partitions,
-            "each case of one device as a module that the engine partitions for N, with random "
-            "annotations",
+            "number of devices for which engines partition each one-device case, with random "
+            "sharding annotations",
             {2, kPartitionsMax});
   AddSuspectFlag(flags, suspect);
   flags.Add("--unusual", &unusual,
-            "of a pass, record also what is acceptable but improbable (verdicts.jsonl)");
-  flags.Add("--verbose", &verbose, "print how sharp the sets were, too");
+            "also record values of a pass that are acceptable but improbable (verdicts.jsonl)");
+  flags.Add("--verbose", &verbose, "also print how tight the sets were");
   flags.AddWatch();
   common.Declare(flags, /*with_batch=*/false);
 }
@@ -199,7 +199,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   request.record.facts = PromisesOf(request.engines, request.record.backends);
   auto tier = suites::TierFromName(options.tier);
   auto profile = ProfileFromName(options.profile);
-  if (!tier || !profile) return InvalidInput("no tier or profile of that name");
+  if (!tier || !profile) return InvalidInput("unknown tier or profile");
   HLOCTS_RETURN_IF_ERROR(CheckOptions(options));
   request.tier = *tier;
   request.record.tier = options.tier;

@@ -63,8 +63,8 @@ class SuiteRun {
     if (Interrupted()) {
       std::fprintf(stderr, "hlocts: interrupted; %s\n",
                    options_.out.empty()
-                       ? "the verdicts so far are above"
-                       : absl::StrCat("go on with --resume --out=", options_.out).c_str());
+                       ? "the finished verdicts are above"
+                       : absl::StrCat("continue with --resume --out=", options_.out).c_str());
       return InterruptStatus();
     }
     return Conclude();

@@ -87,7 +87,7 @@ class ClusterTest(unittest.TestCase):
             self.write("slurm", *ENGINES, "--tier=presubmit", *QUERIES, shards=shards)
             for i in range(1, shards + 1):
                 self.shard(i)
-            self.assertIn("none missing, none twice",
+            self.assertIn("none missing, none duplicated",
                           run(HLOCTS, "cluster", "merge", f"--out={self.out}"))
             self.assertEqual(verdicts(f"{self.out}/merged"), verdicts(f"{self.folder}/one"))
             run(HLOCTS, "report", f"{self.out}/merged")

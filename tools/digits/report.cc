@@ -111,7 +111,7 @@ std::string DigitsText(const Module& module, const Digits& digits,
     // The mean error of mostly exact elements can be below half an ulp, so it is bounded.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
     const double error = digits.outputs[i];
-    absl::StrAppendFormat(&text, "output %d: %s of %d bits are right\n", i,
+    absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct\n", i,
                           BitsText(error < 0 ? error : std::max(error, least)),
                           digits.precisions[i]);
   }
@@ -119,10 +119,10 @@ std::string DigitsText(const Module& module, const Digits& digits,
   if (!first.empty()) absl::StrAppend(&text, first, "\n");
   const std::vector<const Loss*> shown = Shown(digits, rows);
   if (!shown.empty()) {
-    absl::StrAppend(&text,
-                    "bits right after the instruction, measured in f64 (of a sum: modelled, *); "
-                    "the costliest first\n"
-                    "  lost   made  carried  output  cancelled  bound  instruction\n");
+    absl::StrAppend(
+        &text,
+        "correct bits after each instruction, measured against f64 (* modelled, for sums); most "
+        "costly first\n  lost   made  carried  output  cancelled  bound  instruction\n");
   }
   for (const Loss* loss : shown) {
     const Instruction& instruction = *loss->instruction;
@@ -135,7 +135,8 @@ std::string DigitsText(const Module& module, const Digits& digits,
         source.empty() ? "" : absl::StrCat("  ", source));
   }
   if (digits.left_out > 0)
-    absl::StrAppend(&text, digits.left_out, " instructions were not run alone (--evaluations)\n");
+    absl::StrAppend(&text, digits.left_out,
+                    " instructions were not run separately (--evaluations)\n");
   if (!digits.bounded)
     absl::StrAppend(&text, "bounds of the acceptance sets: not computed, too many elements\n");
   if (!widths.empty()) {
@@ -198,11 +199,10 @@ std::string DigitsPicture(const Module& module, const Digits& digits, int64_t ro
   const std::vector<const Loss*> shown = Shown(digits, rows);
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-      "<text x=\"10\" y=\"20\">Bits that are right: "
-      "<tspan fill=\"#4477aa\">carried</tspan>, <tspan fill=\"#228833\">made</tspan>, "
-      "<tspan fill=\"#cc3311\">at the outputs, if it alone rounds</tspan></text>\n",
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
+      "fill=\"white\"/>\n<text x=\"10\" y=\"20\">Correct bits: <tspan "
+      "fill=\"#4477aa\">carried</tspan>, <tspan fill=\"#228833\">made</tspan>, <tspan "
+      "fill=\"#cc3311\">at the outputs, if only it rounds</tspan></text>\n",
       kLeft + 53 * kBit + 60, kTop + static_cast<int>(shown.size()) * kRow + 10);
   for (size_t i = 0; i < shown.size(); ++i) {
     const Loss& loss = *shown[i];

@@ -99,7 +99,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   std::string output;
   char chunk[4096];
   while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
-  if (pclose(pipe) != 0) return absl::UnavailableError("the release gave no module");
+  if (pclose(pipe) != 0) return absl::UnavailableError("the release returned no module");
   return output;
 }
 
@@ -197,8 +197,7 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
     }
     if (releases.engines_.size() == before)
       return InvalidInput(
-          "--engine: expected a name of `hlocts engines list` or what stands "
-          "before its @, found \"",
+          "--engine: expected a name of `hlocts engines list` or its part before the @, found \"",
           word, "\"");
   }
   std::stable_sort(releases.engines_.begin(), releases.engines_.end(),

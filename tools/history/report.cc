@@ -20,8 +20,8 @@ using fuzz::Cell;
 using Json = nlohmann::ordered_json;
 
 constexpr char kLegend[] =
-    "X the failure, o right, ? right but the pattern never came to the compiler,\n"
-    "/ something else (unsupported, another failure), - not installed, . not asked\n";
+    "X the failure, o correct, ? correct but the pattern did not reach the compiler,\n/ other "
+    "(unsupported, another failure), - not installed, . not run\n";
 
 using Rows = std::vector<Row>;
 
@@ -89,7 +89,7 @@ std::string OneText(const Rows& rows) {
   if (missing.empty()) return text;
   return absl::StrCat(text, "  -  ", missing.size(),
                       " not installed or not usable here: ", absl::StrJoin(missing, ", "),
-                      "\n     --install fetches those that a search needs\n");
+                      "\n     --install installs those that a bisection needs\n");
 }
 
 std::string Sentence(const Rows& rows) {
@@ -103,7 +103,7 @@ std::string Sentence(const Rows& rows) {
   absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
-  if (!turns.monotone) absl::StrAppend(&text, "; it came and went");
+  if (!turns.monotone) absl::StrAppend(&text, "; the failure is not monotone");
   return text;
 }
 
@@ -179,7 +179,7 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
   HLOCTS_RETURN_IF_ERROR(text.status());
   const Json json = ParseJson<Json>(*text);
   if (!json.is_object() || !json.contains("releases") || !json["releases"].is_array())
-    return InvalidInput(path, ": expected a history; remove it to begin anew");
+    return InvalidInput(path, ": expected a history; remove the file to start again");
   for (const Json& release : json["releases"]) {
     auto word = [&](const char* key) {
       const auto found = release.find(key);

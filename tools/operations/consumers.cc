@@ -118,8 +118,8 @@ std::optional<OpcodeSet> OfPlugin(absl::string_view engine) {
 }
 
 constexpr std::pair<absl::string_view, absl::string_view> kEngines[] = {
-    {"cpu", "our CPU engine runs it"},
-    {"cuda", "our CUDA engine runs it"},
+    {"cpu", "the CPU engine executes it"},
+    {"cuda", "the CUDA engine executes it"},
 };
 
 constexpr Exemption kExemptions[] = {
@@ -150,14 +150,14 @@ absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
   const OpcodeSet documented =
       Where([](Opcode opcode) { return !RowOf(opcode).documented_as.empty(); });
   std::vector<Consumer> consumers = {
-      {"evaluator", "the reference computes it", Evaluated()},
-      {"sets", "the judge knows what is acceptable", Judged()},
-      {"generator", "random modules have it", Generated()},
-      {"shape-rule", "spec/infer says what shape it has", Where(HasShapeRule)},
+      {"evaluator", "the reference evaluates it", Evaluated()},
+      {"sets", "the judge has acceptance sets for it", Judged()},
+      {"generator", "the generator draws it", Generated()},
+      {"shape-rule", "spec/infer derives its shape", Where(HasShapeRule)},
       {"builder", "a function of spec/builder under its documented name", documented},
-      {"clause", "a sentence that says its value", InClauses(clauses)},
-      {"case", "a conformance case has it", InCases(cases)},
-      {"fault", "a planted fault of its own", Faulty()},
+      {"clause", "a clause that defines its value", InClauses(clauses)},
+      {"case", "a case contains it", InCases(cases)},
+      {"fault", "a separate seeded fault", Faulty()},
   };
   for (const auto& [engine, what] : kEngines) {
     if (std::optional<OpcodeSet> has = OfPlugin(engine)) consumers.push_back({engine, what, *has});

@@ -283,7 +283,7 @@ class Search {
       Inputs& near = random_.Below(2) == 0 ? low : high;
       Inputs beside = near;
       for (std::vector<Literal>& leaves : beside) leaves = recipes_.Shift(leaves, random_.Next());
-      Try("beside the boundary of a region", std::move(beside));
+      Try("next to the boundary of a region", std::move(beside));
     }
   }
 

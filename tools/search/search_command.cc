@@ -43,12 +43,12 @@ absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partit
 }  // namespace
 
 void SearchFlags::Declare(Flags& flags) {
-  flags.AddDuration("--search-time", &seconds_max,
-                    "without --inputs and --seed: time in which inputs are searched on which an "
-                    "engine is wrong",
-                    &given);
+  flags.AddDuration(
+      "--search-time", &seconds_max,
+      "without --inputs and --seed: time limit of the search for inputs on which an engine fails",
+      &given);
   flags.Add("-o,--output", &output,
-            "literals file of the inputs that the search finds (out/diff/NAME.inputs.txt)");
+            "literals file to write, with the inputs found (out/diff/NAME.inputs.txt)");
 }
 
 bool HasArguments(const Job& job) {

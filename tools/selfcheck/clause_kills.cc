@@ -17,10 +17,9 @@ namespace hlocts::tools {
 namespace {
 
 constexpr absl::string_view kHead =
-    "# For each tested clause a planted fault that one of its own cases notices: clause, fault,\n"
-    "# case, hash of case and fault, cases of the clause that notice it / all that do.\n"
-    "# Write \"clause fault\" to choose a fault; `hlocts selfcheck clauses --update` completes the "
-    "line.\n";
+    "# For each tested clause a seeded fault that one of its own cases detects: clause, fault,\n# "
+    "case, hash of case and fault, cases of the clause that detect it / all that do.\n# Write "
+    "\"clause fault\" to choose a fault; `hlocts selfcheck clauses --update` completes the line.\n";
 
 std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   uint64_t hash = 14695981039346656037u;
@@ -119,13 +118,13 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
     run.push_back(&kill);
   }
   for (const std::string& clause : check.tested) {
-    if (!seen.count(clause)) errors.push_back(clause + ": no fault that one of its cases notices");
+    if (!seen.count(clause)) errors.push_back(clause + ": no fault that one of its cases detects");
   }
   std::vector<bool> killed = PairsKilled(pairs, check.jobs);
   for (size_t i = 0; i < run.size(); ++i) {
     if (killed[i]) continue;
     errors.push_back(
-        absl::StrCat(run[i]->clause, ": ", run[i]->killed_by, " does not notice ", run[i]->fault));
+        absl::StrCat(run[i]->clause, ": ", run[i]->killed_by, " does not detect ", run[i]->fault));
   }
   count_run = static_cast<int>(run.size());
   return errors;
@@ -325,7 +324,7 @@ std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<Clau
       HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
   std::optional<ClauseKill> kept = holds ? *line : Retried(*line, cases, jobs);
   if (!kept) {
-    std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());
+    std::fprintf(stderr, "%s: %s is not detected\n", line->clause.c_str(), line->fault.c_str());
   }
   return kept;
 }

@@ -28,7 +28,7 @@ MutantResult ResultOf(const std::string& text) {
 std::string SurvivalReason(const MutantRecord& record) {
   if (absl::string_view by = backends::PermittedBy(record.name); !by.empty())
     return absl::StrCat("permitted by ", by);
-  if (record.modules == 0) return "no module has what it strikes";
+  if (record.modules == 0) return "no module contains an instruction that the fault applies to";
   if (record.changed == 0) {
     return absl::StrCat("changed no output bit of ", record.modules, " modules");
   }

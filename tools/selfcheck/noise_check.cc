@@ -229,8 +229,8 @@ std::string NoiseLine(const NoiseReport::Failure& failure) {
 }
 
 void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
-  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
-                         report.modules, report.unlike_reference, report.failures.size());
+  out << absl::StrFormat("legal noise, %s: %d runs, %d different from the reference, %d failures",
+                         where, report.modules, report.unlike_reference, report.failures.size());
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
   out << absl::StrFormat(
       "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",

@@ -43,8 +43,7 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
     mostly += 2 * kill.own >= kill.all;
   }
   std::cout << absl::StrFormat(
-      "%d clauses with a fault: %d noticed by the clause's own cases alone (%d of these: some "
-      "value "
+      "%d clauses with a fault: %d detected only by cases of the clause (%d of these: some value "
       "is wrong), %d by these at least as often as by all others\n",
       kills.size(), alone, generic, mostly);
 }
@@ -54,7 +53,7 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
 void PrintOthers(const std::vector<ClauseKill>& kills) {
   for (const ClauseKill& kill : kills) {
     if (kill.others.empty()) continue;
-    std::cout << kill.clause << ": " << kill.fault << " is noticed by others:";
+    std::cout << kill.clause << ": " << kill.fault << " is detected by others:";
     for (const std::string& name : kill.others) std::cout << " " << name;
     std::cout << "\n";
   }
