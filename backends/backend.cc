@@ -27,7 +27,7 @@ Outcome OutcomeOf(const absl::Status& status) {
 }
 
 absl::StatusOr<std::string> Executable::OptimizedModule() {
-  return absl::UnimplementedError("the engine does not tell what it made code of");
+  return absl::UnimplementedError("the engine does not return its optimized module");
 }
 
 RunOutcome FailedRun(const absl::Status& status) {

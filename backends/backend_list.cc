@@ -148,7 +148,7 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
     question = text.find('?');
     result.argument = std::string(text.substr(0, question));
     if (result.name == "pjrt" && result.argument.empty())
-      return InvalidInput("backend \"pjrt:\": expected a path of a plugin behind it");
+      return InvalidInput("backend \"pjrt:\": expected the path of a plugin after it");
   } else {
     result.name = std::string(text.substr(0, question));
   }

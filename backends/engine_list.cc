@@ -200,7 +200,7 @@ absl::StatusOr<std::string> EngineCache() {
   if (!cache.empty()) return cache + "/hlocts";
   cache = Variable("HOME");
   if (!cache.empty()) return cache + "/.cache/hlocts";
-  return absl::UnavailableError("neither HLOCTS_CACHE nor HOME is set: there is no cache folder");
+  return absl::UnavailableError("neither HLOCTS_CACHE nor HOME is set: no cache directory");
 }
 
 absl::StatusOr<std::string> EngineFolder(const Engine& engine) {
@@ -272,11 +272,11 @@ bool HasWorker(const Engine& engine) { return !IsPython(engine) || !engine.worke
 absl::Status CheckRunnable(const Engine& engine) {
   if (engine.reach() == engines::BUILD && !IsBuiltIn(engine)) {
     return absl::UnavailableError(
-        absl::StrCat("engine ", engine.name(), " runs as hlo-evaluator in a build that takes it"));
+        absl::StrCat("engine ", engine.name(), " runs as hlo-evaluator in a build with the wheel"));
   }
   if (!HasWorker(engine)) {
     return absl::UnavailableError(
-        absl::StrCat("engine ", engine.name(), " is listed only: no worker drives it yet"));
+        absl::StrCat("engine ", engine.name(), " is listed, but hlocts has no worker for it"));
   }
   if (IsPython(engine) && PythonOf(engine).empty()) {
     return absl::UnavailableError(
@@ -295,7 +295,7 @@ absl::Status CheckUsable(const Engine& engine) {
   if (IsBuiltIn(engine)) {
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), " is not built: no ",
                                                engine.library(),
-                                               " beside this program or in HLOCTS_ENGINES_DIR"));
+                                               " next to this program or in HLOCTS_ENGINES_DIR"));
   }
   const std::string& word = engine.alias().empty() ? engine.name() : engine.alias();
   return absl::UnavailableError(
@@ -306,7 +306,7 @@ absl::StatusOr<std::string> PluginOf(absl::string_view name) {
   HLOCTS_ASSIGN_OR_RETURN(const EngineList list, LoadEngineList());
   const Engine* engine = FindEngine(list, name);
   if (engine == nullptr || (engine->reach() != engines::PJRT && !IsBuiltIn(*engine)))
-    return InvalidInput(name, " is no engine that is a PJRT plugin");
+    return InvalidInput(name, " is not an engine with a PJRT plugin");
   HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
   HLOCTS_ASSIGN_OR_RETURN(const std::string folder, EngineFolder(*engine));
   return absl::StrCat(folder, "/", engine->library());

@@ -116,14 +116,14 @@ void AddTo(Instruction& instruction, Annotator& annotator) {
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module) {
   const char* why = nullptr;
   if (module.replica_count != 1 || module.num_partitions != 1 || IsPerDevice(module))
-    why = "a program of each device";
+    why = "a program per device";
   if (!module.input_output_alias.empty() || !module.buffer_donor.empty()) why = "aliases";
   if (module.is_scheduled) why = "a schedule";
   for (const Instruction* parameter : module.entry()->parameters()) {
-    if (!AllArrays(LeafShapes(parameter->shape()))) why = "an argument that is no plain array";
+    if (!AllArrays(LeafShapes(parameter->shape()))) why = "an argument that is not a plain array";
   }
   Instruction* root = module.entry()->root();
-  if (!AllArrays(LeafShapes(root->shape()))) why = "a result that is no plain array";
+  if (!AllArrays(LeafShapes(root->shape()))) why = "a result that is not a plain array";
   if (why != nullptr) return absl::UnimplementedError(absl::StrCat("not partitioned: ", why));
   Annotator annotator(choose, devices);
   for (const auto& instruction : module.entry()->instructions()) {

@@ -77,7 +77,7 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 
 std::string CausesText(const std::vector<const Verdict*>& ordered) {
   if (ordered.size() < 2) return "";
-  std::string text = "\ncauses, by the number of verdicts that one fix turns green:\n";
+  std::string text = "\ncauses, by the number of verdicts that one fix would resolve:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);

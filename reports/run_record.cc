@@ -103,7 +103,7 @@ void SetMachine(RunRecord& record) {
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
   const std::string path = folder + "/run.json";
   if (!std::filesystem::exists(path))
-    return InvalidInput(folder, ": expected a folder of `run --out` (it has a run.json)");
+    return InvalidInput(folder, ": expected a directory of `run --out` (it has a run.json)");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   Json json = ParseJson<Json>(text);
   if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");
@@ -200,7 +200,7 @@ std::vector<std::string> MergeCheck::Problems() {
   CheckShards(folders_, records_, problems);
   AppendNamed("cases missing", Missing(), problems);
   AppendNamed("cases twice", twice_, problems);
-  AppendNamed("cases nobody asked for", foreign_, problems);
+  AppendNamed("cases not selected", foreign_, problems);
   return problems;
 }
 

@@ -21,11 +21,9 @@ constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
 
 constexpr char kLegend[] =
-    "  reject: a valid module refused; accept: an invalid one taken; inconc: the sets were too "
-    "wide\n"
-    "  to say anything; nan_bi: but for the bits of a NaN that moved a pass; flake: other "
-    "verdicts\n"
-    "  when run again; as expected: passes, what is unsupported, and failures that are listed\n";
+    "  reject: a valid module was rejected; accept: an invalid module was accepted; inconc: the "
+    "sets\n  were too wide; nan_bi: only the bits of a copied NaN differ; flake: another verdict "
+    "when run\n  again; as expected: passes, unsupported cases, and failures that are listed\n";
 
 size_t ColumnOf(const Verdict& verdict) {
   return verdict.flake.empty() ? static_cast<size_t>(verdict.kind) : kFlake;
@@ -63,7 +61,7 @@ std::string Header(const Counts& all) {
 std::string PromisesText(const std::vector<std::string>& facts) {
   constexpr size_t kNamedMax = 8;
   if (facts.empty()) return "  declares no facts (hlocts backends --facts)\n";
-  std::string text = "  promises";
+  std::string text = "  declares";
   for (size_t i = 0; i < std::min(facts.size(), kNamedMax); ++i) {
     absl::StrAppend(&text, i == 0 ? " " : ", ", facts[i]);
   }

@@ -53,7 +53,8 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
   }
   return absl::StrCat(
       ListOf("unsupported, since", unsupported),
-      ListOf("also unsupported, never sent: this error cannot be encoded in a module", not_sent));
+      ListOf("also unsupported, not sent to the engine: the invalid text has no proto form",
+             not_sent));
 }
 
 }  // namespace hlocts::reports

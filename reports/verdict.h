@@ -60,8 +60,8 @@ std::string ReasonText(const Verdict& verdict);
 // handlers. The record has the stack.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
-// Returns "wrong by itself, on the engine's own operand values: log.1" or "only wrong when compiled
-// together: {add.1, log.2}". Returns "" if the module was not cut.
+// Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when
+// compiled together: {add.1, log.2}". Returns "" if the module was not cut.
 std::string FindingText(const Localisation& localisation);
 // Joins names: "log.1", "{add.1, log.2}". Lists at most twelve, then the number of names.
 std::string NamesText(const std::vector<std::string>& names);

@@ -167,7 +167,7 @@ TEST(ScorecardTest, SaysWhatWasPromised) {
   const std::string engine = Failing().backend;
   EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("promises")));
   card.Promise(engine, {"excess.16bit", "dot.tf32"});
-  EXPECT_THAT(card.ToText(), HasSubstr("  promises excess.16bit, dot.tf32\n"));
+  EXPECT_THAT(card.ToText(), HasSubstr("  declares excess.16bit, dot.tf32\n"));
   card.Promise(engine, {});
   EXPECT_THAT(card.ToText(), HasSubstr("declares no facts"));
 }

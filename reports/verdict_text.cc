@@ -115,14 +115,15 @@ namespace {
 std::string PieceText(const Localisation& found) {
   if (found.kind == Localisation::Kind::kNone) return "";
   if (found.kind == Localisation::Kind::kNotFound)
-    return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
+    return "not localised: neither the pieces nor the whole module failed when run again";
   const absl::string_view how =
       found.outcome == Outcome::kFail ? "wrong" : OutcomeName(found.outcome);
   const std::string names = absl::StrCat(found.where, NamesText(found.instructions));
-  return absl::StrCat(found.kind == Localisation::Kind::kTogether
-                          ? absl::StrCat("only ", how, " when compiled together: ")
-                          : absl::StrCat(how, " by itself, on the engine's own operand values: "),
-                      names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
+  return absl::StrCat(
+      found.kind == Localisation::Kind::kTogether
+          ? absl::StrCat("only ", how, " when compiled together: ")
+          : absl::StrCat(how, " in isolation, on the engine's own operand values: "),
+      names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
 }
 
 std::string PartitionText(const Localisation& found) {
@@ -170,14 +171,14 @@ std::string StatisticalText(const Verdict& verdict) {
   if (!verdict.statistical || verdict.statistical->elements == 0) return "";
   const Statistical& one = *verdict.statistical;
   if (one.most <= one.limit) {
-    return absl::StrFormat("%d elements lie within %.2g deviations of a run in f64 (limit %.2g)",
+    return absl::StrFormat("%d elements are within %.2g deviations of a run in f64 (limit %.2g)",
                            one.elements, one.most, one.limit);
   }
   const std::string kind =
       one.test == "element" ? "" : absl::StrCat(", by ", one.test, " of the output");
   return absl::StrFormat(
-      "output %d [%s] is %.9g, %.3g deviations (limit %.2g) of %.2g from %.9g%s: a right engine is "
-      "beyond the limit with a probability of 1e-7",
+      "output %d [%s] is %.9g, %.3g deviations (limit %.2g) of %.2g from %.9g%s: a correct engine "
+      "exceeds the limit with a probability of 1e-7",
       one.output, absl::StrJoin(one.index, ","), one.found, one.most, one.limit, one.deviation,
       one.expected, kind);
 }

@@ -133,7 +133,7 @@ void CheckInconclusiveReasons(const std::vector<Case>& cases, const reports::Loa
     if (claimed == (relaxed ? one->second->inconclusive_in_relaxed : one->second->inconclusive))
       continue;
     problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend,
-                                    ": the case does not say \"", claimed, "\""));
+                                    ": the case does not declare \"", claimed, "\""));
   }
 }
 
@@ -213,7 +213,7 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(Json files, FileHashes(folder));
   CompareHashes("file", claim.value("files", Json::object()), files, problems);
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
-  CompareHashes("suite folder", claim.value("suite", Json::object()), suite, problems);
+  CompareHashes("suite directory", claim.value("suite", Json::object()), suite, problems);
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   CheckSelection(run, problems);
   reports::MergedRun merged = reports::MergeRuns({run});

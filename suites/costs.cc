@@ -33,8 +33,7 @@ absl::StatusOr<CaseCosts> LoadCosts(const std::string& path) {
 absl::Status WriteCosts(const CaseCosts& costs, const std::string& path) {
   std::string text =
       "# Milliseconds that costly cases take, run and judged, all engines of the measuring run "
-      "together:\n"
-      "# --shard deals them out by these, all others by hash. Written by `hlocts run "
+      "together:\n# --shard distributes them by these, all others by hash. Written by `hlocts run "
       "--update-costs`.\n";
   for (const auto& [address, milliseconds] : costs) {
     absl::StrAppend(&text, address, " ", milliseconds, "\n");

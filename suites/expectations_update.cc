@@ -77,7 +77,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
   // The entry applies to every version: a build's version text would change with the next build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
-                      "  # a guess: look, then say which kind it is, and why", "\n  clause: \"",
+                      "  # a guess: check the kind, and state the reason", "\n  clause: \"",
                       ClauseOf(verdict, cases),
                       "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
 }
@@ -119,7 +119,7 @@ std::string UpdatedExpectations(const std::string& text,
     ++added;
     updated += NewEntry(*verdict, cases);
   }
-  *done = absl::StrCat(added, " added, ", changed, " changed, ", out, " taken out");
+  *done = absl::StrCat(added, " added, ", changed, " changed, ", out, " removed");
   return updated;
 }
 

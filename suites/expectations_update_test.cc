@@ -52,7 +52,7 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
                                             Surprise(Outcome::kCrash, "a/b:worse"),
                                             Surprise(Outcome::kRejected, "a/b:new")};
   std::string done, text = UpdatedExpectations(kExpectationsFile, verdicts, {one}, &done);
-  EXPECT_EQ(done, "1 added, 1 changed, 1 taken out");
+  EXPECT_EQ(done, "1 added, 1 changed, 1 removed");
   EXPECT_THAT(text, HasSubstr("# About this engine."));
   EXPECT_THAT(text, HasSubstr("# About the next."));
   EXPECT_THAT(text, Not(HasSubstr("a/b:gone")));

@@ -160,10 +160,9 @@ absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
     const bool replaced = !backend.empty() && absl::StartsWith(words[i], kEngine);
     if (replaced) words[i] = absl::StrCat(kEngine, backend);
     if (!own && !replaced && (i == 0 ? words[i] != "diff" : !IsPlain(words[i]))) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(folder, "/replay.json asks for \"", words[i],
-                       "\", and others may have written it: expected --backend=ENGINE, or a run of "
-                       "your own"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          folder, "/replay.json requests \"", words[i],
+          "\", and others may have written it: expected --backend=ENGINE, or your own run"));
     }
     words[i] = absl::StrReplaceAll(words[i], {{kFolder, folder + "/"}});
   }

@@ -59,7 +59,7 @@ absl::Status RunFolder::Clean() const {
   if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
       fs::exists(path_ + "/cases")) {
     return InvalidInput("--out: ", path_,
-                        ": holds cases/ and no run: expected a folder of its own");
+                        ": contains cases/ and no run: expected a separate directory");
   }
   if (!is_run) return absl::OkStatus();
   const auto earlier = reports::ReadRunRecord(path_);

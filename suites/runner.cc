@@ -57,7 +57,7 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   if (!executable.ok()) {
     reports::Verdict verdict = backends::VerdictOf(backends::FailedRun(executable.status()));
     verdict.error.message =
-        absl::StrCat("the valid control module was refused: ", verdict.error.message);
+        absl::StrCat("the valid control module was rejected: ", verdict.error.message);
     verdict.reason = verdict.error.Text();
     verdict.of_control = true;
     return verdict;
@@ -72,7 +72,7 @@ void AllowAcceptOrReject(const Case& one, reports::Verdict& verdict) {
   const bool taken = verdict.kind == Outcome::kAccepted;
   if (!taken && verdict.kind != Outcome::kRejected) return;
   verdict.kind = Outcome::kUnsupported;
-  verdict.reason = absl::StrCat(taken ? "taken" : "refused", ", which ruling ", one.open_ruling,
+  verdict.reason = absl::StrCat(taken ? "accepted" : "rejected", ", which ruling ", one.open_ruling,
                                 " leaves to the engine: ", verdict.reason);
 }
 
@@ -82,7 +82,7 @@ void MarkUndocumentedOpcodeUnsupported(const Case& one, reports::Verdict& verdic
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
   if (!opcode.has_value() || !RowOf(*opcode).documented_as.empty()) return;
   verdict.kind = Outcome::kUnsupported;
-  verdict.reason = absl::StrCat("refused; ", one.opcode, " is not documented: ", verdict.reason);
+  verdict.reason = absl::StrCat("rejected; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
 // Checks a case that declares that nothing can be checked. If the judge can check something in the
@@ -190,8 +190,9 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   const bool refused = !loaded.ok() && (backends::OutcomeOf(loaded) == Outcome::kRejected ||
                                         ErrorOf(loaded).kind == ErrorKind::kRejectsEveryModule);
   if (!refused) return absl::OkStatus();
-  return InvalidInput("with these options (a client's begin with client.) it refuses a constant: ",
-                      loaded.message());
+  return InvalidInput(
+      "with these options (those of a client begin with client.) it rejects a constant: ",
+      loaded.message());
 }
 
 absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string& name) {

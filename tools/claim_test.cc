@@ -35,7 +35,7 @@ TEST(ClaimTest, DetectsModifiedClaim) {
   in.close();
   std::ofstream(folder + "/verdicts.jsonl") << absl::StrReplaceAll(
       verdicts, {{"of draws from an empty interval", "of draws from an empty Interval"}});
-  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not say"));
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not declare"));
   std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
   Ran tampered = RunHlocts("verify-claim " + folder);
   EXPECT_EQ(tampered.status, 1);

@@ -97,7 +97,7 @@ TEST_F(NothingLostTest, OneProcessAtATimeWritesAFolder) {
        {"run movement/rev", "fuzz --modules=1", "fuzz --modules=1 --resume"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --backend=reference --out=", Path("busy")), busy);
     EXPECT_EQ(ran.status, 2) << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr("another process writes this folder"));
+    EXPECT_THAT(ran.out, HasSubstr("another process writes this directory"));
   }
   EXPECT_TRUE(fs::is_empty(Path("busy")));
 }

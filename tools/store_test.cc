@@ -159,7 +159,7 @@ TEST_F(StoreCommandTest, ThePageIsServed) {
       "); python3 -c 'import sys,urllib.request as u; r=u.urlopen(sys.argv[1]+\"night.json\");"
       " print(r.read().decode()); print(len(u.urlopen(sys.argv[1]).read()))' $u; kill $p; wait $p;"
       " echo ended $?"));
-  EXPECT_THAT(served.out, HasSubstr("there is no earlier one"));
+  EXPECT_THAT(served.out, HasSubstr("no earlier run"));
   EXPECT_THAT(served.out, HasSubstr("ended 143"));  // SIGTERM, as for every command
 }
 

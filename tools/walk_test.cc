@@ -49,7 +49,7 @@ TEST(WalkUsageTest, APluginIsAskedFor) {
   EXPECT_EQ(RunHlocts("walk").status, 2);
   const Ran ran = RunHlocts("walk stablehlo");
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, HasSubstr("no engine that is a PJRT plugin"));
+  EXPECT_THAT(ran.out, HasSubstr("not an engine with a PJRT plugin"));
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ class EvaluatorBackend : public Backend {
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeHloEvaluatorBackend(BackendName name) {
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": hlo-evaluator takes no options");
+    return InvalidInput("backend \"", name.text, "\": hlo-evaluator has no options");
   }
   return std::unique_ptr<Backend>(std::make_unique<EvaluatorBackend>(name.text, OpenXla()));
 }

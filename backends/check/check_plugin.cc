@@ -151,7 +151,7 @@ PJRT_Error* Deserialize(PJRT_Executable_DeserializeAndLoad_Args* args) {
   PJRT_Error* const error = TheState().real->PJRT_Executable_DeserializeAndLoad(args);
   if (error != nullptr) return error;
   auto program = std::make_shared<Program>();
-  program->unsupported = "loaded from a cache of compiled programs, which holds no program";
+  program->unsupported = "loaded from a cache of compiled programs, which has no module";
   Keep(args->loaded_executable, std::move(program));
   return nullptr;
 }

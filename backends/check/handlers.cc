@@ -94,8 +94,8 @@ Error* NotInPlugin(void*) {
 
 Error* StateGet(void*) {
   return Fail(
-      "hlocts check: the handler of this custom call has a stage before execution, which "
-      "no plugin can be given");
+      "hlocts check: the handler of this custom call has a stage before execution, which cannot be "
+      "passed to a plugin");
 }
 
 // Returns the plugin's functions with the missing entries filled. A plugin has only one table of
@@ -182,7 +182,7 @@ const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* 
   destroy.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE;
   destroy.error = error;
   real.PJRT_Error_Destroy(&destroy);
-  return "the plugin refused the handler of a custom call";
+  return "the plugin rejected the handler of a custom call";
 }
 
 }  // namespace hlocts::check

@@ -124,7 +124,7 @@ bool Recorder::Wanted(const Program& program, uint64_t number) {
   if (first) return true;
   const auto elapsed = static_cast<double>((Clock::now() - start_).count());
   if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;
-  Skip("over the budget of time");
+  Skip("over the time budget");
   return false;
 }
 
@@ -136,8 +136,7 @@ void Recorder::Skip(const std::string& reason) {
 void Recorder::AddExecution(const Program& program, uint64_t number,
                             const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
   if (waiting_bytes_ > settings_.spool_bytes_max) waiting_bytes_ = BytesIn(directory_ + "/spool");
-  if (waiting_bytes_ > settings_.spool_bytes_max)
-    return Skip("over the limit of bytes that wait for the judge");
+  if (waiting_bytes_ > settings_.spool_bytes_max) return Skip("too many bytes queued for judging");
   const Json line = {{"program", program.id},
                      {"execution", number},
                      {"inputs", LeavesJson(inputs)},
@@ -214,7 +213,7 @@ int Recorder::Finish() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   if (WIFSIGNALED(status)) {
-    fprintf(stderr, "hlocts check: the judge did not end by itself; records are in %s\n",
+    fprintf(stderr, "hlocts check: the judge process had to be killed; records are in %s\n",
             directory_.c_str());
   }
   return settings_.fail && WIFEXITED(status) && WEXITSTATUS(status) == 1 ? 1 : 0;

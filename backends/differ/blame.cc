@@ -42,8 +42,8 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                                                             : PrintLiteralWithShape(leaf),
                     "\n");
   }
-  return absl::StrCat("\n", text.empty() ? "" : "  fed with what the engine had returned before:\n",
-                      text);
+  return absl::StrCat(
+      "\n", text.empty() ? "" : "  with operand values that the engine had returned:\n", text);
 }
 
 // A sentence on the wrong value of the piece. Also writes the acceptance set of that element to
@@ -80,7 +80,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   device = std::min(device, run.request.arguments.size() - 1);
   const std::string element = ElementText(run, subject, blame.found.set);
   blame.found.piece =
-      absl::StrCat("the piece, as a module of its own:\n    ",
+      absl::StrCat("the piece as a standalone module:\n    ",
                    absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
                                        {{"\n", "\n    "}}),
                    ArgumentsText(run, device), element);
@@ -164,7 +164,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     whole.elements = counts.elements;
     whole.unspecified_elements = counts.unspecified;
     whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
-    whole.reason = "by pieces; the outputs alone say nothing";
+    whole.reason = "decided by pieces; the outputs alone are inconclusive";
   }
   whole.notes.push_back(pieces);
   return whole;

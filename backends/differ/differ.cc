@@ -103,7 +103,7 @@ void MarkUnevenShardsUnsupported(const Module& module, reports::Verdict& verdict
   const Instruction* uneven = FirstUneven(module);
   if (uneven == nullptr) return;
   verdict.kind = Outcome::kUnsupported;
-  verdict.reason = absl::StrCat("refused; the tiles of ", uneven->name(),
+  verdict.reason = absl::StrCat("rejected; the tiles of ", uneven->name(),
                                 " do not divide it (ruling 0120): ", verdict.reason);
 }
 

@@ -35,9 +35,8 @@ bool Differ::DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verd
   if (meant.kind == Outcome::kPass) return false;
   verdict.kind = Outcome::kInconclusive;
   verdict.first_failure.reset();
-  verdict.reason = absl::StrCat("what ", road, " makes of the module is not right either (",
-                                OutcomeName(meant.kind), ": ", reports::ReasonText(meant),
-                                "), so this says nothing of the engine");
+  verdict.reason = absl::StrCat("the result of ", road, " is also wrong (", OutcomeName(meant.kind),
+                                ": ", reports::ReasonText(meant), "), so the engine is not judged");
   return true;
 }
 

@@ -330,12 +330,12 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
     HLOCTS_RETURN_IF_ERROR(RunComputation(condition, in_test, at));
     std::optional<int64_t> again = Selector(*condition.root(), in_test);
     if (!again.has_value()) {
-      Stop("devices that leave a loop apart are not followed inside");
+      Stop("loops with trip counts that differ between devices are not analysed");
       return absl::OkStatus();
     }
     if (*again == 0 || HasEnoughWrongPieces()) return absl::OkStatus();
     if (trip == end) {
-      Stop(absl::StrCat(instruction.name(), ": trips from ", end, " on are not looked into"));
+      Stop(absl::StrCat(instruction.name(), ": trips from ", end, " on are not analysed"));
       return absl::OkStatus();
     }
     HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));

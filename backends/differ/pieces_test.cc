@@ -62,9 +62,9 @@ TEST(PiecesTest, OutputsHideWhatAPieceShows) {
     EXPECT_EQ(verdict.first_failure->index, std::vector<int64_t>{3});
     EXPECT_EQ(verdict.first_failure->rule, "correctly-rounded");
     EXPECT_TRUE(verdict.localisation.in_piece);
-    EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("wrong by itself"));
+    EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("wrong in isolation"));
     EXPECT_THAT(verdict.localisation.piece,
-                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("fed with")));
+                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("with operand values")));
   }
 }
 
@@ -89,7 +89,7 @@ TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   EXPECT_EQ(verdict.first_failure->output, 0);
   EXPECT_FALSE(verdict.localisation.in_piece);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr("wrong by itself, on the engine's own operand values: m"));
+              HasSubstr("wrong in isolation, on the engine's own operand values: m"));
 }
 
 TEST(PiecesTest, WithoutBlameNothingIsRunAgain) {

@@ -51,7 +51,7 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
     verdict.reason = mismatch;
   } else if (verdict.kind == Outcome::kInconclusive) {
     verdict.kind = Outcome::kPass;
-    verdict.reason = "the result the documents print; the acceptance sets alone say nothing";
+    verdict.reason = "the printed result; the acceptance sets alone are inconclusive";
   }
 }
 

@@ -65,7 +65,7 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   if (!named.empty()) {
     blame.failing_phase = FailurePhase::kPass;
     blame.pass = named;
-    blame.reason = "XLA's verifier refuses what this pass makes";
+    blame.reason = "XLA's verifier rejects the output of this pass";
     return;
   }
   // Code made from a wrong text may crash, so the texts are better evidence than the point of the

@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
   if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
   if (modules.empty()) {
     return absl::NotFoundError(absl::StrCat(
-        folder, ": expected what --xla_dump_to leaves (module_0001.*.txt), found none"));
+        folder, ": expected the dumps of --xla_dump_to (module_0001.*.txt), found none"));
   }
   std::vector<DumpedModule> all;
   for (auto& [number, module] : modules) {

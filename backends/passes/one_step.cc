@@ -24,12 +24,11 @@ void ConcludeFromOptimized(PassBlame& blame) {
   const reports::Verdict& optimized = blame.stages.front().verdict;
   if (optimized.kind == Outcome::kFail) {
     blame.failing_phase = FailurePhase::kPass;
-    blame.reason = "what the code was made of is wrong already; only dumps say since which pass";
+    blame.reason = "the optimized module is already wrong; dumps are needed to find the pass";
   } else if (optimized.kind == Outcome::kPass) {
     blame.failing_phase = FailurePhase::kCodeGeneration;
   } else {
-    blame.reason =
-        absl::StrCat("what the code was made of cannot be evaluated: ", optimized.reason);
+    blame.reason = absl::StrCat("the optimized module cannot be evaluated: ", optimized.reason);
   }
 }
 

@@ -65,7 +65,7 @@ const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const M
 
 absl::StatusOr<PassBlame> WithoutDumps(const BlameSubject& subject, const EngineFactory& engine) {
   HLOCTS_ASSIGN_OR_RETURN(PassBlame blame, BlameInOneStep(subject, engine));
-  constexpr absl::string_view kWhy = "the engine leaves no dumps: XLA_FLAGS mean nothing to it";
+  constexpr absl::string_view kWhy = "the engine ignores XLA_FLAGS and writes no dumps";
   blame.reason = absl::StrCat(kWhy, blame.reason.empty() ? "" : "; ", blame.reason);
   return blame;
 }

@@ -175,13 +175,13 @@ absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
-  return absl::AbortedError("worker answered something else than loaded");
+  return absl::AbortedError("unexpected reply of the worker: expected loaded");
 }
 
 absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
   if (!reply.has_results())
-    return absl::AbortedError("worker answered something else than results");
+    return absl::AbortedError("unexpected reply of the worker: expected results");
   const worker::Results& results = reply.results();
   auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
   auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
@@ -220,7 +220,7 @@ class WorkerExecutable : public Executable {
 
 absl::Status WorkerBackend::HasLoadedModule(int64_t load) const {
   if (load == loads_) return absl::OkStatus();
-  return absl::FailedPreconditionError("the worker has loaded another module since");
+  return absl::FailedPreconditionError("the worker has meanwhile loaded another module");
 }
 
 absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& options,
@@ -229,7 +229,7 @@ absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& op
   const bool tells =
       worker_ && absl::c_linear_search(worker_->hello().capabilities(), "optimized-module");
   if (worker_ && !tells)
-    return absl::UnimplementedError("the engine does not tell what it made code of");
+    return absl::UnimplementedError("the engine does not return its optimized module");
   worker::Request request;
   request.set_optimized_module(true);
   std::string frame;
@@ -237,7 +237,7 @@ absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& op
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
   if (reply.kind_case() == worker::Reply::kConverted) return std::move(*reply.mutable_converted());
-  return absl::AbortedError("worker answered something else than a module");
+  return absl::AbortedError("unexpected reply of the worker: expected a module");
 }
 
 absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
@@ -287,10 +287,10 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   if (!RefusesConstant(options.replicas, options.partitions, options)) return failure;
   error.kind = ErrorKind::kRejectsEveryModule;
   if (RefusesConstant(1, 1, options)) {
-    absl::StrAppend(&error.message, " (it refuses every module, with the options that it has)");
+    absl::StrAppend(&error.message, " (it rejects every module, with these options)");
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
-  absl::StrAppend(&error.message, " (it refuses every module of ", options.replicas,
+  absl::StrAppend(&error.message, " (it rejects every module of ", options.replicas,
                   " replicas and ", options.partitions, " partitions)");
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }

@@ -39,11 +39,11 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   // our path as its name.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
     return absl::UnavailableError(
-        "the program sends back what it is sent: it does not speak the worker protocol "
+        "the program echoes its input: it does not implement the worker protocol "
         "(backends/worker.proto)");
   }
   if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
-    return absl::UnavailableError("worker answered no hello of protocol version 1");
+    return absl::UnavailableError("the worker did not send a hello of protocol version 1");
   }
   worker->hello_ = reply->hello();
   if (!worker->hello_.uses_shared_memory()) worker->memory_.reset();
@@ -62,7 +62,7 @@ absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limit
     auto frame = reader_->Read(kPollSeconds);
     if (frame.ok()) {
       worker::Reply reply;
-      if (!reply.ParseFromString(*frame)) return MalformedReply("a frame that is no reply");
+      if (!reply.ParseFromString(*frame)) return MalformedReply("a frame that is not a reply");
       return reply;
     }
     if (absl::IsOutOfRange(frame.status())) return Died();
@@ -82,7 +82,7 @@ absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadlin
   } else if (look_at_memory && limits.memory_bytes_max > 0 &&
              process_->ResidentBytes() > limits.memory_bytes_max) {
     status = absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,
-                                             " bytes of memory it may; killed"));
+                                             " bytes of memory allowed; killed"));
   }
   if (!status.ok()) process_->Kill();
   return status;

@@ -66,7 +66,7 @@ class Server {
       case worker::Request::kOptimizedModule:
         return OptimizedModule(*reply.mutable_converted());
       default:
-        return absl::UnimplementedError("request of a kind this worker does not know");
+        return absl::UnimplementedError("unknown kind of request");
     }
   }
 
@@ -136,7 +136,7 @@ class Server {
   }
 
   absl::Status OptimizedModule(std::string& module) {
-    if (!executable_) return absl::FailedPreconditionError("asked before a successful load");
+    if (!executable_) return absl::FailedPreconditionError("a query before a successful load");
     HLOCTS_ASSIGN_OR_RETURN(module, executable_->OptimizedModule());
     return absl::OkStatus();
   }

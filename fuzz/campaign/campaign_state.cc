@@ -58,7 +58,7 @@ absl::Status RenameOldCampaign(const std::string& out) {
     std::filesystem::rename(out, aside, error);
     return error ? InvalidInput(aside, ": ", error.message()) : absl::OkStatus();
   }
-  return InvalidInput(out, ": too many campaigns set aside");
+  return InvalidInput(out, ": too many renamed campaigns");
 }
 
 std::string StatePath(const std::string& out) { return out + "/state.json"; }
@@ -83,8 +83,8 @@ absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restar
   const bool exists = std::filesystem::exists(StatePath(out));
   if (exists && !resume && !restart) {
     return InvalidInput("--out: ", out,
-                        " holds a campaign: expected --resume to go on with it, --restart to set "
-                        "it aside, or another folder");
+                        " contains a campaign: expected --resume to continue it, --restart to "
+                        "rename it, or another directory");
   }
   if (!exists || !restart) return exists;
   HLOCTS_RETURN_IF_ERROR(RenameOldCampaign(out));

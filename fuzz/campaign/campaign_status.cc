@@ -55,16 +55,16 @@ std::string CampaignStatus::ToText() const {
       seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
-    absl::StrAppend(&text, "; ", not_shrunk, " not made small yet: --resume goes on with them");
+    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume continues with them");
   if (twins > 0)
-    absl::StrAppend(&text, "; ", twins, " twins, ", variants_judged, " with other outputs");
-  if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as the generator meant");
+    absl::StrAppend(&text, "; ", twins, " variants, ", variants_judged, " with other outputs");
+  if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as intended");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
   if (const double all = seconds * jobs; all > 0) {
-    absl::StrAppendFormat(&text,
-                          "; of the jobs' time %.0f%% waiting for engines; %.0f%% on failures, "
-                          "waiting included",
-                          100 * engine_seconds / all, 100 * failure_seconds / all);
+    absl::StrAppendFormat(
+        &text,
+        "; %.0f%% of the jobs' time waiting for engines; %.0f%% on failures, waiting included",
+        100 * engine_seconds / all, 100 * failure_seconds / all);
   }
   return text;
 }

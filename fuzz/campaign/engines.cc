@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& n
       started.push_back(*std::move(engines));
       continue;
     }
-    std::fprintf(stderr, "hlocts: job %d of %d does not start and is left out: %s\n", job, jobs,
+    std::fprintf(stderr, "hlocts: job %d of %d does not start and is omitted: %s\n", job, jobs,
                  std::string(engines.status().message()).c_str());
   }
   return started;

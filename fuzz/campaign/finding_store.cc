@@ -229,7 +229,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.result.verdict.kind = Outcome::kError;
   bundle.result.verdict.backend = "reference";
   bundle.result.verdict.reason =
-      absl::StrCat("the generator meant this module otherwise: ", verified.message());
+      absl::StrCat("the generator intended another validity of this module: ", verified.message());
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;

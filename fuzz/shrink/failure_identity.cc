@@ -23,11 +23,11 @@ absl::string_view ReasonText(Difference difference) {
     case Difference::kRule:
       return "another rule is broken";
     case Difference::kOperation:
-      return "no operation is left that may be to blame";
+      return "no operation is left that may be responsible";
     case Difference::kPermutation:
-      return "the permuting loop is gone";
+      return "the permuting loop is missing";
     case Difference::kRepeated:
-      return "asked before";
+      return "tried before";
     case Difference::kSteps:
       return "it might never end";
     case Difference::kSignature:
@@ -35,13 +35,13 @@ absl::string_view ReasonText(Difference difference) {
     case Difference::kUndefined:
       return "the reference cannot evaluate it, and could evaluate the first";
     case Difference::kSize:
-      return "a slight error for a large one, or the other way round";
+      return "the error became slight instead of large, or vice versa";
     case Difference::kWrongInput:
-      return "its data are carried wrongly";
+      return "its data are returned wrongly";
     case Difference::kNoPermutation:
-      return "it fails without its permutations, too";
+      return "it also fails without its permutations";
     case Difference::kBlame:
-      return "another operation is to blame";
+      return "another operation is responsible";
   }
   return "";
 }
@@ -105,14 +105,15 @@ std::vector<std::string> FailureIdentity::Lines() const {
                    wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"))};
   if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
   if (!operations_.empty())
-    lines.push_back(absl::StrCat("to blame: ", absl::StrJoin(operations_, ", ")));
-  if (moves_) lines.push_back("what is to blame only moves elements");
-  if (orders_) lines.push_back("what is to blame puts elements in order");
+    lines.push_back(absl::StrCat("responsible: ", absl::StrJoin(operations_, ", ")));
+  if (moves_) lines.push_back("the responsible operation only moves elements");
+  if (orders_) lines.push_back("the responsible operation sorts elements");
   if (coarse_) lines.push_back("its type has no NaN or no infinity");
   if (small_error_.has_value())
     lines.push_back(*small_error_ ? "the error is slight" : "the error is large");
-  if (permutes_) lines.push_back("it fails for its permutations");
-  if (inputs_were_correct_) lines.push_back("the engine carries its data rightly");
+  if (permutes_) lines.push_back("it fails only with its permutations");
+  if (inputs_were_correct_)
+    lines.push_back("the engine returns its constants and arguments unchanged");
   if (must_be_defined()) lines.push_back("the reference can evaluate it");
   return lines;
 }

@@ -42,7 +42,7 @@ void OnEnd(int signal) {
   if (file >= 0 && write(file, current->data(), current->size()) < 0) _exit(79);
   char line[96];
   const int size = std::snprintf(line, sizeof(line),
-                                 "hostile: module %lld ended by signal %d, in hostile.input\n",
+                                 "hostile: module %lld was killed by signal %d, in hostile.input\n",
                                  static_cast<long long>(number), signal);
   if (write(STDERR_FILENO, line, static_cast<size_t>(size)) < 0) _exit(79);
   _exit(signal == SIGVTALRM ? 78 : 77);
@@ -52,7 +52,7 @@ std::vector<std::string> TextsOf(int count, char** folders) {
   std::vector<std::filesystem::path> paths;
   for (int i = 0; i < count; ++i) {
     if (!std::filesystem::is_directory(folders[i])) {
-      std::fprintf(stderr, "hostile: %s is no folder\n", folders[i]);
+      std::fprintf(stderr, "hostile: %s is not a directory\n", folders[i]);
       std::exit(2);
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folders[i])) {

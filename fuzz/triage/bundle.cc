@@ -35,7 +35,7 @@ size_t Bytes(const Files& files) {
 void Drop(Files& files, const std::string& name) {
   for (auto& [file, text] : files) {
     if (file == name)
-      text = "# left out: the bundle would be more than 64 KB; a replay computes it again\n";
+      text = "# omitted: the bundle would exceed 64 KB; a replay computes it again\n";
   }
 }
 

@@ -117,21 +117,21 @@ std::string ProtoWhereTextFails(const Module& module) {
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
   const std::string place = backends::EngineLocationOption(bundle.backend);
-  return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
-                      verdict.first_failure && !reports::ReasonText(verdict).empty()
-                          ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
-                          : "",
-                      "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ",
-                      verdict.profile, ".\n",
-                      bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
-                      "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>",
-                      place.empty() ? "" : " ", place, "` (exit 1: the failure is still there).\n",
-                      "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the "
-                      "acceptance set of each output.\n",
-                      ModuleAndInputsText(bundle),
-                      proto.empty() ? ""
-                                    : "Its text cannot say what is wrong with this module: "
-                                      "replayed is `module.pbtxt`, its proto form.\n");
+  return absl::StrCat(
+      "# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
+      verdict.first_failure && !reports::ReasonText(verdict).empty()
+          ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
+          : "",
+      "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile,
+      ".\n", bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
+      "\nReplay, in a checkout with a build: `build/hlocts replay <this directory>",
+      place.empty() ? "" : " ", place, "` (exit status 1: the failure still occurs).\n",
+      "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the acceptance "
+      "set of each output.\n",
+      ModuleAndInputsText(bundle),
+      proto.empty() ? ""
+                    : "The text cannot express the error of this module: `module.pbtxt`, its proto "
+                      "form, is replayed.\n");
 }
 
 std::string BundleTest(const Bundle& bundle, const std::string& proto) {

@@ -203,7 +203,7 @@ Computation* Site::Garbage(const Shape& parameter, const Shape& result) {
 bool Site::Use(Instruction* value) {
   if (!value->shape().CompatibleWith(shape())) {
     defect_.Update(absl::InternalError(
-        absl::StrCat(value->shape().ToString(), " in the place of ", shape().ToString())));
+        absl::StrCat(value->shape().ToString(), " instead of ", shape().ToString())));
   }
   if (std::find(made_.begin(), made_.end(), value) != made_.end()) {
     value->mutable_shape() = shape();

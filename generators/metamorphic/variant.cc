@@ -72,8 +72,8 @@ absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text) {
   VariantRecipe recipe;
   if (words.size() != 5 || words[1] != "at" || words[3] != "by" ||
       !absl::SimpleAtoi(words[4], &recipe.seed)) {
-    return InvalidInput("recipe of a twin: expected RULE at INSTRUCTION by NUMBER, found \"", text,
-                        "\"");
+    return InvalidInput("recipe of a variant: expected RULE at INSTRUCTION by NUMBER, found \"",
+                        text, "\"");
   }
   recipe.rule = words[0];
   recipe.instruction = words[2];

@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
     }
     if (!same) {
       return InvalidInput(collective.name(), ": devices ", meeting.devices[0], " and ",
-                          meeting.devices[i], " bring operands of different shapes");
+                          meeting.devices[i], " have operands of different shapes");
     }
   }
   return all;

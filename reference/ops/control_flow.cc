@@ -26,7 +26,7 @@ absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr a
 
 absl::StatusOr<bool> Holds(const Instruction& loop, const Literal& condition) {
   if (condition.element_type() != PrimitiveType::kPred || condition.element_count() != 1) {
-    return InvalidInput(loop.name(), ": condition gives ", condition.shape().ToString(false));
+    return InvalidInput(loop.name(), ": condition returns ", condition.shape().ToString(false));
   }
   return condition.data<bool>()[0];
 }

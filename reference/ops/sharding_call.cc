@@ -63,8 +63,7 @@ absl::Status CheckShardings(const Module& module) {
   if (unreduced == nullptr) return absl::OkStatus();
   return Unsupported(
       unreduced->name(),
-      ": a sharding that is unreduced: no document says what its readers see (ruling "
-      "0124)");
+      ": an unreduced sharding: no document defines the values of its users (ruling 0124)");
 }
 
 }  // namespace hlocts::reference

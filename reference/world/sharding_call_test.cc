@@ -61,13 +61,13 @@ TEST(ShardingCallTest, EachDeviceHasItsTile) {
 
 TEST(ShardingCallTest, MistakesAreSaid) {
   EXPECT_THAT(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 4), 2, "s32[5] {1, 2, 3, 4, 5}"),
-              HasSubstr("is no tile of"));
+              HasSubstr("is not a tile of"));
   EXPECT_THAT(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 3), 1, "s32[5] {1, 2, 3, 4, 5}"),
               HasSubstr("a manual region over 2 devices in a module of num_partitions=1"));
   EXPECT_THAT(RunOn("x = s32[4] parameter(0) ROOT l = s32[2] custom-call(x), "
                     "custom_call_target=\"SPMDFullToShardShape\", sharding={manual}\n",
                     2, "s32[4] {1, 2, 3, 4}"),
-              HasSubstr("no sharding says which part"));
+              HasSubstr("no sharding defines the part"));
 }
 
 TEST(ShardingCallTest, TilesComeTogether) {
@@ -83,7 +83,7 @@ TEST(ShardingCallTest, TilesComeTogether) {
 TEST(ShardingCallTest, UnreducedHasNoValue) {
   EXPECT_THAT(RunOn("x = f32[2] parameter(0) ROOT r = f32[2] negate(x), sharding={unreduced}\n", 1,
                     "f32[2] {1, 2}"),
-              HasSubstr("r: a sharding that is unreduced"));
+              HasSubstr("r: an unreduced sharding"));
   EXPECT_THAT(RunOn("x = f32[2] parameter(0) ROOT r = f32[2] negate(x), "
                     "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@m, [{}], "
                     "unreduced={a}>\"}\n",

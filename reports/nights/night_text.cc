@@ -14,7 +14,8 @@ constexpr size_t kOperations = 30;  // those with the fewest bits checked
 
 std::string Heading(const NightlyRun& now, const std::string& sentence) {
   return absl::StrFormat(
-      "night %s: %s\n\ntier %s, profile %s, suite %s, hlocts %s\n%s, %d cores\n%d random modules\n",
+      "nightly run %s: %s\n\ntier %s, profile %s, suite %s, hlocts %s\n%s, %d cores\n%d random "
+      "modules\n",
       now.label, sentence, now.tier, now.profile, now.suite.substr(0, 16), now.program, now.cpu,
       now.cores, now.campaign_modules);
 }

@@ -216,14 +216,14 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
       changes.since.empty()  // nothing is new or fixed without an earlier run
           ? absl::StrCat("run of ", history.nights.back().label, ": ", fresh, " not as expected, ",
                          changes.flaky.size(), " flaky, ", changes.not_run.size(),
-                         " not run; there is no earlier one to compare with")
+                         " not run; no earlier run to compare with")
           : absl::StrCat(fresh, " new, ", changes.fixed.size(), " fixed, ", changes.changed.size(),
                          " changed, ", changes.flaky.size(), " flaky, ", changes.not_run.size(),
                          " not run since ", changes.since);
   if (!changes.open.empty())
     absl::StrAppend(&text, "; ", changes.open.size(), " still open since ", changes.open_since);
   for (const std::string& engine : changes.dead) {
-    absl::StrAppend(&text, "; ", engine, " is dead: it answered no case");
+    absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
   }
   if (!changes.not_run.empty()) {
     absl::StrAppend(&text, "; the run lost ", changes.asked - changes.ran, " of ", changes.asked,

@@ -87,7 +87,7 @@ TEST(NightsTest, EngineWithoutVerdictsAndMissingCasesRaiseOneAlarm) {
                           "lossy a/b:10: pass -> not run", "lossy a/b:11: pass -> not run"));
   EXPECT_EQ(NightlySummaryLine(history, changes),
             "0 new, 0 fixed, 0 changed, 0 flaky, 4 not run since 2026-11-23; 1 still open since "
-            "2026-11-23; dead is dead: it answered no case; the run lost 4 of 24 verdicts.");
+            "2026-11-23; dead returned no verdict for any case; the run lost 4 of 24 verdicts.");
   EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kRed);
 }
 
@@ -161,7 +161,7 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
               ElementsAre("cpu", "jaxlib@0.9", "xla", "xla@2026.06", "xla@0.11.2?a=b"))
       << "a version says nothing about the day where two hands number one code";
   EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),
-            "run of 1: 0 not as expected, 0 flaky, 0 not run; there is no earlier one to compare "
+            "run of 1: 0 not as expected, 0 flaky, 0 not run; no earlier run to compare "
             "with; xla@0.11.2 still has 2 of 3 findings.");
   history.nights[0].engines.erase("xla@0.11.2");
   EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0)

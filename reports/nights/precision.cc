@@ -41,8 +41,7 @@ std::string UlpsText(const History& history) {
         one.worst.ulps;
   }
   if (rows.empty()) return "";
-  std::string text =
-      "\nWorst accepted values: ulps from the exact one, beside the bound that is stated\n";
+  std::string text = "\nWorst accepted values: ulps from the exact value, and the stated bound\n";
   for (const auto& [row, engines] : rows) {
     absl::StrAppend(&text, "  ", row, ":");
     for (const std::string& name : history.releases) {

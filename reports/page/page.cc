@@ -237,7 +237,7 @@ std::string ToPage(const PageInput& input) {
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
   std::string title = input.title;
   if (!history.nights.empty())
-    absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", night of ",
+    absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", nightly run of ",
                     history.nights.back().label);
   // All replacements are made in one pass: inserted text is not searched again.
   return absl::StrReplaceAll(PageHtml(),

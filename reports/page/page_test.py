@@ -186,7 +186,7 @@ class PageTest(unittest.TestCase):
         self.picture("cases")
         self.find("#cases td button").click()
         body = self.find("#failurebody").text
-        for text in ("ulp(3)", "0x3f84", "[1, 1.0078125]", "wrong by itself", "feeds it",
+        for text in ("ulp(3)", "0x3f84", "[1, 1.0078125]", "wrong in isolation", "feeds it",
                      "3 ulp (bf16) above", "</script>"):
             self.assertIn(text, body)
         self.assertTrue(self.find("#failure svg"))

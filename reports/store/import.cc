@@ -105,8 +105,8 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
   const std::vector<std::string> problems = check.Problems();
   if (!problems.empty() && !options_.incomplete) {
     return InvalidInput(
-        "the run is not complete, nothing was imported (--incomplete takes it and "
-        "counts what is missing as lost):\n",
+        "the run is not complete, nothing was imported (--incomplete accepts it and counts missing "
+        "verdicts as lost):\n",
         absl::StrJoin(problems, "\n"));
   }
   for (const auto& [engine, address] : check.Missing())
@@ -245,7 +245,7 @@ absl::Status Importer::AddHistory(const std::string& path) {
 
 absl::StatusOr<Imported> RunStore::Import(const std::vector<std::string>& folders,
                                           const ImportOptions& options) {
-  if (folders.empty()) return InvalidInput("store import: expected a folder");
+  if (folders.empty()) return InvalidInput("store import: expected a directory");
   HLOCTS_ASSIGN_OR_RETURN(ImportWork work, SortFolders(folders));
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
   Importer importer(*database_, options);

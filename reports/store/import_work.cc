@@ -38,10 +38,10 @@ absl::StatusOr<ImportWork> SortFolders(const std::vector<std::string>& folders) 
     const auto has = [&](const char* name) { return fs::exists(folder + name); };
     if (!has("/run.json") && !has("/state.json") && !has("/history.jsonl") &&
         !has("/history.json")) {
-      return InvalidInput(folder,
-                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
-                          "(state.json), with history.jsonl or a bundle with history.json, "
-                          "found none of these");
+      return InvalidInput(
+          folder,
+          ": expected a directory of `run --out` (run.json), of `fuzz --out` (state.json), with "
+          "history.jsonl or a bundle with history.json, found none of these");
     }
     if (has("/run.json")) {
       HLOCTS_ASSIGN_OR_RETURN(RunRecord record, ReadRunRecord(folder));

@@ -194,8 +194,8 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
         if (until.empty() || row.Text(1) <= until) chosen.emplace_back(row.Integer(0), row.Text(1));
       }));
   if (!until.empty() && (chosen.empty() || chosen.back().second != until))
-    return InvalidInput(database_.path(), ": expected a night of `hlocts store list`, found \"",
-                        until, "\"");
+    return InvalidInput(database_.path(),
+                        ": expected a nightly run of `hlocts store list`, found \"", until, "\"");
   if (chosen.size() > static_cast<size_t>(nights))
     chosen.erase(chosen.begin(), chosen.end() - nights);
   std::set<std::string> engines;

@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToWrite(const std::strin
 
 absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToRead(const std::string& path) {
   if (!fs::exists(path)) {
-    return InvalidInput(path, ": there is no run store; `hlocts store import DIR` makes one");
+    return InvalidInput(path, ": no run store; `hlocts store import DIR` creates one");
   }
   HLOCTS_ASSIGN_OR_RETURN(auto database, Database::Open(path, Database::Mode::kRead));
   HLOCTS_RETURN_IF_ERROR(CheckSchema(*database));
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
 }
 
 absl::StatusOr<int64_t> RunStore::Prune(int keep) {
-  if (keep < 1) return InvalidInput("store prune: expected --keep of at least 1 night");
+  if (keep < 1) return InvalidInput("store prune: expected --keep of at least 1 nightly run");
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
   const std::string old = absl::StrCat(
       "run IN (SELECT id FROM run WHERE night NOT IN"
@@ -102,7 +102,7 @@ absl::Status RunStore::Check() {
   if (!row || check->Text(0) != "ok") {
     return absl::UnavailableError(
         absl::StrCat(database_->path(), ": the run store is damaged (", check->Text(0),
-                     "); `hlocts store recover` sets it aside and reads back what it holds"));
+                     "); `hlocts store recover` renames it and recovers its contents"));
   }
   HLOCTS_RETURN_IF_ERROR(check->Run());
   const std::string backup = database_->path() + ".backup", half = backup + ".new";

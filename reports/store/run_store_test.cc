@@ -169,7 +169,7 @@ TEST_F(RunStoreTest, AFullDiskIsOneSentenceAndCostsThatImportAlone) {
     auto store = RunStore::OpenToWrite(disk + "/s.db");
     if (!store.ok() || !(*store)->Import({small}, {}).ok()) _exit(1);
     absl::Status full = (*store)->Import({large}, {}).status();
-    if (full.message().find("no space left on its disk") == std::string_view::npos) _exit(2);
+    if (full.message().find("no space left on the disk") == std::string_view::npos) _exit(2);
     store->reset();
     auto again = RunStore::OpenToWrite(disk + "/s.db");
     if (!again.ok()) _exit(3);
@@ -278,7 +278,7 @@ TEST_F(RunStoreTest, AFileThatIsNoStoreIsOneSentence) {
   ASSERT_TRUE(WriteFile(Path("s.db"), std::string(4096, 'x')).ok());
   EXPECT_THAT(RunStore::OpenToWrite(Path("s.db")).status().message(), HasSubstr("is damaged"));
   EXPECT_THAT(RunStore::OpenToRead(Path("absent.db")).status().message(),
-              HasSubstr("there is no run store"));
+              HasSubstr(": no run store"));
 }
 
 TEST_F(RunStoreTest, PruningKeepsCountsAndFindings) {

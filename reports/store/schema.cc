@@ -137,7 +137,7 @@ absl::Status CheckSchema(Database& database) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t now, VersionOf(database));
   if (now == SchemaVersion()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(database.path(), ": a run store of version ", now,
-                                             "; `hlocts store migrate` brings it to version ",
+                                             "; `hlocts store migrate` converts it to version ",
                                              SchemaVersion(), ", which this program reads"));
 }
 

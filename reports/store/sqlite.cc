@@ -21,12 +21,10 @@ absl::Status StatusOf(sqlite3* database, int code, const std::string& path) {
     case SQLITE_NOTADB:
       return absl::UnavailableError(
           absl::StrCat(path, ": the run store is damaged (", message,
-                       "); `hlocts store recover` sets it aside and reads back what it holds"));
+                       "); `hlocts store recover` renames it and recovers its contents"));
     case SQLITE_FULL:
-      return absl::UnavailableError(
-          absl::StrCat(path,
-                       ": no space left on its disk; nothing was added, and what the store "
-                       "held is unchanged"));
+      return absl::UnavailableError(absl::StrCat(
+          path, ": no space left on the disk; nothing was added, and the store is unchanged"));
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -30,7 +30,7 @@ std::string SectionsError(const Document& document) {
   std::set<std::string> anchors = {AnchorOf(document.title)}, headings;
   for (const std::string& section : document.sections) {
     if (AnchorOf(section).empty() || !anchors.insert(AnchorOf(section)).second) {
-      return absl::StrCat("section: expected an anchor of its own, found \"", section, "\"");
+      return absl::StrCat("section: expected a unique anchor, found \"", section, "\"");
     }
     const std::size_t end = section.rfind(kBelow);
     if (end != std::string::npos && headings.count(section.substr(0, end)) == 0) {
@@ -95,8 +95,8 @@ absl::StatusOr<Documents> Documents::Load(const std::string& path) {
   for (int i = 0; i < parsed.document_size(); ++i) {
     Document document = FromProto(parsed.document(i));
     std::string wrong = WhatIsWrong(document);
-    if (!ids.insert(document.id).second) wrong = "id: expected one of its own";
-    if (!names.insert(document.name).second) wrong = "name: expected one of its own";
+    if (!ids.insert(document.id).second) wrong = "id: expected a unique id";
+    if (!names.insert(document.name).second) wrong = "name: expected a unique name";
     if (!wrong.empty()) {
       return ErrorAt(path, locations.GetLocation(field, i).line + 1,
                      absl::StrCat(document.id, ": ", wrong));

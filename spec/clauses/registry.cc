@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& directory,
   std::error_code error;
   std::filesystem::directory_iterator entries(directory, error);
   if (error) {
-    return absl::NotFoundError(absl::StrCat(directory, ": expected a folder with *", extension,
+    return absl::NotFoundError(absl::StrCat(directory, ": expected a directory with *", extension,
                                             " files, found: ", error.message()));
   }
   std::vector<std::string> files;

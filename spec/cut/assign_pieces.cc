@@ -308,7 +308,7 @@ void ForEachProducer(const Instruction& operand,
 absl::StatusOr<Placing> PlaceInstructions(const Computation& computation,
                                           const CutOptions& options) {
   if (options.operations < 1) {
-    return InvalidInput("cut: expected at least 1 operation a piece, found ", options.operations);
+    return InvalidInput("cut: expected at least 1 operation per piece, found ", options.operations);
   }
   return Placer(computation, options).Run();
 }

@@ -160,10 +160,10 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
       });
     }
   }
-  if (torn) return Unsupported("a value that is no parameter would be cut through");
+  if (torn) return Unsupported("a value that cannot be a parameter would cross a cut");
   std::vector<const Instruction*> outputs =
       Readers(computation, {members, others}).OutputsOf(members);
-  if (outputs.empty()) return Unsupported("nobody reads what these instructions make");
+  if (outputs.empty()) return Unsupported("these instructions have no users");
   std::vector<Piece> piece;
   piece.push_back(PieceBuilder(module, copied).Build(members, outputs));
   NumberInfeeds(computation, piece);

@@ -23,7 +23,7 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder) {
   FolderLock lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.fd_ >= 0 && flock(lock.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return absl::FailedPreconditionError(
-        absl::StrCat(folder, ": another process writes this folder"));
+        absl::StrCat(folder, ": another process writes this directory"));
   }
   return lock;
 }

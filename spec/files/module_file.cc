@@ -142,7 +142,7 @@ absl::Status CheckIsModule(absl::string_view content) {
   };
   if (LooksLikeMlir(content)) {
     return InvalidInput("this is MLIR (StableHLO), which is not read here: ",
-                        "`hlocts convert FILE --to=text` makes HLO of it");
+                        "`hlocts convert FILE --to=text` converts it to HLO");
   }
   absl::string_view text = absl::StripLeadingAsciiWhitespace(content);
   for (const Other& other : kOthers) {

@@ -40,7 +40,7 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
   const ReplicaGroups* groups = ExplicitGroupsOf(op);
   absl::string_view rule = GroupClause(op.opcode());
   HLOCTS_EXPECT(groups || mode != CollectiveGroupMode::kFlattenedId, "hlo.replica_groups",
-                "replica_groups beside use_global_device_ids", "none");
+                "replica_groups with use_global_device_ids", "none");
   if (!groups) return absl::OkStatus();
   absl::flat_hash_set<int64_t> seen;
   int64_t largest = -1;
@@ -76,8 +76,8 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective) {
   bool channel = collective.Get<int64_t>(Attr::kChannelId) != nullptr;
   bool global = collective.BoolOr(Attr::kUseGlobalDeviceIds, false);
-  HLOCTS_EXPECT(channel || !global, "hlo.replica_groups",
-                "a channel_id beside use_global_device_ids", "none");
+  HLOCTS_EXPECT(channel || !global, "hlo.replica_groups", "a channel_id with use_global_device_ids",
+                "none");
   if (!channel) return CollectiveGroupMode::kCrossReplica;
   const std::optional<ops::Collective> kind = ops::CollectiveOf(collective.opcode());
   if (!kind.has_value()) return CollectiveGroupMode::kCrossPartition;

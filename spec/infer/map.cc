@@ -96,7 +96,7 @@ absl::StatusOr<Shape> InferScan(const Instruction& scan, Signatures& signatures)
       result != nullptr && result->IsTuple() &&
           static_cast<int64_t>(result->tuple_shapes().size()) >= carries,
       "hlo.scan",
-      absl::StrCat("a computation that gives a tuple of outputs and ", carries, " carries"),
+      absl::StrCat("a computation that returns a tuple of outputs and ", carries, " carries"),
       SignatureText(signatures.Of(*computation)));
   HLOCTS_RETURN_IF_ERROR(ExpectSignature("hlo.scan", *computation, arguments, *result, signatures));
   return ResultOfScan(*result, arguments, inputs, dimension,

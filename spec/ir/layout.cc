@@ -99,7 +99,7 @@ absl::Status ValidateLayout(const Layout& layout, int64_t rank) {
   for (int64_t d : layout.minor_to_major) {
     if (d < 0 || d >= rank || seen[d]) {
       return RuleError("shapes.layout", absl::StrCat("layout ", layout.ToString(),
-                                                     " is no permutation of 0..", rank - 1));
+                                                     " is not a permutation of 0..", rank - 1));
     }
     seen[d] = true;
   }

@@ -46,8 +46,7 @@ absl::Status CheckAxes(const MeshAxes& mesh) {
         !axis.name.empty() && std::all_of(axis.name.begin(), axis.name.end(),
                                           [](char c) { return c >= ' ' && c != '\''; });
     if (!plain || !names.insert(axis.name).second) {
-      return InvalidInput("expected axes of a mesh with names of their own, found '", axis.name,
-                          "'");
+      return InvalidInput("expected axes of a mesh with distinct names, found '", axis.name, "'");
     }
     if (axis.size < 1) {
       return InvalidInput("expected at least one device along axis '", axis.name, "', found ",

@@ -11,7 +11,7 @@ namespace hlocts {
 
 std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {
-    return absl::StrCat("there is no output ", output);
+    return absl::StrCat("no output ", output);
   }
   const LeafAcceptance& leaf = accepted.leaves[output];
   if (leaf.token) return absl::StrCat("output ", output, " is a token: nothing is compared");

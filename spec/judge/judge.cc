@@ -233,7 +233,7 @@ void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& b
   const double bits = (tally.bits - before.bits) / static_cast<double>(parts);
   if (bits < kBitsOfLeaf && (IsFloat(type) || IsComplex(type))) {
     tally.barely_checked =
-        absl::StrFormat("of output %d only %.2f bits an element are checked", output, bits);
+        absl::StrFormat("output %d: only %.2f bits per element are checked", output, bits);
   } else if (static_cast<double>(tally.open) >
              kNearlyUnspecifiedShare * static_cast<double>(parts)) {
     tally.barely_checked = absl::StrFormat("%d of %d elements of output %d may be nearly anything",
@@ -308,7 +308,7 @@ JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_t
     result.reason = tally.barely_checked;
     if (result.reason.empty()) {
       result.reason = absl::StrFormat(
-          "of most floating-point elements less than 2 effective bits are checked (median %.2f)",
+          "less than 2 effective bits of most floating-point elements are checked (median %.2f)",
           result.effective.median);
     }
   } else {

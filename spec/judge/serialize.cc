@@ -182,7 +182,7 @@ absl::StatusOr<ChoiceMap> ChoicesFromJson(const Json& json, int64_t count) {
   for (const auto& [text, list] : json.items()) {
     int64_t at = 0;
     if (!absl::SimpleAtoi(text, &at) || at < 0 || at >= count || !list.is_array()) {
-      return Bad("choices of an element that is not there");
+      return Bad("choices for an element index out of range");
     }
     std::vector<AcceptanceSet> sets;
     for (const Json& one : list) {

@@ -115,7 +115,7 @@ constexpr bool EveryOpcodeHasItsRow() {
   }
   return true;
 }
-static_assert(EveryOpcodeHasItsRow(), "two rows for one opcode leave another without");
+static_assert(EveryOpcodeHasItsRow(), "duplicate opcode row (so another opcode has none)");
 
 constexpr AttrRow kAttrRows[] = {
 #define HLOCTS_ATTRIBUTE(Name, text, Kind) {Attr::k##Name, text, AttributeKind::Kind},

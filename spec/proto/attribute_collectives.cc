@@ -101,7 +101,7 @@ AttributeValue ReadReplicaGroups(Reader& r) {
   if (!expanded.ok()) return r.Fail(expanded);
   if (!listed.empty() && listed != groups.groups) {
     return r.Fail(InvalidInput("expected the same replica groups in replica_groups and in the ",
-                               "compact form beside it"));
+                               "compact form in addition to it"));
   }
   return r.Value(std::move(groups), false);
 }

@@ -392,9 +392,9 @@ const BadProto kBadProtos[] = {
     {"root_id, found 99", [](auto& m) { m.mutable_computations(0)->set_root_id(99); }},
     {"expected instructions, found none",
      [](auto& m) { m.mutable_computations(0)->clear_instructions(); }},
-    {"computation 'e': expected an id of its own",
+    {"computation 'e': expected a unique id",
      [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
-    {"instruction 'n': expected an id of its own, found 7 a second time",
+    {"instruction 'n': expected a unique id, found 7 a second time",
      [](auto& m) { InstructionOf(m, 1)->set_id(7); }},
     {"instruction 'n': expected operand ids of instructions that stand before it",
      [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 99); }},
@@ -412,7 +412,7 @@ const BadProto kBadProtos[] = {
        InstructionOf(m, 1)->mutable_shape()->set_element_type(
            static_cast<proto::PrimitiveType>(77));
      }},
-    {"layout {1} is no permutation of 0..0",
+    {"layout {1} is not a permutation of 0..0",
      [](auto& m) {
        InstructionOf(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
      }},

@@ -131,7 +131,7 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
       computation->Add(std::make_unique<Instruction>(proto.name(), *opcode, std::move(shape)));
   instruction->proto_id = proto.id();
   if (!instructions_.emplace(proto.id(), instruction).second) {
-    return InvalidInput("expected an id of its own, found ", proto.id(), " a second time");
+    return InvalidInput("expected a unique id, found ", proto.id(), " a second time");
   }
   HLOCTS_RETURN_IF_ERROR(CheckFields(proto));
   HLOCTS_RETURN_IF_ERROR(ReadOperands(proto, instruction));
@@ -177,7 +177,7 @@ absl::Status ModuleReader::ReadComputation(const proto::HloComputationProto& pro
     return InvalidInput("expected the id of an instruction as root_id, found ", proto.root_id());
   }
   if (!computations_.emplace(proto.id(), computation).second) {
-    return InvalidInput("expected an id of its own, found ", proto.id(), " a second time");
+    return InvalidInput("expected a unique id, found ", proto.id(), " a second time");
   }
   return absl::OkStatus();
 }

@@ -33,7 +33,7 @@ class FirstParseError : public google::protobuf::io::ErrorCollector {
 };
 
 absl::StatusOr<TargetPromise> PromiseOf(absl::string_view file, const targets::Promise& proto) {
-  if (proto.source().empty()) return InvalidInput(file, ": expected a source for each promise");
+  if (proto.source().empty()) return InvalidInput(file, ": expected a source for each fact");
   TargetPromise promise;
   promise.source = proto.source();
   promise.note = proto.note();
@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words) {
     }
     absl::StatusOr<TargetFile> target = FindTarget(word);
     if (!target.ok()) {
-      return InvalidInput("facts: ", word, " is no fact (`hlocts backends --facts`), and as ",
+      return InvalidInput("facts: ", word, " is not a fact (`hlocts backends --facts`), and as ",
                           target.status().message());
     }
     for (std::string& fact : target->Facts()) facts.push_back(std::move(fact));

@@ -96,7 +96,7 @@ TEST(TargetsTest, WordsNameTargetsAndFacts) {
   ASSERT_TRUE(FactsOfWords("").ok());
   EXPECT_THAT(*FactsOfWords(""), testing::IsEmpty());
   EXPECT_THAT(std::string(FactsOfWords("xla_gpu+abacus").status().message()),
-              testing::AllOf(HasSubstr("abacus is no fact"), HasSubstr("tpu_v6e")));
+              testing::AllOf(HasSubstr("abacus is not a fact"), HasSubstr("tpu_v6e")));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(NewerTextTest, OtherFormsOfGroupsAreRefused) {
       {"mesh['x'=4] {'x':(0)2}", "found 'x':(0)2"},
       {"mesh['x'=4] {'x':(1)0}", "expected a positive size, found 0"},
       {"mesh['x'=4] {'x':(4611686018427387904)4}", "parts that divide"},
-      {"mesh['x'=2,'x'=2] {'x'}", "names of their own"},
+      {"mesh['x'=2,'x'=2] {'x'}", "distinct names"},
       {"mesh['x'=0] {'x'}", "at least one device along axis 'x'"},
       {"mesh['x'=1024,'y'=1025] {'x'}", "a mesh of at most 1048576 devices"},
       {"mesh['x'=2,'y'=2], device_ids=(0,2,1) {'x'}", "device_ids with each of 0 to 3 once"},

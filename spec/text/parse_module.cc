@@ -92,7 +92,7 @@ bool ModuleReader::ReadInlineComputation(std::unique_ptr<Computation>* computati
 bool ModuleReader::SkipInlineComputation() {
   size_t kept = synthesized_.size();
   std::unique_ptr<Computation> forgotten;
-  if (in.Peek() != '{') return in.Expected("a computation in place");
+  if (in.Peek() != '{') return in.Expected("an inline computation");
   if (!ReadInlineComputation(&forgotten)) return false;
   absl::flat_hash_set<const Computation*> inner(synthesized_.begin() + kept, synthesized_.end());
   synthesized_.resize(kept);

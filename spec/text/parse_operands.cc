@@ -65,7 +65,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
   if (found == scope.names.end()) {
     if (!scope.undefined_become_parameters || !has_shape) {
       return in.FailAt(name_where, "text.name",
-                       absl::StrCat("expected an instruction defined before in this computation, "
+                       absl::StrCat("expected an instruction defined earlier in this computation, "
                                     "found ",
                                     name));
     }

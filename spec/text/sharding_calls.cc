@@ -94,7 +94,7 @@ absl::Status Fit(const Instruction& call, const Shape& full, const Shape& shard,
     fits = shard.dimension(d) == (full.dimension(d) + count - 1) / count;
   }
   if (fits) return absl::OkStatus();
-  return InvalidInput(call.name(), ": ", shard.ToString(false), " is no tile of ",
+  return InvalidInput(call.name(), ": ", shard.ToString(false), " is not a tile of ",
                       full.ToString(false), " under its sharding");
 }
 
@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64
     } else {
       const Sharding* sharding = AnnotationOf(call, k);
       if (sharding == nullptr) {
-        return Unsupported(call.name(), ": no sharding says which part each device holds");
+        return Unsupported(call.name(), ": no sharding defines the part of each device");
       }
       HLOCTS_ASSIGN_OR_RETURN(
           grids.emplace_back(),

@@ -161,7 +161,7 @@ class Former {
   absl::StatusOr<Tiling> Read(const Sharding& sharding, int64_t rank) const {
     HLOCTS_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(sharding, rank, devices_));
     if (tiling.type_of_rest == "unreduced") {
-      return absl::UnimplementedError("unreduced: no document says what such an array holds");
+      return absl::UnimplementedError("unreduced: no document defines the value of such an array");
     }
     return tiling;
   }

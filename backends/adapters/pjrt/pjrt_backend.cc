@@ -263,7 +263,7 @@ class ShardedExecutable : public Executable {
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& given) override {
     ExecuteRequest whole = given;
     if (!AllEqual(whole.arguments))
-      return absl::UnimplementedError("arguments that differ outside of manual regions");
+      return absl::UnimplementedError("arguments that differ outside manual regions");
     if (whole.arguments.size() == copies_) whole.arguments.resize(1);
     HLOCTS_ASSIGN_OR_RETURN(const ExecuteRequest request, Split(spread_, whole));
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
@@ -442,7 +442,7 @@ class PjrtBackend : public Backend {
       return absl::UnimplementedError("replicas of a module that is partitioned");
     options.partitioner = settings_.partitioner;
     if (options.partitioner == Partitioner::kShardy && HasManualRegion(module))
-      return absl::UnimplementedError("a manual region, which GSPMD alone is given");
+      return absl::UnimplementedError("a manual region, which only GSPMD supports");
     HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));

@@ -53,7 +53,7 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
-      "the partitioner spreads an argument or a result otherwise than its annotation says");
+      "the partitioner distributes an argument or a result differently from its annotation");
 }
 
 absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {

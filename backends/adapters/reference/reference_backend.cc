@@ -100,7 +100,7 @@ class ReferenceBackend : public Backend {
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeReferenceBackend(BackendName name) {
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": reference takes no options");
+    return InvalidInput("backend \"", name.text, "\": reference has no options");
   }
   return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>(std::move(name.text)));
 }

@@ -61,9 +61,9 @@ class RewriterBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));  // an invalid module has no meaning
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> rewritten, Rewrite(module, options));
     absl::Status valid = VerifyModule(*rewritten);
-    if (!valid.ok()) return Annotate(valid, "what came out is no valid module");
+    if (!valid.ok()) return Annotate(valid, "the rewritten module is invalid");
     if (OutputLeafShapes(*rewritten).size() != OutputLeafShapes(module).size())
-      return InvalidInput("what came out has another number of outputs");
+      return InvalidInput("the rewritten module has another number of outputs");
     rewritten->replica_count = module.replica_count;
     rewritten->num_partitions = module.num_partitions;
     return reference_->Load(*rewritten, options);
@@ -123,7 +123,7 @@ absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) 
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   if (!name.options.empty())
-    return InvalidInput("backend \"", name.text, "\": a rewriter takes no options");
+    return InvalidInput("backend \"", name.text, "\": a rewriter has no options");
   absl::string_view command = name.argument;
   Rewriter rewriter{"exec", ModuleForm::kStablehlo, "", ""};
   std::unique_ptr<Converter> foreign;

@@ -51,7 +51,7 @@ class ConvertServer {
         converted = Convert(request.convert());
         break;
       default:
-        converted = absl::UnimplementedError("this worker converts and does nothing else");
+        converted = absl::UnimplementedError("this worker only converts");
     }
     if (converted.ok()) {
       reply.set_converted(*std::move(converted));

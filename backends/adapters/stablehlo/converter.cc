@@ -65,7 +65,7 @@ absl::StatusOr<std::string> Converter::Convert(absl::string_view module, ModuleF
   }
   if (reply->has_error()) return StatusFromWire(reply->error());
   if (reply->kind_case() != worker::Reply::kConverted)
-    return absl::InternalError("the converter answered something else");
+    return absl::InternalError("unexpected reply from the converter");
   return std::move(*reply->mutable_converted());
 }
 

@@ -365,7 +365,7 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
   if (!value.ok()) return Fail(CodeOf(value.status()), value.status(), error);
   if (!value->IsKnown()) {
     return Fail(HLOCTS_XLA_EXECUTE_ERROR,
-                absl::InternalError("HloEvaluator left part of the result unknown"), error);
+                absl::InternalError("HloEvaluator returned a partly unknown result"), error);
   }
   CopyToOwnedBytes(SerializeLiteral(*value), result);
   return HLOCTS_XLA_OK;

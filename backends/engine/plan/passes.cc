@@ -35,7 +35,7 @@ absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view>
       disabled.emplace(name);
     } else {
       const std::set<absl::string_view> sorted(known.begin(), known.end());
-      return InvalidInput("no pass is called \"", name, "\"; there are ",
+      return InvalidInput("no pass is called \"", name, "\"; the passes are ",
                           absl::StrJoin(sorted, ", "), ", and all");
     }
   }

@@ -120,7 +120,7 @@ class SeededFaultBackend : public Backend {
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeSeededFaultBackend(BackendName name) {
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": canary takes no options but isolation");
+    return InvalidInput("backend \"", name.text, "\": canary has no options except isolation");
   }
   Faults faults;
   for (absl::string_view id : absl::StrSplit(name.argument, '+')) {

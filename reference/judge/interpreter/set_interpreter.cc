@@ -79,7 +79,7 @@ absl::Status SetInterpreter::CheckDeadline() {
       Clock::now() <= options_.deadline) {
     return absl::OkStatus();
   }
-  return absl::DeadlineExceededError("the sets are not there within the time given");
+  return absl::DeadlineExceededError("the sets exceed the time limit");
 }
 
 absl::Status SetInterpreter::ChargeStep() {

@@ -191,9 +191,8 @@ bool SortedRows::Matches(int64_t start, absl::Span<const Literal* const> slots, 
     std::vector<bool> visited(n, false);
     if (Augment(rows, o, visited, taken_by)) continue;
     verdict.index = start + o * lines_.stride;
-    verdict.expected = absl::StrCat("row ", o,
-                                    " of the line is one of the operands' rows, each of "
-                                    "which is there once");
+    verdict.expected = absl::StrCat(
+        "row ", o, " of the line is one of the operands' rows, each of which occurs once");
     return false;
   }
   return true;

@@ -192,7 +192,7 @@ class LapackResiduals : public JointPredicate {
     for (int64_t i = 0; i < k; ++i) {
       const int64_t row = static_cast<int64_t>(pivots(0, i).real()) - 1;
       if (row < i || row >= a.rows) {
-        return {{"a pivot row outside of those left; distance", 1, 1, 0}};
+        return {{"a pivot row outside the remaining ones; distance", 1, 1, 0}};
       }
       for (int64_t j = 0; j < a.columns; ++j) std::swap(a(i, j), a(row, j));
     }

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     std::vector<SetValue> leaves;
     for (size_t k = 0; k < grids.size(); ++k) {
       if (!operands[d][k].IsArray() || operands[d][k].array.runtime_sizes.size() > 0) {
-        return Unsupported(call.name(), ": an operand that is no array of known sizes");
+        return Unsupported(call.name(), ": an operand that is not an array of known sizes");
       }
       const uint32_t origin =
           interpreter.OriginOf(call, interpreter.RuleOf(call.opcode(), shapes[k].element_type()));

@@ -96,7 +96,7 @@ function moduleLines(text, record) {
   return make('pre', {class: 'module', tabindex: '0'}, ...lines.map((line) => {
     const name = nameOf(line);
     const kind = blamed.has(name) ? 'wrong' : feeds.has(name) ? 'feeds' : null;
-    const words = kind === 'wrong' ? (blamed.size > 1 ? '    // wrong together' : '    // wrong by itself')
+    const words = kind === 'wrong' ? (blamed.size > 1 ? '    // wrong together' : '    // wrong in isolation')
       : kind === 'feeds' ? '    // feeds it' : '';
     return make('div', {class: kind}, (line || ' ') + words);
   }));

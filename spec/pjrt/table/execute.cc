@@ -93,7 +93,7 @@ class Execution {
   absl::Status ReadArguments() {
     const Program& program = *loaded_.program;
     if (args_.execute_device != nullptr && loaded_.devices.size() != 1)
-      return Unsupported("execute_device: the executable runs on its devices at once");
+      return Unsupported("execute_device: the executable runs on all its devices");
     if (args_.num_devices != loaded_.devices.size()) {
       return InvalidInput("num_devices: expected ", loaded_.devices.size(), ", found ",
                           args_.num_devices);

@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<int64_t>> FromStrides(absl::Span<const int64_t> strid
   for (const int64_t dimension : minor_to_major) {
     if (shape.dimension(dimension) != 1 && strides[dimension] != expected) {
       return Unsupported("layout: expected dense strides, found ", strides[dimension],
-                         " in dimension ", dimension, " where a dense array has ", expected);
+                         " in dimension ", dimension, "; a dense array has ", expected);
     }
     expected *= shape.dimension(dimension);
   }

@@ -94,7 +94,7 @@ absl::StatusOr<std::string> StablehloConverter::Ask(absl::string_view mlir) {
   const bool sent = SendAll(socket_, frame);
   const absl::StatusOr<std::string> bytes =
       sent ? FrameReader(socket_).Read() : absl::AbortedError("");
-  if (!bytes.ok()) return absl::AbortedError("the StableHLO converter ended over this module");
+  if (!bytes.ok()) return absl::AbortedError("the StableHLO converter crashed on this module");
   ConvertAnswer answer;
   if (!answer.ParseFromString(*bytes))
     return absl::AbortedError("the StableHLO converter answered with no message of its protocol");

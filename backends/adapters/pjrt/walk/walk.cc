@@ -10,25 +10,25 @@ namespace hlocts::backends {
 absl::Span<const Walker::Step> Walker::Steps() {
   static constexpr Step kSteps[] = {
       {"open a second client", &Walker::OpenClient, 1},
-      {"ask a client", &Walker::AskClient, 2},
+      {"query a client", &Walker::AskClient, 2},
       {"buffer from the host", &Walker::FromHost, 8},
       {"buffer from the host in pieces", &Walker::FromHostInPieces, 3},
-      {"view of memory of ours", &Walker::ViewOfHost, 3},
+      {"zero-copy view of host memory", &Walker::ViewOfHost, 3},
       {"read", &Walker::Read, 8},
       {"read raw bytes", &Walker::ReadRaw, 3},
       {"begin to read", &Walker::BeginRead, 5},
       {"end of a read", &Walker::EndRead, 5},
-      {"ask a buffer", &Walker::AskBuffer, 4},
+      {"query a buffer", &Walker::AskBuffer, 4},
       {"copy to another device", &Walker::CopyToOtherDevice, 4},
       {"copy to its own device", &Walker::CopyToItsOwnDevice, 1},
       {"delete a buffer", &Walker::Delete, 4},
       {"destroy a buffer", &Walker::Destroy, 5},
       {"wait for a buffer", &Walker::AwaitReady, 4},
       {"hold and release", &Walker::AcquireAndReleaseReference, 2},
-      {"release what is not held", &Walker::ReleaseUnheldReference, 1},
+      {"release without a reference", &Walker::ReleaseUnheldReference, 1},
       {"compile", &Walker::Compile, 3},
       {"execute", &Walker::Execute, 14},
-      {"ask an executable", &Walker::AskExecutable, 2},
+      {"query an executable", &Walker::AskExecutable, 2},
       {"serialize and load", &Walker::Reload, 1},
       {"delete an executable", &Walker::DeleteExecutable, 1},
   };
@@ -72,7 +72,7 @@ absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps&
       return report;
     }
   }
-  tell("the end: all is destroyed");
+  tell("the end: everything is destroyed");
   const absl::Status ended = walker.End();
   if (!ended.ok()) report.difference = absl::StrCat("the end: ", ended.message());
   return report;

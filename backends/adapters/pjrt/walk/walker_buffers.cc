@@ -27,9 +27,9 @@ absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
   args.host_layout = &layout;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   if (args.event != nullptr)
-    HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(args.event, "asking for a size"));
+    HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(args.event, "a query of the size"));
   if (args.dst_size < buffer.bytes.size())
-    return Differs(absl::StrCat(args.dst_size, " bytes are said to hold ", read.what));
+    return Differs(absl::StrCat(args.dst_size, " bytes are reported for ", read.what));
   read.to = std::make_shared<HostMemory>(Bytes(args.dst_size + kGuarded, kGuard));
   memories_.push_back(read.to);
   args.event = nullptr;
@@ -50,7 +50,7 @@ absl::Status Walker::FinishRead(WalkRead read) {
   }
   const uint8_t* end = got + read.to->size();
   if (std::any_of(end - kGuarded, end, [](uint8_t byte) { return byte != kGuard; }))
-    return Differs(absl::StrCat(read.what, ": bytes behind what was asked for are written"));
+    return Differs(absl::StrCat(read.what, ": wrote beyond the end of the requested buffer"));
   return absl::OkStatus();
 }
 
@@ -108,19 +108,19 @@ absl::Status Walker::AskBuffer() {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
   const std::vector<int64_t> dimensions(sizes.dims, sizes.dims + sizes.num_dims);
   if (type.type != shape.buffer_type || dimensions != shape.dimensions)
-    return Differs(absl::StrCat(WalkShapeText(shape), " is said to be of another type or size"));
+    return Differs(absl::StrCat(WalkShapeText(shape), " is reported with another type or size"));
   auto device = HLOCTS_PJRT_ARGS(Buffer_Device);
   device.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Device, &device));
-  if (device.device != buffer->device) return Differs("a buffer is said to be on another device");
+  if (device.device != buffer->device) return Differs("a buffer is reported on another device");
   auto bytes = HLOCTS_PJRT_ARGS(Buffer_OnDeviceSizeInBytes);
   bytes.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_OnDeviceSizeInBytes, &bytes));
   if (bytes.on_device_size_in_bytes < shape.bytes())
-    return Differs(absl::StrCat(WalkShapeText(shape), " is said to take ",
+    return Differs(absl::StrCat(WalkShapeText(shape), " is reported to need ",
                                 bytes.on_device_size_in_bytes, " bytes"));
   HLOCTS_ASSIGN_OR_RETURN(const bool deleted, IsDeleted(*buffer));
-  return deleted ? Differs("a buffer that nobody deleted is said to be") : absl::OkStatus();
+  return deleted ? Differs("IsDeleted is true, but the buffer exists") : absl::OkStatus();
 }
 
 absl::StatusOr<bool> Walker::IsDeleted(const WalkBuffer& buffer) {
@@ -138,7 +138,7 @@ absl::Status Walker::Delete() {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Delete, &args));
   buffer->gone = true;
   HLOCTS_ASSIGN_OR_RETURN(const bool deleted, IsDeleted(*buffer));
-  return deleted ? absl::OkStatus() : Differs("deleted, and said not to be");
+  return deleted ? absl::OkStatus() : Differs("IsDeleted is false after Delete");
 }
 
 absl::Status Walker::Destroy() {
@@ -187,7 +187,7 @@ absl::Status Walker::ReleaseUnheldReference() {
   const absl::Status released =
       HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args);
   if (absl::IsUnimplemented(released)) return released;
-  return released.ok() ? Differs("no error, although nobody holds it") : absl::OkStatus();
+  return released.ok() ? Differs("no error without a reference") : absl::OkStatus();
 }
 
 }  // namespace hlocts::backends

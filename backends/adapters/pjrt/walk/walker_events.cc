@@ -58,7 +58,7 @@ absl::Status Walker::AskClient() {
   found.id = id.id;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_LookupDevice, &found));
   if (found.device != device)
-    return Differs(absl::StrCat("the device of number ", id.id, " is another one by LookupDevice"));
+    return Differs(absl::StrCat("device ", id.id, " differs from that of LookupDevice"));
   return absl::OkStatus();
 }
 
@@ -130,9 +130,9 @@ absl::Status Walker::End() {
   buffers_.clear();
   for (const auto& times : released_) {
     if (!Within([&] { return times->load() > 0; }))
-      return Differs("the owner of a view was not told that it is done with");
+      return Differs("on_delete_callback was not called for a view");
     if (*times != 1)
-      return Differs(absl::StrCat("the owner of a view was told ", times->load(), " times"));
+      return Differs(absl::StrCat("on_delete_callback was called ", times->load(), " times"));
   }
   for (const auto& [memory, bytes] : promised_) {
     if (!std::equal(bytes.begin(), bytes.end(), memory->data()))

@@ -113,12 +113,13 @@ absl::Status Walker::AskExecutable() {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OutputElementTypes, &types));
   for (size_t i = 0; i < results.size() && i < types.num_output_types; ++i) {
     if (types.output_types[i] != results[i].buffer_type)
-      return Differs(absl::StrCat("output ", i, " is said to have another type"));
+      return Differs(absl::StrCat("output ", i, " is reported with another type"));
   }
   auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
   deleted.executable = executable->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
-  return deleted.is_deleted ? Differs("an executable is said to be deleted") : absl::OkStatus();
+  return deleted.is_deleted ? Differs("IsDeleted is true, but the executable exists")
+                            : absl::OkStatus();
 }
 
 // The header: "Must have been produced by the same platform and library version". It was produced
@@ -154,7 +155,7 @@ absl::Status Walker::DeleteExecutable() {
   auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
   deleted.executable = executable->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
-  return deleted.is_deleted ? absl::OkStatus() : Differs("deleted, and said not to be");
+  return deleted.is_deleted ? absl::OkStatus() : Differs("IsDeleted is false after Delete");
 }
 
 }  // namespace hlocts::backends

@@ -31,7 +31,7 @@ absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
 
 int Main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "cuda_kernel_sources: expected a folder and modules\n");
+    std::fprintf(stderr, "cuda_kernel_sources: expected a directory and modules\n");
     return 2;
   }
   for (int k = 2; k < argc; ++k) {

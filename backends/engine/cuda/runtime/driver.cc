@@ -10,7 +10,7 @@ namespace {
 absl::StatusOr<const Driver*> Find() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return absl::UnavailableError("no NVIDIA driver: libcuda.so.1 is not there");
+    return absl::UnavailableError("no NVIDIA driver: libcuda.so.1 is missing");
   }
   static Driver driver;
 #define HLOCTS_FIND(name)                                                                         \

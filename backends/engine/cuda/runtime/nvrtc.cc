@@ -124,7 +124,7 @@ nvrtcResult TakeImage(const Nvrtc& nvrtc, nvrtcProgram program, bool ptx, std::s
 absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math) {
   const Nvrtc& nvrtc = TheNvrtc();
-  if (!nvrtc.ok) return absl::UnavailableError("libnvrtc.so.13 is not there");
+  if (!nvrtc.ok) return absl::UnavailableError("libnvrtc.so.13 is missing");
   const std::string target = TargetOf(nvrtc, architecture);
   const bool ptx = target.front() == 'c';
   CompiledKernel result;

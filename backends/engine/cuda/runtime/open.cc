@@ -72,7 +72,7 @@ const char* HintFor(CUresult result) {
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
       return " (another process holds the GPU in exclusive mode: --jobs=1, or NVIDIA MPS)";
     case CUDA_ERROR_OUT_OF_MEMORY:
-      return " (fewer --jobs, or a GPU that nobody else uses)";
+      return " (use fewer --jobs, or a GPU without other processes)";
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_INVALID_PTX:

@@ -15,7 +15,7 @@ absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
   if (request.operands.empty()) return InvalidInput("sort: no operands");
   if (request.size > max_size) return Unsupported("sort: ", request.size, " elements in a row");
   for (const SortOperand& operand : request.operands) {
-    if (!IsArrayType(operand.type)) return InvalidInput("sort: an operand that is no array");
+    if (!IsArrayType(operand.type)) return InvalidInput("sort: an operand that is not an array");
   }
   return absl::OkStatus();
 }

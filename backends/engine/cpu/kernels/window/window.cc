@@ -324,7 +324,7 @@ absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& r
   bool empty_window = false;
   for (const WindowDimensionSpec& d : request.dimensions) {
     if (d.size < 0 || d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1) {
-      return InvalidInput("reduce-window: a window that is not one");
+      return InvalidInput("reduce-window: a window size below 1");
     }
     in.push_back(d.input_size);
     out.push_back(d.output_size);
