@@ -65,7 +65,7 @@ struct WorstUlps {
   int64_t elements = 0;        // measured elements
 };
 
-// The result of the statistical tests (RULES 44) on outputs that all sets accept.
+// The result of the statistical tests (lemma 44) on outputs that all sets accept.
 struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
   std::string test;                        // the test with `most`: "element", "variance" or "bias"
@@ -82,7 +82,7 @@ struct VerdictStatistics {
   double bits_checked_mean = 0;
   int64_t unspecified_elements = 0;
   int64_t wrong_elements = 0;  // in the first output that fails
-  // Effective significand bits (RULES 29) over floating-point elements, or -1 if there are none.
+  // Effective significand bits (lemma 29) over floating-point elements, or -1 if there are none.
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;

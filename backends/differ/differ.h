@@ -38,7 +38,7 @@ struct DiffOptions {
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong by itself (many executions).
   bool blame = false;
-  // When to test outputs that no set refuses against the likely effects of roundings (RULES 44),
+  // When to test outputs that no set refuses against the likely effects of roundings (lemma 44),
   // which may make the verdict `suspect`: if the outputs are inconclusive, also if their sets are
   // wide, or always.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };

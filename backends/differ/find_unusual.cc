@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds acceptable but improbable outputs (RULES 32, 44) by two more evaluations of the module, or
+// Finds acceptable but improbable outputs (lemmas 32, 44) by two more evaluations of the module, or
 // by one in f64.
 #include <algorithm>
 

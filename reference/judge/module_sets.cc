@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     devices.push_back(static_cast<int64_t>(devices.size()));
   }
   SetInterpreter interpreter(module, options);
-  // Centred forms need sets that contain every legal value; likely sets (RULES 32) may not.
+  // Centred forms need sets that contain every legal value; likely sets (lemma 32) may not.
   std::optional<Tape> tape;
   if (count == 1 && options.likely == 0 && options.centred) tape.emplace(interpreter);
   const Walk walk = {devices, tape.has_value() ? &*tape : nullptr};

@@ -25,9 +25,9 @@ struct JudgeOptions : EvalOptions {
   // rigorous. Always on in strict. Confirm a failure with it before reporting it (Judge does).
   bool rigorous = false;
   // If not 0, computes the likely sets: n roundings of a sum count as `likely` times the square
-  // root of n (RULES 32). Values outside these sets may still be acceptable.
+  // root of n (lemma 32). Values outside these sets may still be acceptable.
   double likely = 0;
-  // Narrows wide sets of outputs and sums by centred forms (RULES 43).
+  // Narrows wide sets of outputs and sums by centred forms (lemma 43).
   bool centred = true;
   int64_t replicas = 1;
   int64_t partitions = 1;

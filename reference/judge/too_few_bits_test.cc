@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an output passes only if its sets are narrow enough to check something (RULES 29).
+// Tests that an output passes only if its sets are narrow enough to check something (lemma 29).
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {

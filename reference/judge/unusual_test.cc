@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the search for acceptable but improbable results (RULES 32): it reports faults that the
+// Tests the search for acceptable but improbable results (lemma 32): it reports faults that the
 // worst-case sets accept, but not the usual orders of a sum.
 #include "spec/judge/unusual.h"
 

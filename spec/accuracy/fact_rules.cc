@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies an engine's facts to the rules of the table (RULES 40). A granting fact adds a permission
+// Applies an engine's facts to the rules of the table (lemma 40). A granting fact adds a permission
 // in default and none in strict. Relaxed has the permission already, but the fact may raise a
 // number.
 #include <algorithm>

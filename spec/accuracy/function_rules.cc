@@ -33,7 +33,7 @@ const FunctionRow* FunctionOf(Opcode opcode) {
 
 // Returns the error of an 8-bit result that is computed through a 16-bit format: the error in that
 // format, plus half an ulp for the last rounding, or a whole ulp if the first error may reach into
-// the next binade (RULES 17). The 16-bit format is f16 in default and bf16 in relaxed.
+// the next binade (lemma 17). The 16-bit format is f16 in default and bf16 in relaxed.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;
@@ -53,7 +53,7 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   bool relaxed = profile == Profile::kRelaxed;
   rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
   if (relaxed) rule.permissions |= kNoRangeGuard;
-  // (e^x - e^-x)/2 is infinite where e^x is (RULES 40).
+  // (e^x - e^-x)/2 is infinite where e^x is (lemma 40).
   const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
   if (relaxed && halves) {
     rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
@@ -80,7 +80,7 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
 // ulps, which may be twice as many ulps of the modulus.
 constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 
-// Returns the ulps of the modulus of a quotient that is computed from real operations (RULES 24).
+// Returns the ulps of the modulus of a quotient that is computed from real operations (lemma 24).
 // Strict leaves slack for a reciprocal.
 float QuotientUlps(PrimitiveType type, Profile profile) {
   if (profile == Profile::kStrict) return 8;
@@ -122,7 +122,7 @@ Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return RealFunctionRule(*row, type, profile);
 }
 
-// 1.5 ulps allow a product with the rounded reciprocal; 2.5 is the bound of OpenCL (RULES 16).
+// 1.5 ulps allow a product with the rounded reciprocal; 2.5 is the bound of OpenCL (lemma 16).
 Rule DivideRule(PrimitiveType type, Profile profile) {
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
   if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of functions, published or derived (RULES 16, 17, 24). Internal to rules.cc.
+// The rules of functions, published or derived (lemmas 16, 17, 24). Internal to rules.cc.
 #ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies a function's attribute `result_accuracy`, the accuracy that the module requests (RULES
+// Applies a function's attribute `result_accuracy`, the accuracy that the module requests (lemma
 // 41).
 #ifndef HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
 #define HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_

@@ -31,7 +31,7 @@ Rule AddMultiplyRule(bool add, PrimitiveType type, Profile profile) {
 }
 
 // Returns the permissions for operands that are only read, compared or selected: flushes, and under
-// relaxed skipped roundings (RULES 7).
+// relaxed skipped roundings (lemma 7).
 uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }

@@ -21,7 +21,7 @@ enum class Outcome : uint8_t {
   kInconclusive,  // the acceptable sets are too wide for a verdict; never a pass
   kNanBits,       // a pass except for payload or sign of moved NaNs; fails in strict (ruling 0071)
   kError,         // an error of the harness, such as a run without comparisons
-  kSuspect,       // not refuted, but improbable for a correct engine (RULES 44)
+  kSuspect,       // not refuted, but improbable for a correct engine (lemma 44)
 };
 inline constexpr Outcome kLastOutcome = Outcome::kSuspect;
 absl::string_view OutcomeName(Outcome outcome);  // "pass", "nan_bits", ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a computation into pieces that run as modules of their own. A value inside a module cannot
 // be observed without changing how the module is compiled. A piece whose parameters are another
-// execution's bits, however, can be judged by itself at any depth (RULES 3).
+// execution's bits, however, can be judged by itself at any depth (lemma 3).
 //
 // Tuples are decomposed: parameters of pieces are arrays; `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.

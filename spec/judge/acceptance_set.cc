@@ -202,7 +202,7 @@ bool Accepts(const AcceptanceSet& s, const Literal& literal, int64_t index, int 
   double value = FloatAt(c);
   if (std::isnan(value)) {
     if (s.Has(AcceptanceSet::kBitsKnown)) {
-      // A move through a register may have set the quiet bit of a signalling NaN (RULES 22).
+      // A move through a register may have set the quiet bit of a signalling NaN (lemma 22).
       uint64_t bits = BitsAt(c.element, c.bytes);
       const FloatFormat& format = FormatOf(c.type);
       uint64_t quiet = format.has_infinity() ? uint64_t{1} << (format.mantissa_bits - 1) : 0;

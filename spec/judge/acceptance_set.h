@@ -151,7 +151,7 @@ class SetArray {
   // zero_sign_free: every zero may have either sign.
   bool nan_bits_free = false;
   bool zero_sign_free = false;
-  // The elements that have a few alternative sets, exactly one of which holds (RULES 31). At()
+  // The elements that have a few alternative sets, exactly one of which holds (lemma 31). At()
   // returns the join of the alternatives. nullptr if there are none; mutable_sets() resets it.
   std::shared_ptr<const ChoiceMap> choices;
   // Run-time sizes of the dynamic dimensions. Empty if they equal the bounds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Represents an element whose value is in one of a few alternative sets (RULES 31): the last of
+// Represents an element whose value is in one of a few alternative sets (lemma 31): the last of
 // three updates, either operand of a select, the index of one of the tied elements. A single
 // interval would also contain the values between the sets.
 #ifndef HLOCTS_SPEC_JUDGE_CHOICES_H_
@@ -52,7 +52,7 @@ std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
 // Returns true if the set and, if present, one of its alternatives accepts that component.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
-// Returns true if the element is any NaN and the set accepts only a NaN of known bits (RULES 22).
+// Returns true if the element is any NaN and the set accepts only a NaN of known bits (lemma 22).
 bool IsNanOfOtherBits(const AcceptanceSet& set, const Literal& literal, int64_t index,
                       int component);
 // Returns true if IsNanOfOtherBits is true for one of the element's alternative sets.

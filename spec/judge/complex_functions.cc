@@ -142,7 +142,7 @@ bool Straddles(const Ball& ball, bool real) {
   return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
-// Joins the values of sign as z / |z| with the modulus of `abs` (RULES 24, ruling 0034), computed
+// Joins the values of sign as z / |z| with the modulus of `abs` (lemma 24, ruling 0034), computed
 // from squares in the element's own format. If the squares overflow, z is divided by infinity, and
 // both parts are zeros of their own signs. Underflow changes m^2 by at most 2 lambda: if x = 2
 // lambda / |z|^2 is at most 1/2, the quotient moves by at most (1 - x)^(-1/2) - 1 <= x. Returns

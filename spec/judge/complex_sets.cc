@@ -15,7 +15,7 @@ using Flag = AcceptanceSet::Flag;
 
 long double Square(double x) { return static_cast<long double>(x) * x; }
 
-// Widens the modulus by the error of computing x^2 + y^2 in the format. Lemma (RULES 24): each
+// Widens the modulus by the error of computing x^2 + y^2 in the format. Lemma (lemma 24): each
 // square, and the sum, loses less than the least normal number if flushed, and half the least
 // number otherwise. The total loss is less than 2 lambda; the gain is smaller. The modulus is the
 // root.
@@ -122,7 +122,7 @@ long double LeastWhole(const FloatFacts& facts) {
   return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
 }
 
-// Returns true if the square of a modulus stays in range (RULES 24): sums of squares do not
+// Returns true if the square of a modulus stays in range (lemma 24): sums of squares do not
 // overflow, and flushes leave at least 15/16 of it.
 bool SquaresInRange(long double square, const SetContext& context) {
   const FloatFacts& facts = *context.result;
@@ -148,7 +148,7 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   if (relative > 0.0625L) return OpenSet(WideningCause::kUnknown, context);
   long double tolerance = context.rule.ulps * Unit(context, quotient) +
                           (x.re_radius + x.im_radius) / modulus * 1.1L + quotient * relative * 1.1L;
-  // Partial products may be flushed before a division by |y|^2 or by about |y| (RULES 24).
+  // Partial products may be flushed before a division by |y|^2 or by about |y| (lemma 24).
   if (context.rule.Allows(kFlushResult)) {
     tolerance += context.bounds->QuotientFlushes() * static_cast<long double>(facts.min_normal) *
                  std::max(1 / square, 1 / modulus) * (1 + quotient);
@@ -172,7 +172,7 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) 
   return !(modulus * modulus > LeastWhole(facts) && modulus * modulus < most);
 }
 
-// Returns the ulps of e^(y log x) computed from real functions (RULES 24). The exponent multiplies
+// Returns the ulps of e^(y log x) computed from real functions (lemma 24). The exponent multiplies
 // the error of the logarithm; only y multiplies the error of |x|.
 long double PowerUlps(const SetContext& context, long double exponent, long double y) {
   const long double own = context.rule.ulps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of complex numbers. Each component is a set. The error of a function is bounded in
-// modulus (RULES 24) and applied to each component.
+// modulus (lemma 24) and applied to each component.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks the sets whose unrounded values an addition may read (RULES 5).
+// Marks the sets whose unrounded values an addition may read (lemma 5).
 #ifndef HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
 #define HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
 

@@ -84,7 +84,7 @@ inline double RoughLog2(double x) {
   return ExponentOf(x) + logs[(bits >> (52 - kRoughBits)) & ((uint64_t{1} << kRoughBits) - 1)];
 }
 
-// Returns the root mean square of a leaf's values, which is the scale of RULES 29. It uses the
+// Returns the root mean square of a leaf's values, which is the scale of lemma 29. It uses the
 // midpoints of the sets that are narrower than their midpoint's magnitude; these are within a half
 // of the values. Wider sets are skipped: their midpoints would make all other sets look narrow.
 double RootMeanSquare(const SetArray& set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements RULES 30. Lemma: if both operands of an instruction are results of the same
+// Implements lemma 30. Lemma: if both operands of an instruction are results of the same
 // instruction, they are the same number. That number was rounded once. A flush of subnormal
 // operands is a mode of the machine and affects both operands in the same way. Only if the rounding
 // before this instruction may be skipped can it be skipped for one operand and not for the other

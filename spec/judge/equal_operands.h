@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements operations whose two operands are the same value: x - x, x * x, x != x (RULES 30).
+// Implements operations whose two operands are the same value: x - x, x * x, x != x (lemma 30).
 #ifndef HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
 #define HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
 

@@ -72,7 +72,7 @@ inline void SetZeros(int signs, Image& r) {
 void Include(const Bound& bound, Image& r);
 
 // Adds unrounded values to the set of an exact or selecting operation. `stored` is its result for
-// the stored operands; `wide` is its result for unrounded ones, which some consumers read (RULES
+// the stored operands; `wide` is its result for unrounded ones, which some consumers read (lemma
 // 7).
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide);
 

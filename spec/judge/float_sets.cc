@@ -57,7 +57,7 @@ namespace {
 
 // Returns the set for an operand that may be flushed: the join of its image as it is and of the
 // image of the zeros that it may be read as. The two are mapped separately if zero and numbers near
-// zero have distant images, because an interval around both contains all values between (RULES 14).
+// zero have distant images, because an interval around both contains all values between (lemma 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;

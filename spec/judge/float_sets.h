@@ -2,7 +2,7 @@
 // Set arithmetic of real floating-point operations: applies rules to acceptance sets.
 //
 // Every function returns a superset of what the rule allows for all operand values in the operands'
-// sets, and exactly what it allows if the operands are points (RULES 5-8, 13-17, 27, 28).
+// sets, and exactly what it allows if the operands are points (lemmas 5-8, 13-17, 27, 28).
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 #define HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 

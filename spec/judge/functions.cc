@@ -22,7 +22,7 @@ using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   // Computes 1 / (1 + exp(-x)). The inner steps use 400 bits: the relative error is below 2^-398
-  // before the result is rounded to 200 bits, and moves no end of the enclosure (RULES F5).
+  // before the result is rounded to 200 bits, and moves no end of the enclosure (lemma F5).
   mpfr_t t;
   mpfr_init2(t, 400);
   mpfr_neg(t, x, MPFR_RNDN);
@@ -37,7 +37,7 @@ struct FunctionRow {
   RealFunction function;
   MpfrUnary mpfr;
 };
-// The ulps of logistic and rsqrt follow from their formulas (RULES F5).
+// The ulps of logistic and rsqrt follow from their formulas (lemma F5).
 constexpr FunctionRow kRealFunctions[] = {
 #define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, ...)   \
   {{Opcode::k##Name, value, Monotone::k##monotone, HLOCTS_ENDS domain, pole, c_ulps}, \

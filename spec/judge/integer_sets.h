@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of integers and preds. It is exact modulo 2^width on points. An interval that
-// crosses a wrap boundary becomes the full range and is never clipped (RULES 23).
+// crosses a wrap boundary becomes the full range and is never clipped (lemma 23).
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 

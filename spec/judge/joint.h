@@ -19,7 +19,7 @@ class JointPredicate {
   struct Verdict {
     bool checked = false;  // false if a value that the predicate reads is not an output
     bool ok = true;
-    bool nan_bits = false;  // the predicate would be true if all NaNs were equal (RULES 22)
+    bool nan_bits = false;  // the predicate would be true if all NaNs were equal (lemma 22)
     int slot = 0;           // the slot of the wrong value
     int64_t index = 0;
     std::string expected;  // the requirement in words, with figures

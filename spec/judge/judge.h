@@ -52,7 +52,7 @@ struct FirstFailure {
 };
 
 // Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
-// [0, p] (RULES 29). Exact integers and preds are not counted. Random draws are counted separately.
+// [0, p] (lemma 29). Exact integers and preds are not counted. Random draws are counted separately.
 struct EffectiveBits {
   int64_t elements = 0;
   int64_t draws = 0;        // not counted in `elements`: draws have a distribution and no bits

@@ -39,7 +39,7 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
     }
   }
   // A format without a negative zero stores -0 as +0. The unrounded value may be -0, and a wider
-  // format in which an operand is flushed has both zeros (RULES 7).
+  // format in which an operand is flushed has both zeros (lemma 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
     v.neg_zero = flushed_below ||

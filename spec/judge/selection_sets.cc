@@ -86,7 +86,7 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;
-  // If the bounds are in the wrong order, either bound or its flush may be returned (RULES 14, 27).
+  // If the bounds are in the wrong order, either bound or its flush may result (lemmas 14, 27).
   bool flushes = context.rule.Allows(kFlushOperand);
   return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
                       flushes ? WithFlushes(max, *context.operand) : max));

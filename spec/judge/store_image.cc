@@ -28,7 +28,7 @@ bool SaturationAllowed(const SetContext& context) {
 
 }  // namespace
 
-// Overflow replaces numbers beyond the largest value only here, where values are stored (RULES 6).
+// Overflow replaces numbers beyond the largest value only here, where values are stored (lemma 6).
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   keep_max = keep_max || SaturationAllowed(context);
@@ -58,7 +58,7 @@ void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& sto
   if (meets(-rhi, -rlo)) stored.AddZero(Flag::kNegZero);
 }
 
-// Rounds through an intermediate format: f8 arithmetic, conversions to 16 bits (RULES 8).
+// Rounds through an intermediate format: f8 arithmetic, conversions to 16 bits (lemma 8).
 double RoundVia(PrimitiveType via, const FloatFacts& facts, const Bound& x) {
   double rounded = FactsOf(via).Round(x);
   return std::isinf(rounded) ? rounded : facts.Round(rounded);
@@ -164,7 +164,7 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
   rhi = std::max(rhi, hi);
 }
 
-// Adds the pre-rounding interval, including roundings to wider formats (RULES 7).
+// Adds the pre-rounding interval, including roundings to wider formats (lemma 7).
 //
 // A rule of n ulps allows n - 1/2 ulps before storing and half an ulp by storing. A consumer that
 // skips that rounding reads any number within n - 1/2 ulps of the exact value, representable in the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detects outputs that are acceptable but improbable (RULES 32): advice, and never a verdict.
+// Detects outputs that are acceptable but improbable (lemma 32): advice, and never a verdict.
 #ifndef HLOCTS_SPEC_JUDGE_UNUSUAL_H_
 #define HLOCTS_SPEC_JUDGE_UNUSUAL_H_
 

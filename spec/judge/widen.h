@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widens an interval by the reach of its numbers, which may jump at powers of two (RULES 17, 41).
+// Widens an interval by the reach of its numbers, which may jump at powers of two (lemmas 17, 41).
 #ifndef HLOCTS_SPEC_JUDGE_WIDEN_H_
 #define HLOCTS_SPEC_JUDGE_WIDEN_H_
 

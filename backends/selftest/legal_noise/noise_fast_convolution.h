@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution through Fourier transforms (RULES 19): a circular convolution over a box that
+// Convolution through Fourier transforms (lemma 19): a circular convolution over a box that
 // contains the padded, dilated base area. Every step is rounded to T.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_

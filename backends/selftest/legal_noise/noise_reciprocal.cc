@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division by one number as a multiplication by its reciprocal, which is rounded to the type (RULES
+// Division by one number as a multiplication by its reciprocal, which is rounded to the type (lemma
 // 16).
 #include <cmath>
 

@@ -142,7 +142,7 @@ bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
       if (job.state.Once(2)) operands[k].mutable_data<double>()[i] = twin->data<double>()[i];
     }
   }
-  // A comparison of a number with itself reads it the same way twice, rounded or not (RULES 30).
+  // A comparison of a number with itself reads it the same way twice, rounded or not (lemma 30).
   const bool one_value = job.opcode() == Opcode::kCompare &&
                          &job.instruction.operand(0) == &job.instruction.operand(1);
   if (one_value) operands[1] = operands[0];

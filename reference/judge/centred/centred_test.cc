@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests centred forms (RULES 43): slopes bound every secant, a sum that is read twice is one
+// Tests centred forms (lemma 43): slopes bound every secant, a sum that is read twice is one
 // number, and an element-wise value that is read twice may be two numbers.
 #include <cmath>
 #include <random>

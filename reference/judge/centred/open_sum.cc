@@ -43,7 +43,7 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
   return sums;
 }
 
-// Returns the error of a sum whose roundings are independent (RULES 44). It covers the additions,
+// Returns the error of a sum whose roundings are independent (lemma 44). It covers the additions,
 // products that are rounded before they are added, operands that are read with fewer bits (where
 // all of them may also be truncated), and partial sums that are kept with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {

@@ -13,7 +13,7 @@
 namespace hlocts::reference {
 
 // Prepares `node` after its operands. With `points`, boxes contain the reference execution alone,
-// and the error of a sum grows with the root of its number of roundings (RULES 44).
+// and the error of a sum grows with the root of its number of roundings (lemma 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // Updates the box of an element whose set was narrowed to `set`.

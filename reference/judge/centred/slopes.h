@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds slopes of element-wise operations: how a result changes with its operands (RULES 43).
+// Bounds slopes of element-wise operations: how a result changes with its operands (lemma 43).
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
 

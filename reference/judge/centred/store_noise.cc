@@ -7,7 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns a result's rounding error in ulps; it may be rounded to a wider format first (RULES 8).
+// Returns a result's rounding error in ulps; it may be rounded to a wider format first (lemma 8).
 double UnitsOfRounding(const SetContext& context) {
   const int width = BitWidth(context.result->type);
   if (width <= 8) return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps from elements back over the tape and bounds how far executions may be from the reference
-// execution (RULES 43).
+// execution (lemma 43).
 //
 // An interval evaluation treats two operands as independent even if both depend on one value. This
 // directory records the evaluation (tape.h) and propagates backwards from a wide result. It

@@ -16,7 +16,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns true for operations whose results are computed once for all readers: no compiler repeats
-// them for each reader (RULES 43). Results of other operations may differ from reader to reader.
+// them for each reader (lemma 43). Results of other operations may differ from reader to reader.
 bool IsComputedOnce(Opcode opcode) {
   constexpr Opcode kOnce[] = {
       Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,
@@ -26,7 +26,7 @@ bool IsComputedOnce(Opcode opcode) {
 }
 
 // Reductions with fewer terms may be computed again for each reader, like cheap element-wise work
-// (RULES 43): XLA:GPU's priority fusion does so.
+// (lemma 43): XLA:GPU's priority fusion does so.
 constexpr int64_t kLongReduction = 16;
 
 // Arrays this small, like a scalar that divides a vector, are always narrowed: it costs little.

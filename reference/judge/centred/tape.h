@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a walk over a module for backward sweeps: each array of sets with the instruction that
-// made it and the arrays that it was computed from (RULES 43). A *reader* of an element is an
+// made it and the arrays that it was computed from (lemma 43). A *reader* of an element is an
 // instruction that uses it. The *noise* of an element is its own rounding error, which does not
 // come from operands.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
@@ -85,7 +85,7 @@ struct Node {
 
 class Tape : public WalkObserver {
  public:
-  // With `points`, nothing is narrowed, and each box contains one number (RULES 44).
+  // With `points`, nothing is narrowed, and each box contains one number (lemma 44).
   explicit Tape(SetInterpreter& interpreter, bool points = false)
       : interpreter_(interpreter), points_(points) {}
   // Records an instruction and numbers the arrays of `result`. For a loop, the one operand is the

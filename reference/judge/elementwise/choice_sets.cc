@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes element-wise operations on elements that are one of a few sets (RULES 31): applies the
+// Computes element-wise operations on elements that are one of a few sets (lemma 31): applies the
 // operation to each set, as long as their number stays small.
 #include <algorithm>
 

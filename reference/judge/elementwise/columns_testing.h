@@ -98,7 +98,7 @@ inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, Unro
   return op;
 }
 
-// Returns the flags without kContractible if there is no pre-rounding interval (RULES 5).
+// Returns the flags without kContractible if there is no pre-rounding interval (lemma 5).
 inline uint16_t FlagsWithoutContractible(const AcceptanceSet& s) {
   return s.flags & ~(s.Has(AcceptanceSet::kPreRounding) ? 0 : AcceptanceSet::kContractible);
 }

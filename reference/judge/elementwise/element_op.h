@@ -28,7 +28,7 @@ struct ElementOp {
   int exponent_bits = 0, mantissa_bits = 0;
   bool saturate = false;
   UnroundedUse hull = kHullAny;
-  bool equal_operands = false;  // true if both operands are the same value (RULES 30)
+  bool equal_operands = false;  // true if both operands are the same value (lemma 30)
 };
 
 // Returns element i of the result. Neither operands nor result are complex.
@@ -55,7 +55,7 @@ std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const 
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
 // Applies the operation to each of the few sets that operands' elements may have, or each of the
-// few values of a jump if `jumps` is true (RULES 31). The result has as many sets.
+// few values of a jump if `jumps` is true (lemma 31). The result has as many sets.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 

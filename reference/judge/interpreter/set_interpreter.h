@@ -97,7 +97,7 @@ class SetInterpreter {
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
   // The operands of the last triangular solve on the current device. A solve that continues from
-  // its result is bounded together with it (RULES 9).
+  // its result is bounded together with it (lemma 9).
   struct SolvedSystem {
     SetArray factor, right;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether outputs that are computed from random draws, like those of a dropout, come from
-// draws that look random (RULES 18).
+// draws that look random (lemma 18).
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_DERIVED_DRAWS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_DERIVED_DRAWS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps predicates over whole arrays whose elements have moved (RULES 50).
+// Keeps predicates over whole arrays whose elements have moved (lemma 50).
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines a joint predicate over sorted rows for which only sets are known (RULES 25): the engine's
+// Defines a joint predicate over sorted rows for which only sets are known (lemma 25): the engine's
 // rows are in the order that its comparator requires, and each is a different row of the operands.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of batch-norm-grad (RULES 26): rounded values with first-order error bounds.
+// Computes the sets of batch-norm-grad (lemma 26): rounded values with first-order error bounds.
 #include <algorithm>
 #include <cmath>
 

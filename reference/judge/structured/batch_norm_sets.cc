@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of batch-norm-training and -inference (RULES 26): centres in f64, with
+// Computes the sets of batch-norm-training and -inference (lemma 26): centres in f64, with
 // first-order bounds that cover the two-pass form, the E[x^2] - m^2 form and the Welford form.
 #include <algorithm>
 #include <cmath>

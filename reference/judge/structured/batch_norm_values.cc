@@ -19,7 +19,7 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
   return layout;
 }
 
-// Returns the error that the profile permits, in units of half an ulp (RULES 26).
+// Returns the error that the profile permits, in units of half an ulp (lemma 26).
 double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType type) {
   const Rule rule = interpreter.TableRule(opcode, type, interpreter.profile());
   return interpreter.options().bounds->UnitsOfUlp() *
@@ -35,7 +35,7 @@ double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
 }
 
-// Sums and differences may read products unrounded (RULES 5). Lost() covers flushes.
+// Sums and differences may read products unrounded (lemma 5). Lost() covers flushes.
 Approximate BatchNorm::NumberAt(const SetValue& operand, int64_t i) const {
   if (operand.array.exact()) return {RealAt(operand.array.literal(), i), 0};
   const AcceptanceSet s = operand.array.At(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the values that the sets of the three batch norms share (RULES 26).
+// Defines the values that the sets of the three batch norms share (lemma 26).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
 

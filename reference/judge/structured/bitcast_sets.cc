@@ -86,7 +86,7 @@ std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   return parts.empty() ? any : parts;
 }
 
-// Returns the floats with these bits, which grow with the magnitude for each sign (RULES 22).
+// Returns the floats with these bits, which grow with the magnitude for each sign (lemma 22).
 AcceptanceSet FloatsOfBits(const Bits& bits, const FloatFormat& format) {
   const uint64_t sign = format.sign_mask(), infinity = format.infinity_bits();
   const bool negative = (bits.first & sign) != 0;
@@ -145,7 +145,7 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
 }
 
 // The bits of result element `i`: one of at most two ranges for each element of an operand, their
-// least and largest ones where an element is made of several (RULES 22).
+// least and largest ones where an element is made of several (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;
@@ -178,7 +178,7 @@ bool IsOpen(const AcceptanceSet& s) {
 }  // namespace
 
 // Bits of points are points (NaNs with known bits too). Between types of two widths an element of
-// the result has the bits of its own operand elements and of no others (RULES 22).
+// the result has the bits of its own operand elements and of no others (lemma 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

@@ -30,7 +30,7 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// Returns the f64 error of LeastEigenvalueBound (RULES 9): the absolute error of the eigenvalue by
+// Returns the f64 error of LeastEigenvalueBound (lemma 9): the absolute error of the eigenvalue by
 // scaling and factoring; for OwnOfInverse, the relative error by inverting.
 double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);

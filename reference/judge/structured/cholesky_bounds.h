@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds Cholesky factorizations: when they may break down, and the errors of elements (RULES 9).
+// Bounds Cholesky factorizations: when they may break down, and the errors of elements (lemma 9).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
 
@@ -32,7 +32,7 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 
 // Sets the elements of the factor in `result`, for instructions that read them (by the bound of
-// RULES 42). Returns the bounds that the sets come from, not known if the elements are unspecified.
+// lemma 42). Returns the bounds that the sets come from, not known if the elements are unspecified.
 FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                            const CholeskyBound& bound, const SetContext& context, SetArray& result);
 

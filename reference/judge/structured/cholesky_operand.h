@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the stated triangle of a Cholesky operand, exact or with bounds (RULES 9).
+// Describes the stated triangle of a Cholesky operand, exact or with bounds (lemma 9).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
 

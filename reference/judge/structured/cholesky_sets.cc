@@ -18,7 +18,7 @@ namespace hlocts::reference {
 namespace {
 
 // Computes from the engine's factor the residual that inverted diagonal blocks add to each row
-// (RULES 9). Row i without its last element solves a system with the rows above it: L x = b, where
+// (lemma 9). Row i without its last element solves a system with the rows above it: L x = b, where
 // b is the conjugate row of A.
 class BlockResiduals {
  public:

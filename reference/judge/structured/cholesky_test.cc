@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which factors cholesky may return if an engine flushes subnormals or multiplies by inverted
-// blocks (RULES 9). The factors are computed here in that way.
+// blocks (lemma 9). The factors are computed here in that way.
 #include <cmath>
 #include <limits>
 #include <string>

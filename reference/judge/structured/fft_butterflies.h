@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (RULES 21),
+// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (lemma 21),
 // from the sizes of the butterflies that each result is computed from.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_

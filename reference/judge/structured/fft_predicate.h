@@ -37,7 +37,7 @@ struct TransformBound {
   double roundoff = 0;  // error of all levels, relative to the length of a level
 };
 
-// Requires that the error of each transform, as one vector, is at most its bound (RULES 21).
+// Requires that the error of each transform, as one vector, is at most its bound (lemma 21).
 std::shared_ptr<const JointPredicate> MakeNormwisePredicate(Literal centre,
                                                             std::vector<TransformBound> blocks,
                                                             int64_t length);

@@ -66,7 +66,7 @@ struct FftPlan {
   double own = 0;  // the error of the judge's centre, relative to its norm
 };
 
-// Rounding units of a step of length two in the reference's f64 transform (RULES 21).
+// Rounding units of a step of length two in the reference's f64 transform (lemma 21).
 constexpr double kOwnLevel = 8;
 
 // Exact numbers of at most 32 bits are transformed in f64, all others in 80 bits and rounded once.

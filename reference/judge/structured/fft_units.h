@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the rounding units of fast Fourier transforms, by length (RULES 21).
+// Declares the rounding units of fast Fourier transforms, by length (lemma 21).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds the distance of a factor's or a solution's elements from those computed in wide
 // arithmetic, for instructions that read them. The bounds cover every operand in its enclosure and
-// every result that the predicates of lapack_predicates.h accept (RULES 42).
+// every result that the predicates of lapack_predicates.h accept (lemma 42).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 
@@ -55,7 +55,7 @@ struct FactorBounds {
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 
-// Returns X of A X = B by two solves with L' and L'^H (RULES 9), with u as in SolveBounds.
+// Returns X of A X = B by two solves with L' and L'^H (lemma 9), with u as in SolveBounds.
 EnclosedMatrix FactoredSolveBounds(const FactorBounds& factor, const EnclosedMatrix& b,
                                    long double u, long double underflow);
 

@@ -217,7 +217,7 @@ class LapackResiduals : public JointPredicate {
   }
 
   // Q is within the tolerance of some Q1 that meets the other two requirements. With E = Q - Q1,
-  // Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (RULES 42).
+  // Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (lemma 42).
   DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
                          const WideMatrix& packed) const {
     const int64_t k = std::min(a.rows, a.columns);

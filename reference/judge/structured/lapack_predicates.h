@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the conditions on the results of a LAPACK routine (ruling 0093, RULES 42): residuals in
+// Defines the conditions on the results of a LAPACK routine (ruling 0093, lemma 42): residuals in
 // the 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple of
 // eps |A|. Its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working Note
 // 41), which is the multiple used here.

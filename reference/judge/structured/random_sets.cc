@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of random operations (RULES 18): a range per element and a distribution over
+// Computes the sets of random operations (lemma 18): a range per element and a distribution over
 // all elements, tested at alpha 1e-12. Block ciphers are exact if an engine declares that it lays
 // them out like XLA.
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kSamplesMin = 32;
-// The limit in deviations for 64 bit positions together: 64 * 2 exp(-t^2/2) <= 1e-12 (RULES 18).
+// The limit in deviations for 64 bit positions together: 64 * 2 exp(-t^2/2) <= 1e-12 (lemma 18).
 constexpr double kSigmas = 8.07;
 
 double KolmogorovLimit(int64_t n) {
@@ -85,7 +85,7 @@ class DistributionPredicate : public JointPredicate {
         "distance from the distribution at most %.4f (Kolmogorov-Smirnov, alpha 1e-12), found %.4f",
         limit, worst);
   }
-  // Requires that the mean square distance from the mean divided by the variance is near 1 (RULES
+  // Requires that the mean square distance from the mean divided by the variance is near 1 (lemma
   // 18). The Kolmogorov-Smirnov test hardly detects a wrong scale.
   void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
     if (kind_ == Kind::kUniformInteger) return;

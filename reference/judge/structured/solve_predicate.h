@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the joint predicate of triangular-solve, which bounds |b - T x| (RULES 9).
+// Declares the joint predicate of triangular-solve, which bounds |b - T x| (lemma 9).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
 

@@ -21,7 +21,7 @@ struct SolveGeometry {
 // Returns true if T is lower after applying transposition and side.
 bool EffectiveLower(const SolveGeometry& g);
 // Returns the least diagonal element that a system with requirements has (ruling 0033). Smaller
-// ones may be read as zeros or, if complex, lose more in a square than the rule covers (RULES 9).
+// ones may be read as zeros or, if complex, lose more in a square than the rule covers (lemma 9).
 double LeastDivisor(const SetContext& context, PrimitiveType type);
 // Returns the residual that underflow adds. The loss of a complex quotient is not included;
 // division by the smallest divisor covers it.
@@ -29,7 +29,7 @@ double FlushesOfRow(const SetContext& context, PrimitiveType type, int64_t n);
 // Returns the position of row i of column c in batch b, for the unknowns and the right side.
 int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c);
 
-// Sets the elements of `result` if there is a bound that covers all operands in their sets (RULES
+// Sets the elements of `result` if there is a bound that covers all operands in their sets (lemmas
 // 9, 42). The operands must have no run-time sizes.
 void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
                  const SetContext& context, SetArray& result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts lines of sets (RULES 25): runs the comparator on their rows and finds the positions that
+// Sorts lines of sets (lemma 25): runs the comparator on their rows and finds the positions that
 // each row may take.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of sort (RULES 14, 25): exact up to ties if the comparator is certain, else
+// Computes the sets of sort (lemmas 14, 25): exact up to ties if the comparator is certain, else
 // every position that an element may take. A joint predicate requires that rows stay together.
 #include <algorithm>
 #include <cmath>
@@ -206,7 +206,7 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
 }
 
 // Returns true if all float comparisons are in total order, which distinguishes subnormals from
-// zeros. Other comparisons may read them as zeros, and the sort then returns either (RULES 14).
+// zeros. Other comparisons may read them as zeros, and the sort then returns either (lemma 14).
 bool ComparesInTotalOrder(const Computation& comparator) {
   bool total = false;
   for (const auto& instruction : comparator.instructions()) {

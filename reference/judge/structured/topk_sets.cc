@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of topk (RULES 13, 31; ruling 0047): the greatest elements first, equal
+// Computes the sets of topk (lemmas 13, 31; ruling 0047): the greatest elements first, equal
 // elements by ascending index. A position may have any element that may be ordered there.
 #include <algorithm>
 #include <cmath>
@@ -110,7 +110,7 @@ TopkPlaces TopkPlacesOf(const std::vector<TopkKey>& keys, bool lower_index_first
   return places;
 }
 
-// Requires that the indices of each line differ (RULES 31).
+// Requires that the indices of each line differ (lemma 31).
 class DifferentIndices : public JointPredicate {
  public:
   DifferentIndices(int64_t k, std::shared_ptr<const RowChoice> rows)

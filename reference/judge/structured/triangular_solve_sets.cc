@@ -109,7 +109,7 @@ double IntermediateLimit(const SetContext& context, const SolveGeometry& g) {
 
 // Returns true if an unknown or an intermediate product may leave the range. The products are those
 // of a coefficient and an unknown and, for complex types, of a diagonal element with its dividend
-// and with its conjugate. An unknown may be larger than x by `spread` (RULES 9).
+// and with its conjugate. An unknown may be larger than x by `spread` (lemma 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
   const double most = IntermediateLimit(context, g);

@@ -105,7 +105,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Notes which values and indices belong together, since their joins do not (RULES 31).
+// Notes which values and indices belong together, since their joins do not (lemma 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the results of a convolution in which a zero of padding, holes or group boundaries may
-// multiply an infinity or a NaN (RULES 10).
+// multiply an infinity or a NaN (lemma 10).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 

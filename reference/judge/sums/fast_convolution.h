@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds convolutions by fast algorithms (RULES 19). Transforms mix a whole image, so an error
+// Bounds convolutions by fast algorithms (lemma 19). Transforms mix a whole image, so an error
 // depends on the norms of image and kernel, not on the terms of one window.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines the role of an init value in a recognised computation (RULES 11, ruling 0019).
+// Determines the role of an init value in a recognised computation (lemma 11, ruling 0019).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
 

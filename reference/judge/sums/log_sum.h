@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds reductions by log(e^x + e^y), as front ends write it, for any order and tree of many terms
-// (RULES 12).
+// (lemma 12).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
 

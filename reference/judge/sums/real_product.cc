@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes products of real numbers in any order (RULES 15).
+// Computes products of real numbers in any order (lemma 15).
 #include <algorithm>
 #include <cmath>
 

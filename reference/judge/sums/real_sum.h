@@ -22,7 +22,7 @@ struct RealSum {
 void AddTerm(const AcceptanceSet& term, const SetContext& context, RealSum& sum);
 AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context);
 
-// Returns the product of real terms in any order (RULES 15).
+// Returns the product of real terms in any order (lemma 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context);
 
 // Returns the exponent of the least significant set bit of a finite nonzero number.

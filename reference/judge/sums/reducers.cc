@@ -29,7 +29,7 @@ const Instruction& Widened(const Instruction& instruction, PrimitiveType wide) {
       instruction.opcode() == Opcode::kConvert && instruction.shape().element_type() == wide;
   return widens ? WithoutCopies(instruction.operand(0)) : instruction;
 }
-// Returns true if widening 16-bit numbers and narrowing the result changes nothing (RULES 2).
+// Returns true if widening 16-bit numbers and narrowing the result changes nothing (lemma 2).
 bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer reducer) {
   const bool alike = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMaximum ||
                      reducer == RecognizedReducer::kMinimum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of reduce, reduce-window, map and select-and-scatter, by the kind of the called
-// computation (RULES 1, 2, 11, 12, 14, 15).
+// computation (lemmas 1, 2, 11, 12, 14, 15).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -118,7 +118,7 @@ WindowSelections WindowSelectionsOf(const SetArray& operand, const ReductionTerm
   return s;
 }
 
-// Requires that each window that may choose several elements chooses exactly one (RULES 31).
+// Requires that each window that may choose several elements chooses exactly one (lemma 31).
 SetArray WithOneChoice(const CombineOperands& combine, RecognizedReducer reducer,
                        const SetContext& context,
                        const std::vector<std::vector<int64_t>>& candidates, SetArray result) {

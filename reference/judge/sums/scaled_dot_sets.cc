@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of scaled-dot (ruling 0101, RULES 33) as a dot whose factors are the operands'
+// Computes the sets of scaled-dot (ruling 0101, lemma 33) as a dot whose factors are the operands'
 // elements times their scales, rounded or not.
 #include <algorithm>
 #include <cmath>

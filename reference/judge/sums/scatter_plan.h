@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the updates of a scatter for each element, if indices may be uncertain (RULES 31).
+// Finds the updates of a scatter for each element, if indices may be uncertain (lemma 31).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 

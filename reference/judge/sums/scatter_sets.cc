@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of scatter, by the kind of the called computation (RULES 1, 2, 12). If the
-// position of an update is uncertain, each element that it may reach is considered (RULES 31).
+// Computes the sets of scatter, by the kind of the called computation (lemmas 1, 2, 12). If the
+// position of an update is uncertain, each element that it may reach is considered (lemma 31).
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"

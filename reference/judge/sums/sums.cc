@@ -16,7 +16,7 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
 
 // Returns the number of roundings whose errors add up in the worst case or, for likely sets,
 // probably. Small terms vanish one after another if a sum is near the end of its precision, so
-// these roundings are not independent (RULES 32).
+// these roundings are not independent (lemma 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
   if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;

@@ -37,7 +37,7 @@ std::vector<std::complex<T>> RandomComplex(int64_t count, int seed) {
   return result;
 }
 
-// Checks the normwise error per transform: at most 8 log2 n u (24 for Bluestein lengths), RULES 21.
+// Checks the normwise error per transform: at most 8 log2 n u (24 for Bluestein lengths), lemma 21.
 template <typename T>
 void ExpectClose(const std::vector<std::complex<T>>& actual, const std::vector<Wide>& expected,
                  int64_t n, double factor) {
