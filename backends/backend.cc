@@ -65,7 +65,7 @@ ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
     for (int64_t leaf : request.donated_leaves) {
       if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) continue;
       Literal& given = leaves[static_cast<size_t>(leaf)];
-      if (given.shape().IsArray()) given.mutable_raw_data();  // gives it storage of its own
+      if (given.shape().IsArray()) given.mutable_raw_data();  // gives it separate storage
     }
   }
   return request;

@@ -48,7 +48,7 @@ struct LoadOptions : RunSettings {
   // detect a flake.
   bool reuse = false;
   // Polled if set; returns true once the caller no longer waits. Then no run begins, a busy worker
-  // is killed, and the outcome (an error or a timeout) is no verdict on the module.
+  // is killed, and the outcome (an error or a timeout) is not a verdict on the module.
   std::function<bool()> stop;
 };
 
@@ -114,8 +114,8 @@ class Backend {
 
 // The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported,
 // kAborted (the process died) is kCrash, kDeadlineExceeded is kTimeout, kUnavailable (the engine
-// could not be started) is kError, which is no verdict on the module. Any other code is a refusal,
-// kRejected.
+// could not be started) is kError, which is not a verdict on the module. Any other code is a
+// rejection, kRejected.
 Outcome OutcomeOf(const absl::Status& status);
 
 // The result of running a module on an engine.

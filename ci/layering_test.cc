@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks which directory may include which, where foreign headers are permitted, and that no
-// directories include each other in a cycle. Reads all source files as text, device code, lists and
-// tests too.
+// directories include each other in a cycle. Reads every source file as text, including device
+// code, .def lists and tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ bool IsTest(const std::string& file) {
   return absl::EndsWith(file, "_test.cc") || absl::EndsWith(file, "_testing.h");
 }
 
-// ARCHITECTURE.md. reports includes only spec, so that every judging component may write its
-// records.
+// The table of ARCHITECTURE.md. `reports` includes only `spec`, so that every judging component may
+// write its records.
 const std::map<std::string, std::set<std::string>>& Allowed() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"spec", {"spec"}},

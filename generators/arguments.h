@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates arguments from a seed. The same seed gives the same bits on every machine.
+// Generates arguments from a seed. The same seed yields the same bits on every machine.
 #ifndef HLOCTS_GENERATORS_ARGUMENTS_H_
 #define HLOCTS_GENERATORS_ARGUMENTS_H_
 

@@ -18,7 +18,7 @@ constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "e
 // The frequencies of the streams among numbered modules. Invalid modules must be requested.
 constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 0};
 
-// Replaces parameters by constants, to test that folding at compile time gives the same results.
+// Replaces parameters by constants, to test that folding at compile time yields the same results.
 void FoldArguments(Generated& generated) {
   constexpr int64_t kElementsMax = 64;
   Computation* entry = generated.module->entry();

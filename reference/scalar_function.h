@@ -3,7 +3,7 @@
 //
 // Sort comparators and computations of reduce, map, scatter and select-and-scatter run once per
 // element, without allocation or recursion. Calls of other scalar computations are inlined and
-// tuples are flattened; a root tuple gives several results.
+// tuples are flattened; a root tuple yields several results.
 #ifndef HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 #define HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 

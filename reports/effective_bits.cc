@@ -10,7 +10,7 @@
 namespace hlocts::reports {
 namespace {
 
-// Returns the value below which `share` of the elements are, to a quarter of a bit.
+// Returns the quantile `share` of the histogram, rounded down to a quarter bit.
 double Quantile(const std::vector<int64_t>& quarters, int64_t total, double share) {
   int64_t rank = static_cast<int64_t>(share * static_cast<double>(total)), seen = 0;
   for (size_t i = 0; i < quarters.size(); ++i) {

@@ -31,7 +31,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::vector<std::string> notes;     // further remarks
   EngineError error;                  // why an engine returned no values
   std::vector<std::string> freedoms;  // those that widened the sets, unless a value is outside
-  // The first failure, or that of the piece that ran by itself if localisation.in_piece.
+  // The first failure; if localisation.in_piece is set, that of the isolated piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
@@ -51,7 +51,7 @@ std::string VerdictToText(const Verdict& verdict);
 std::string VerdictHeadline(const Verdict& verdict);
 // Returns how much a pass checks: "4096 elements; 22.4 of 24 significant bits checked (median),
 // fewer than 2 in 0.3%". The median is over floating-point elements; each counts the bits by which
-// its set distinguishes wrong values from right ones.
+// its set distinguishes wrong values from correct ones.
 std::string CheckedText(const Verdict& verdict);
 // Returns all statements except the first failure: the result of cutting the module, the reason,
 // the notes, and the expected verdicts. This is the field `reason` of a record.

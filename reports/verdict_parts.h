@@ -32,7 +32,7 @@ struct VerdictFailure {
   WrongValue value = WrongValue::kNumber;
 };
 
-// The result of cutting the module into pieces that run by themselves (backends/differ/blame.h).
+// The result of cutting the module into pieces that run separately (backends/differ/blame.h).
 struct Localisation {
   enum class Kind : uint8_t {
     kNone,      // the module was not cut
@@ -104,7 +104,7 @@ struct SuiteContext {
   // The reason why the case declares that it cannot be judged, if it was not judged.
   std::string inconclusive_by_nature;
   bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
-  // All verdicts in order, "crash, pass, pass", if the engine gave different ones when the case ran
+  // All verdicts in order, "crash, pass, pass", if the engine had different ones when the case ran
   // again, else empty. The kind of the verdict is that of the first run. Reports count it only as a
   // flake.
   std::string flake;

@@ -65,7 +65,8 @@ TEST(VerdictTest, TheWorstUlpsOfAFunctionComeBackFromTheRecord) {
 }
 
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
-  // `random` has 90 elements at 20 bits and 10 at 1.5, in quarters of a bit; `exact` has 24 bits.
+  // Histograms in units of a quarter bit: `random` has 90 elements at 20 bits and 10 at 1.5 bits;
+  // `exact` has 24 bits.
   Verdict random, exact;
   random.effective_quarters[24].resize(257);
   random.effective_quarters[24][80] = 45;

@@ -36,7 +36,7 @@ bool HoldsEveryPattern(const Instruction& operand) {
   return bits > 0 && bits <= kNarrow && shape.ElementCount() >= Patterns(shape.element_type());
 }
 
-// Returns the parameter: for pairs, both are broadcast into a square of all patterns.
+// Returns the operand's parameter. Binary operations broadcast both to all pairs of patterns.
 const Instruction& Source(const Instruction& operand) {
   return operand.opcode() == Opcode::kBroadcast ? operand.operand(0) : operand;
 }

@@ -74,7 +74,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
-  // The entry applies to every version: a build's version text would change with the next build.
+  // The entry applies to every version: the version of a build changes with the next build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: check the kind, and state the reason", "\n  clause: \"",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks files that this user's hlocts wrote. A file from others may name code to run (an engine's
-// path, a library), so only marked files are trusted.
+// Tags files written by this user's hlocts with a keyed hash. Files from other users may name code
+// to run (an engine's path, a library), so only tagged files are trusted.
 #ifndef HLOCTS_SUITES_OWN_MARK_H_
 #define HLOCTS_SUITES_OWN_MARK_H_
 

@@ -167,7 +167,7 @@ class Queue {
   std::atomic<size_t> next_{0};
 };
 
-// Runs a case with an unexpected verdict again to see whether it gives the same one.
+// Runs a case with an unexpected verdict again to see whether it yields the same one.
 reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                           reports::Verdict first) {
   std::string kinds(OutcomeName(first.kind));

@@ -13,7 +13,7 @@
 namespace hlocts::suites {
 
 // An expression such as `bf16 and not (nan or inf)`. A word is true for an address that contains
-// it. kInvalidArgument says where the expression is wrong.
+// it. kInvalidArgument names the position of the error.
 class WordExpression {
  public:
   static absl::StatusOr<WordExpression> Parse(const std::string& text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each frequent mistake on the command line (bad_inputs.def) gives one sentence and the
+// Tests that each frequent mistake on the command line (bad_inputs.def) yields one sentence and the
 // right exit status without delay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::stri
   return engine.get();
 }
 
-// Handles --invalid: the module breaks a rule, and every engine must refuse it.
+// Handles --invalid: the module breaks a rule, and every engine must reject it.
 absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
                                                     const std::vector<std::string>& names,
                                                     Engines& engines) {

@@ -84,7 +84,7 @@ const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject
   return engine && engine->reach() == engines::COMPILE ? engine : nullptr;
 }
 
-// Adds the subjects of a path. A module that engines partition gives two subjects, one for each
+// Adds the subjects of a path. A module that engines partition yields two subjects, one for each
 // partitioner. A compiler's releases get the options of the bundle, which name its chip.
 absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineList& list,
                          const std::string& path, std::vector<Subject>& subjects) {

@@ -58,7 +58,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   reports::Verdict verdict;
   OutcomeCounts counts;
-  if (bundle.options.invalid) {  // the engine must refuse it, so nothing runs
+  if (bundle.options.invalid) {  // the engine must reject it, so nothing runs
     verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
   } else {
     auto judge = [&](const backends::RunOutcome& outcome, bool blame) {

@@ -124,7 +124,8 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // A refusal shows nothing about an engine that refuses everything, so only valid modules count.
+    // A rejection shows nothing about an engine that rejects everything, so only valid modules
+    // count.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
   }

@@ -41,7 +41,7 @@ class EnginesTest : public ::testing::Test {
     ran.status = WEXITSTATUS(pclose(pipe));
     return ran;
   }
-  // Makes a wheel of two files, and of `more` if it has a name; returns its hash.
+  // Creates a wheel with two files, and `more` unless its name is empty; returns its hash.
   std::string MakeWheel(const std::string& more = "''") {
     std::ofstream(folder_ + "/make.py") << R"(import hashlib, sys, zipfile
 path = sys.argv[1] + "/toy-1.0-py3-none-any.whl"

@@ -32,7 +32,7 @@ std::string Path(const std::string& name) {
 }
 
 // Cases that the mirror engine fails, passes or wrongly accepts, and cases that other engines
-// refuse.
+// reject.
 constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
 
 // The verdict and the position of the first failure, by "engine address".

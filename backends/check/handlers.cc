@@ -139,7 +139,7 @@ Error* Call(Frame* frame, Handler handler) {
   return nullptr;
 }
 
-// Calls the handler of a slot. A handler gets no user data, so each needs a function of its own.
+// Calls the handler of a slot. A handler gets no user data, so each needs a separate function.
 template <size_t slot>
 Error* CallSlot(Frame* frame) {
   return Call(frame, handlers[slot]);

@@ -40,7 +40,7 @@ struct Program {
 };
 
 // Records for the judge. It never changes what the client computes: an error ends recording, with a
-// sentence in counts.json. Thread-safe.
+// message in counts.json. Thread-safe.
 class Recorder {
  public:
   explicit Recorder(Settings settings);

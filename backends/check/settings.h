@@ -24,7 +24,7 @@ struct Settings {
   bool fail = false;                             // exit status 1 if a verdict is fail
   std::vector<std::string> judge;                // the judge's command without the directory
 
-  // Reads `words`. Returns "", or a sentence that names the wrong word and what was expected.
+  // Reads `words`. Returns "", or a message with the wrong word and the expected ones.
   std::string Read(const std::string& words);
 };
 

@@ -77,7 +77,7 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.failure == Outcome::kUnsupported) return;
-    // An external engine may refuse a type or crash on it: that is a verdict, and the engine must
+    // An external engine may reject a type or crash on it: that is a verdict, and the engine must
     // work afterwards.
     const bool refused =
         outcome.failure == Outcome::kCrash || outcome.failure == Outcome::kRejected;

@@ -87,7 +87,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   return blame;
 }
 
-// Judges each instruction as a module of its own; if none is wrong, finds the fewest instructions
+// Judges each instruction as a separate module; if none is wrong, finds the fewest instructions
 // that are wrong together.
 absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
                                const Subject& subject) {
@@ -104,7 +104,7 @@ absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& reque
   return nothing;
 }
 
-// Blames the smallest part of the piece that is wrong by itself, or else the piece.
+// Blames the smallest part of the piece that is wrong in isolation, or else the piece.
 absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   if (wrong.piece->instructions.size() > 1) {
     HLOCTS_ASSIGN_OR_RETURN(Blame inner, Localise(*wrong.piece->module, wrong.request, subject));
@@ -154,7 +154,7 @@ std::string Remainder(const CutCounts& counts) {
 }
 
 // The verdict if no piece is wrong: a pass if the outputs are inconclusive but all pieces are
-// right.
+// correct.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the piece of a failing module that is wrong. A piece is a part of the module that runs as a
-// module of its own on values that the engine itself computed. A piece that is right by itself is
-// not blamed.
+// separate module on values that the engine itself computed. A piece that is correct in isolation
+// is not blamed.
 //
-// Each instruction of a failing module runs as a module of its own. If none is wrong, the search
+// Each instruction of a failing module runs as a separate module. If none is wrong, the search
 // looks for the smallest set that is wrong when compiled together. A failure that disappears in
 // every cut is not localised. The search takes at most the time limit once more. No output is added
 // to the module, since that would change the compiled code. For an engine that receives StableHLO
@@ -19,7 +19,7 @@ namespace hlocts::backends {
 // Cuts the module and judges its pieces as `options` request. `whole` is the verdict on the
 // outputs of the module. Returns
 // - the verdict on the first wrong piece, if there is one and the outputs do not show the fault,
-// - a pass by pieces, if all pieces are right but the outputs are inconclusive,
+// - a pass by pieces, if all pieces are correct but the outputs are inconclusive,
 // - otherwise `whole`, whose failure then names the wrong piece.
 reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,

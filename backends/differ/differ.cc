@@ -124,7 +124,7 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
-  // A limitation of the reference is no verdict on the engine.
+  // A limitation of the reference is not a verdict on the engine.
   if (verdict.kind == Outcome::kRejected) verdict.kind = Outcome::kError;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;

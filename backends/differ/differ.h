@@ -36,7 +36,7 @@ struct DiffOptions {
   // Cuts a module with inconclusive outputs at checkpoints: first into large pieces and blocks of
   // loop trips, then into smaller ones.
   bool checkpoints = false;
-  // Narrows a failure down to a piece that is wrong by itself (many executions).
+  // Narrows a failure down to a piece that is wrong in isolation (many executions).
   bool blame = false;
   // When to test outputs that no set refuses against the likely effects of roundings (lemma 44),
   // which may make the verdict `suspect`: if the outputs are inconclusive, also if their sets are
@@ -100,10 +100,10 @@ class Differ {
 // The verdict on a run that returned no values.
 reports::Verdict VerdictOf(const RunOutcome& outcome);
 
-// Judges an engine on an invalid module: refusal is a pass, and "accepted" is a failure.
+// Judges an engine on an invalid module: rejection is a pass, and "accepted" is a failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// The verdict on a text that our parser refuses and that therefore cannot be sent as a module: a
+// The verdict on a text that our parser rejects and that therefore cannot be sent as a module: a
 // pass for an engine that uses our parser, `unsupported` for others.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 

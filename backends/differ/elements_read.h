@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a failing element, finds the operand elements that it is made from, if the instruction alone
-// determines them.
+// For a failing element, finds the operand elements that it is computed from, if the instruction
+// alone determines them.
 #ifndef HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 #define HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 

@@ -37,15 +37,15 @@ std::string OperationOf(const Module& module, const std::string& instruction);
 // if the module has none of them.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
-// The note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs; ""
+// The note "HLO itself yields NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs; ""
 // if there is none or its origin is unknown.
 std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                     const std::vector<Literal>& outputs);
 
 // The origin of a NaN in an element of a root leaf, from an evaluation by the reference: the first
-// instruction on the path that makes a NaN from operands without NaN, as "multiply.3, operands a[1]
-// = 0, b[1] = inf"; or "input Arg_0.1[2] is NaN". "" if the reference's value is not NaN, or if
-// more than one device runs.
+// instruction on the path that computes a NaN from operands without NaN, as "multiply.3, operands
+// a[1] = 0, b[1] = inf"; or "input Arg_0.1[2] is NaN". "" if the reference's value is not NaN, or
+// if more than one device runs.
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 

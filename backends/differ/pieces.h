@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the pieces of a cut module on an engine and judges each as a module of its own. A piece gets
+// Runs the pieces of a cut module on an engine and judges each as a separate module. A piece gets
 // the bits that the engine itself computed in earlier pieces.
 #ifndef HLOCTS_BACKENDS_DIFFER_PIECES_H_
 #define HLOCTS_BACKENDS_DIFFER_PIECES_H_
@@ -43,8 +43,8 @@ class PieceRunner {
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
-  // Returns the first wrong piece in data order; a crash, a hang and a refusal are wrong too. In a
-  // wrong loop, branch or call, it is the first wrong piece inside. Null: none.
+  // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
+  // a wrong loop, branch or call, it is the first wrong piece inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
   // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
   // come from a wrong piece.
@@ -103,13 +103,13 @@ class PieceRunner {
   size_t entry_pieces_ = 0;
 };
 
-// A piece that is wrong by itself, as a module with its arguments.
+// A piece that is wrong in isolation, as a module with its arguments.
 struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
 };
-// The instructions of a module that are wrong by themselves, at most `most`, with the arguments
-// that the engine computes. The search stops at the time limit of one module.
+// The instructions of a module that are wrong in isolation, at most `most`, with the arguments that
+// the engine computes. The search stops at the time limit of one module.
 absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         const ExecuteRequest& request,
                                                         const DiffOptions& options,

@@ -148,9 +148,9 @@ TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   DiffOptions options = subject.options;
   options.cut = 1;
   partial.refuse = "t";
-  // The engine refuses the module itself, so there is nothing to cut.
+  // The engine rejects the module itself, so there is nothing to cut.
   EXPECT_EQ(subject.Diff(partial, 1).kind, Outcome::kUnsupported);
-  // The engine refuses only the piece; the piece that uses its value cannot run either.
+  // The engine rejects only the piece; the piece that uses its value cannot run either.
   RunOutcome outcome = RunModule(*MakeInProcessBackend("reference").value(), *subject.module,
                                  options.load, subject.request);
   Differ differ(*subject.module, subject.request, options);

@@ -10,9 +10,9 @@
 
 namespace hlocts::backends {
 
-// Changes `verdict`, which the sets gave for `outputs` ([device][leaf]): to a failure if an output
-// is not the printed one, and to a pass if all are equal and the sets were inconclusive. An empty
-// `printed` changes nothing.
+// Changes `verdict`, which follows from the sets for `outputs` ([device][leaf]): to a failure if an
+// output is not the printed one, and to a pass if all are equal and the sets were inconclusive. An
+// empty `printed` changes nothing.
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
                         const std::vector<std::vector<Literal>>& outputs,
                         reports::Verdict& verdict);

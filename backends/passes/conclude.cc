@@ -15,7 +15,7 @@ void Suspect(const std::string& pass, PassBlame& blame) {
   if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
 }
 
-// The conclusion if stage `right` is right and later ones are wrong or unknown.
+// The conclusion if stage `right` is correct and later ones are wrong or unknown.
 void AfterPass(size_t right, size_t end, PassBlame& blame) {
   blame.failing_phase = FailurePhase::kAfterPass;
   blame.pass = blame.stages[right].stage.after;
@@ -57,7 +57,7 @@ void ConcludeFromStages(PassBlame& blame) {
   }
 }
 
-// The conclusion for a run without values: the compiler crashed, hung or refused the module, and
+// The conclusion for a run without values: the compiler crashed, hung or rejected the module, and
 // its dumps end there. Passes that change nothing dump no new text, so the last text names the last
 // pass that completed, not the one that crashed.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
@@ -68,8 +68,8 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.reason = "XLA's verifier rejects the output of this pass";
     return;
   }
-  // Code made from a wrong text may crash, so the texts are better evidence than the point of the
-  // crash.
+  // Code generated from a wrong text may crash, so the texts are better evidence than the point of
+  // the crash.
   if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
     blame.failing_phase = FailurePhase::kCodeGeneration;

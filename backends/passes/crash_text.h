@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the passes that XLA's messages about a crash or a refusal name.
+// Finds the passes that XLA's messages about a crash or a rejection name.
 #ifndef HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
 #define HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
 
@@ -11,12 +11,12 @@
 namespace hlocts::backends {
 
 // Returns the pass P of "Failed after P": XLA's verifier runs between passes and names the pass
-// whose module it refuses.
+// whose module it rejects.
 std::string PassNamedByVerifier(const EngineError& error);
 
 // The passes that a stack or a failed check names. A failed check in a pass's file and a frame
 // `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells names
-// both ways. They are no proof; they only determine the order of the search.
+// both ways. They prove nothing; they only determine the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

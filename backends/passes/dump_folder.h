@@ -37,7 +37,7 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 // A text that differs from the previous one.
 struct Stage {
   std::string file;  // name in the directory
-  // The pass that made the text; "" for the compiler's input. If a pass runs a pipeline of its own,
+  // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline,
   // changes that it makes before are first visible at the start of that pipeline.
   std::string after, pipeline;
   std::string text;

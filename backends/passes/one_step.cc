@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distinguishes a fault of a pass from one of code generation without dumps: if an engine returns
-// the module that its code was made from, that module is judged. The pass is not named.
+// the module from which its code was generated, that module is judged. The pass is not named.
 #include "backends/passes/failing_run.h"
 #include "backends/passes/pass_blame.h"
 #include "spec/proto/convert.h"

@@ -5,12 +5,12 @@
 // directory, and each distinct text is evaluated.
 //
 // The possible answers are:
-//   pass P           the text before P is right and the text after it is wrong, or the compiler
-//                    crashed in P or refused the module there
-//   code generation  all texts are right, also if the engine crashes after the last one
-//   after pass P     the text after P is right, and later texts cannot be evaluated; the later
+//   pass P           the text before P is correct, the text after it is wrong, or the compiler
+//                    crashed in P or rejected the module there
+//   code generation  all texts are correct, also if the engine crashes after the last one
+//   after pass P     the text after P is correct; later texts cannot be evaluated; the later
 //                    passes are disabled one at a time
-//   before passes    the module was refused before any pass ran
+//   before passes    the module was rejected before any pass ran
 //   unknown          there are no dumps, or none can be evaluated
 // To add an answer, change conclude.cc and add its stages to passes_test.cc.
 #ifndef HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
@@ -44,10 +44,10 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::v
                                                      const std::vector<std::string>& facts);
 
 enum class FailurePhase : uint8_t {
-  kPass,            // `pass` changes values, crashes or refuses the module
+  kPass,            // `pass` changes values, crashes or rejects the module
   kCodeGeneration,  // every text is right, including the last: the code is wrong
   kAfterPass,       // right after `pass`, later texts are unknown
-  kBeforePasses,    // refused, crashed or changed before any pass ran
+  kBeforePasses,    // rejected, crashed or changed before any pass ran
   kUnknown,         // the engine writes no dumps, or none can be evaluated
 };
 absl::string_view FailurePhaseName(FailurePhase failing_phase);

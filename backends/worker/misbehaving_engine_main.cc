@@ -2,8 +2,8 @@
 // A test engine on the worker protocol. It returns its arguments as outputs, unless the module's
 // name or the environment selects another behaviour. Module names: "count_loads" reports the number
 // of loads as its time; "abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes" and
-// "exit" misbehave. It refuses custom calls and more than one partition; with the argument
-// "options" it refuses every module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second
+// "exit" misbehave. It rejects custom calls and more than one partition; with the argument
+// "options" it rejects every module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second
 // execution of a process, MISBEHAVE_HANG_FROM=3 hangs from the third on, MISBEHAVE_MEMORY_EVERY=4
 // exhausts memory every fourth time.
 #include <poll.h>
@@ -43,9 +43,8 @@ int Wanted(const char* name) {
   return value == nullptr ? 0 : std::atoi(value);
 }
 
-// Hangs, but for at most a minute and only while the driver lives, which the pipe of requests
-// shows. If the driver was killed, nothing else ends this process, and a reader of its output would
-// wait.
+// Hangs for at most a minute, and only while the driver is alive (its request pipe is open). If the
+// driver was killed, nothing else stops this process, and a reader of its output would wait.
 void HangWhileDriverAlive() {
   pollfd requests{STDIN_FILENO, 0, 0};
   poll(&requests, 1, 60'000);

@@ -68,11 +68,11 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HasLoadedModule(int64_t load) const;
-  // Converts a failure to load or execute: a refusal counts only if the engine does not refuse a
+  // Converts a failure to load or execute: a rejection counts only if the engine does not reject a
   // constant too.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
-  // Returns true if the engine refuses a constant on that many devices; tested once.
+  // Returns true if the engine rejects a constant on that many devices; tested once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
   // Send to and receive from the current worker, which is dropped when it ends.
   absl::Status Send(absl::string_view frames);
@@ -272,9 +272,9 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
 
-// Converts refusals that are not due to the module: a custom call without a handler in the engine
-// (ruling 0069), and refusals that a constant gets as well, due to the number of devices or to the
-// engine's options.
+// Converts rejections that are not due to the module: a custom call without a handler in the engine
+// (ruling 0069), and rejections that a constant gets as well, due to the number of devices or to
+// the engine's options.
 absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
                                    const LoadOptions& options) {
   if (OutcomeOf(failure) != Outcome::kRejected) return failure;

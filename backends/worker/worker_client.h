@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's side of the worker protocol: an engine in a process of its own. If it crashes,
-// hangs, writes rubbish to the pipe or uses too much memory, that is the outcome of the current
+// The driver's side of the worker protocol: an engine in a separate process. If it crashes, hangs,
+// writes malformed data to the pipe or uses too much memory, that is the outcome of the current
 // module, and the next module gets a new process.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// The checks if a worker has ended by itself, for 1.5 seconds in all: an interrupted run must end
-// within two.
+// The checks if a worker has exited, for 1.5 seconds in all: an interrupted run must end within
+// two.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
@@ -64,7 +64,7 @@ int64_t ResidentPages(pid_t pid, int depth) {
   return resident;
 }
 
-// The offset of the last line that states why a process ended itself; npos if there is none.
+// The offset of the last line that states why a process aborted; npos if there is none.
 size_t MainErrorLine(const std::string& text) {
   size_t last = text.npos;
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
@@ -80,7 +80,7 @@ size_t MainErrorLine(const std::string& text) {
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
     const std::vector<std::string>& argv) {
-  signal(SIGPIPE, SIG_IGN);  // a dead worker is a status and must not end us
+  signal(SIGPIPE, SIG_IGN);  // a crashed worker yields a status, no SIGPIPE
   int to_child[2], from_child[2];
   if (pipe2(to_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
   if (pipe2(from_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
@@ -101,8 +101,8 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
       new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
 }
 
-// Returns true if the worker has ended by itself. An idle worker does so when its input ends, and a
-// tool that watches it, e.g. a sanitizer, can then write its report.
+// Returns true if the worker has exited without a signal from us. An idle worker does so when its
+// input ends, and a tool that watches it, e.g. a sanitizer, can then write its report.
 bool WorkerProcess::ExitsBeforeKill() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;

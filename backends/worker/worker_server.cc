@@ -84,7 +84,7 @@ class Server {
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
     reply.set_answers_ahead(true);
-    // Our own engines must refuse a malformed module by a rule of the verifier, not of the reader.
+    // Our own engines must reject a malformed module by a rule of the verifier, not of the reader.
     if (absl::c_linear_search(info.capabilities, "our-parser"))
       malformed_ = Malformed::kKeepExecutable;
     return absl::OkStatus();

@@ -106,7 +106,7 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
 }
 
 // Cuts the module first: it may be wrong at several instructions, which its outputs do not show.
-// Each instruction that is wrong by itself is a separate finding.
+// Each instruction that is wrong in isolation is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};

@@ -43,13 +43,13 @@ class FindingStore {
   absl::Status Load();
   // Returns the numbers of modules that were stored unshrunk, whose signatures then count as new.
   std::set<int64_t> NumbersToShrink();
-  // Adds a failure. A module with wrong values is cut, and each instruction that is wrong by itself
-  // is a finding; otherwise the module is one. A finding is shrunk if IsToShrink (or stored
-  // unshrunk if `stop` becomes true first), else only counted. The smallest module of each bucket
-  // is stored. Returns file system errors.
+  // Adds a failure. A module with wrong values is cut, and each instruction that is wrong in
+  // isolation is a finding; otherwise the module is one. A finding is shrunk if IsToShrink (or
+  // stored unshrunk if `stop` becomes true first), else only counted. The smallest module of each
+  // bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
-  // Adds a module that the verifier does not accept or reject as the generator intended.
+  // Adds a module whose validity differs from the intention of the generator.
   absl::Status AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
                                   const std::string& origin);
   int64_t buckets();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guided generation: choices that recently gave new cells (coverage.h) are drawn more often. The
+// Guided generation: choices that recently reached new cells (coverage.h) are drawn more often. The
 // weights of an epoch depend only on the modules of earlier epochs, so that module `number` is
 // still a function of the seed.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_

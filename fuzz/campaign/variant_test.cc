@@ -123,7 +123,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kFail);
 }
 
-// A sum in another order gives another value, which the acceptance rules also allow.
+// A sum in another order yields another value, which the acceptance rules also allow.
 TEST(TwinTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)

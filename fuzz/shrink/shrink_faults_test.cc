@@ -51,7 +51,7 @@ TEST_P(ShrinkFaultTest, IsSmallAndTheSame) {
   EXPECT_THAT(shrunk.signature, StartsWith(GetParam().signature));
 }
 
-// In these modules, every single edit gives an invalid module or removes the failure.
+// In these modules, every single edit yields an invalid module or removes the failure.
 INSTANTIATE_TEST_SUITE_P(
     Together, ShrinkFaultTest,
     testing::Values(FaultyModule{"text.slice-dimensions-reversed",

@@ -158,7 +158,7 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
   return false;
 }
 
-// Continues with an instruction that is wrong by itself in the same way, if there is one.
+// Continues with an instruction that is wrong in isolation in the same way, if there is one.
 void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backend& engine,
                                    const TrialOptions& trial, Oracle& oracle,
                                    const StillFails& still_fails) {
@@ -222,7 +222,7 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// Returns an argument or constant value that is wrong by itself, in the module or one of its
+// Returns an argument or constant value that is wrong in isolation, in the module or one of its
 // pieces.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of real modules with words replaced: numbers, element types, opcodes. All are still
-// readable and many are valid, with unusual contents: sizes whose product overflows, arrays without
-// elements next to huge ones, windows larger than any array.
+// Replaces tokens of real HLO text: numbers, element types, opcodes. Every result still parses and
+// many are valid, with unusual values: sizes whose product overflows, arrays without elements next
+// to huge ones, windows larger than any array.
 #ifndef HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
 #define HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
 

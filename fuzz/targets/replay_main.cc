@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a libFuzzer target on all files of the folders, and on COUNT mutations of them.
+// Runs a libFuzzer target on all files of the directories, and on COUNT mutations of them.
 //
 //   replay_<target> COUNT SEED FOLDER...
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds instructions that are wrong by themselves, which a module's outputs do not show.
+// Finds instructions that are wrong in isolation, which a module's outputs do not show.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
 #define HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
 
@@ -14,7 +14,7 @@ struct FaultyInstruction {
   TrialResult result;  // of a trial without blame
 };
 
-// Returns the first few instructions that are wrong by themselves, each as a module with the
+// Returns the first few instructions that are wrong in isolation, each as a module with the
 // operands that the engine computed. If an operand is a wrong constant or argument, returns that
 // instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
 std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
@@ -23,9 +23,9 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
 // Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);
 
-// Returns a module that returns an argument, or a value made of constants, if that is wrong by
-// itself, so that its users are not to blame; else an empty sample. Adds the number of runs to
-// `evaluations` unless it is null.
+// Returns a module that returns an argument, or a value made of constants, if that is wrong in
+// isolation, so that its users are not responsible; otherwise an empty sample. Adds the number of
+// runs to `evaluations` unless it is null.
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                    int* evaluations = nullptr);
 

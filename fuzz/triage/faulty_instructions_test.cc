@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that instructions that are wrong by themselves are found, however many there are.
+// Tests that instructions that are wrong in isolation are found, however many there are.
 #include "fuzz/triage/faulty_instructions.h"
 
 #include <gmock/gmock.h>

@@ -94,7 +94,7 @@ bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
   if (wide < narrow) operand_dims.push_back(narrow / wide);
   if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
   Value* operand = w.FindOrMake(from, operand_dims);
-  // The bits of computed floats are unknown, and a float made of bits may be any value.
+  // The bits of computed floats are unknown, and a float from bits may be any value.
   if (w.plan.checked() && (to_floating || (from_floating && !operand->facts.bits_known)))
     return false;
   ValueFacts facts = WholeRange(to);

@@ -2,7 +2,7 @@
 // The metamorphic rules (rules.def) and their functions.
 //
 // A rule is a function `bool F(Site&)`. It checks its precondition before it writes anything, and
-// returns false if the precondition is not satisfied. An exact rule gives the same bits when both
+// returns false if the precondition is not satisfied. An exact rule yields the same bits when both
 // modules are evaluated operation by operation (all NaNs count as equal). A bounded rule is exact
 // in the reals, and each form is judged by its own sets. A precondition on floating-point data is a
 // type or a known value, never an assumption.

@@ -21,7 +21,7 @@ void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
 
 // Returns `value` if it is a double, otherwise the one of its two neighbouring doubles that has an
-// odd last bit. Rounding the result to a format at least two bits narrower gives the same as
+// odd last bit. Rounding the result to a format at least two bits narrower yields the same as
 // rounding `value` directly.
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);

@@ -92,7 +92,7 @@ struct Multiply {
 };
 // Computes the quotient with the divisor cc + dd, which cannot overflow or underflow in the wider
 // type. A zero divisor divides each part by a zero with the sign of c. A finite number divided by
-// an infinite one without a NaN part is zero (Annex G); the formula alone gives NaN.
+// an infinite one without a NaN part is zero (Annex G); the formula alone yields NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements control flow: instructions that run called computations, and the start/done pairs that
-// a scheduler makes out of them.
+// a scheduler creates from them.
 #include <algorithm>
 #include <iterator>
 #include <utility>

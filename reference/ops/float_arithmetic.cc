@@ -46,7 +46,7 @@ struct Remainder {
     return Made(std::fmod(x, y));
   }
 };
-// NaN in either operand gives NaN; two zeros give the positive one (ruling 0003).
+// NaN in either operand yields NaN; two zeros give the positive one (ruling 0003).
 struct Maximum {
   template <typename T>
   static T Apply(T x, T y) {

@@ -64,7 +64,7 @@ struct Xor {
     return x ^ y;
   }
 };
-// elementwise_binary.13, .15: an amount of at least the width gives 0 (ruling 0005). The amount is
+// elementwise_binary.13, .15: an amount of at least the width yields 0 (ruling 0005). The amount is
 // unsigned, so a negative one is large.
 struct ShiftLeft {
   template <typename T>

@@ -188,7 +188,7 @@ void Reduce(const ReduceGeometry& geometry, bool any_order, const Combine& combi
   }
 }
 
-// Returns the type in which a recognised computation gives the most accurate result.
+// Returns the type in which a recognised computation yields the most accurate result.
 PrimitiveType WorkingType(RecognizedReducer reducer, PrimitiveType type) {
   const bool sums = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMultiply;
   if (IsFloat(type) && (sums || BitWidth(type) <= 16)) return PrimitiveType::kF64;

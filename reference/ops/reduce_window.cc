@@ -76,7 +76,7 @@ absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& 
 // init value, which is the left argument. The window's taps are window_dilation apart on a base
 // whose elements are base_dilation apart, padded by low and high (ruling 0049). Padding and holes
 // are absent, which is equivalent to init if it is an identity (ruling 0019). A window without
-// elements gives init (ruling 0020).
+// elements yields init (ruling 0020).
 absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruction& instruction,
                                              absl::Span<Literal> operands) {
   const size_t n = operands.size() / 2;

@@ -50,7 +50,7 @@ uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& f
     const double value = DecodeFloat(format, bits);
     if (value >= a && value < b) return bits;
   }
-  return EncodeFloat(format, a);  // an empty interval gives a
+  return EncodeFloat(format, a);  // an empty interval yields a
 }
 
 // Returns a plus a uniform number below b - a, the high half of a product.

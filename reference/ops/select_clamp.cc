@@ -23,8 +23,8 @@ void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result,
   }
 }
 
-// clamp.*: min(max(low, x), high). low > high gives high (ruling 0004). Either of two zeros may be
-// the result (ruling 0003). A NaN in any operand gives NaN: the comparisons below propagate it.
+// clamp.*: min(max(low, x), high). low > high yields high (ruling 0004). Either of two zeros may be
+// the result (ruling 0003). A NaN in any operand yields NaN: the comparisons below propagate it.
 template <typename T>
 T Clamp(T low, T x, T high) {
   T raised = low > x || low != low ? low : x;

@@ -152,7 +152,7 @@ Rows RowsOf(const Instruction& sort, const std::vector<int64_t>& dimensions) {
 // sort.6-19: permutes every row along the dimension so that the comparator puts no later element
 // before an earlier one; all operands move together. The sort is stable if that contradicts
 // nothing, which is also a permitted order of an unstable sort (sort.21-24, ruling 0023). An
-// inconsistent comparator gives some permutation (ruling 0024).
+// inconsistent comparator yields some permutation (ruling 0024).
 absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const Computation& computation = *instruction.CalledComputation(Attr::kToApply);

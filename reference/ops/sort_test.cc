@@ -17,7 +17,7 @@ std::vector<std::string> SortOne(const std::string& shape, const std::string& ca
                   called, {absl::StrCat(shape, " ", values)});
 }
 
-// Sorting by integer keys and by calls of the comparator gives the same stable order.
+// Sorting by integer keys and by calls of the comparator yields the same stable order.
 TEST(Sort, RecognisedAndGeneralComparatorsAgreeAndAreStable) {
   const std::string general =
       "f { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] "

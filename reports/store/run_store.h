@@ -53,7 +53,7 @@ class RunStore {
   absl::StatusOr<std::vector<StoredRun>> List();
   // Loads the newest `nights` nightly runs up to `until` (if empty, the newest).
   absl::StatusOr<History> Load(int nights, const std::string& until = "");
-  // Deletes the verdicts of all but the newest `keep` nightly runs; counts and findings remain.
+  // Deletes the verdicts of all nightly runs except the newest `keep`; counts and findings remain.
   // Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
   // Reads every page. Returns kUnavailable with the damage, or renews the backup copy, PATH.backup.
@@ -64,8 +64,8 @@ class RunStore {
   std::unique_ptr<Database> database_;
 };
 
-// Renames the file to PATH.damaged-N and makes a new store of all its readable rows and of those
-// that only PATH.backup has. Returns a sentence about the recovered rows.
+// Renames the file to PATH.damaged-N and creates a new store from all its readable rows and from
+// those that only PATH.backup has. Returns a message about the recovered rows.
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports

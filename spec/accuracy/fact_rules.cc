@@ -39,7 +39,7 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
   return permissions;
 }
 
-// Returns false for operations without a rounding of their own: moves, which return what they read,
+// Returns false for operations without their own rounding: moves, which return what they read,
 // random numbers, and called computations.
 bool RoundsOrReads(const OpRow& row, const Rule& rule) {
   switch (rule.rule_class) {

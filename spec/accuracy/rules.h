@@ -77,10 +77,10 @@ struct Rule {
   // exponential. `backward` is the error of the argument in ulps, for complex functions.
   float ulps_per_argument = 0;
   float backward = 0;
-  // kUlp: replaces `ulps` where the exact magnitude is at least 2^big_exponent.
+  // kUlp: replaces `ulps` if the exact magnitude is at least 2^big_exponent.
   float big_ulps = 0;
   int16_t big_exponent = INT16_MAX;
-  // kUlp: an absolute error that is accepted where it is larger than the ulps.
+  // kUlp: an absolute error that is accepted if it is larger than the ulps.
   float absolute = 0;
   // kUlp: further relative and absolute tolerance that the module requests.
   double relative = 0;

@@ -19,7 +19,7 @@ enum class ErrorKind : uint8_t {
   kOutOfMemory,
   kNoHandler,           // no handler is registered for a custom call
   kNeedsDevices,        // the module needs more devices than the engine has
-  kRejectsEveryModule,  // refuses even a constant, because of options or the device count
+  kRejectsEveryModule,  // rejects even a constant, because of options or the device count
   kNotEncodable,        // the text contains no module that could be sent
   kAssertion,           // a failed assertion ended the process
   kSignal,              // a signal ended the process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time limits for work that does not check the clock, such as one kernel over a large array. The
-// process ends when a limit is exceeded.
+// process terminates when a limit is exceeded.
 #ifndef HLOCTS_SPEC_BASE_HARD_LIMIT_H_
 #define HLOCTS_SPEC_BASE_HARD_LIMIT_H_
 
@@ -21,7 +21,7 @@ class HardLimit {
   HardLimit(const HardLimit&) = delete;
   HardLimit& operator=(const HardLimit&) = delete;
 
-  // Sets the function that ends the process. It is called on a thread of its own.
+  // Sets the function that terminates the process. It is called on a separate thread.
   static void SetHandler(void (*handler)());
 
  private:

@@ -22,7 +22,7 @@ std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
 // Returns the text with U+FFFD in place of invalid UTF-8, which string fields of protobuf messages
-// refuse.
+// reject.
 std::string AsUtf8(absl::string_view text);
 
 }  // namespace hlocts

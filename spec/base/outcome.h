@@ -14,7 +14,7 @@ enum class Outcome : uint8_t {
   kPass,
   kFail,
   kUnsupported,  // the engine reports that it does not support the module
-  kRejected,     // the engine refuses a valid module because of the module itself
+  kRejected,     // the engine rejects a valid module because of the module itself
   kAccepted,     // the engine accepts an invalid module
   kCrash,
   kTimeout,

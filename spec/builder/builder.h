@@ -231,7 +231,7 @@ class Builder {
 
   // --- Aliasing ("Aliasing in XLA") --------------------------------------------------------------
   // aliasing.10: the output uses the parameter's buffer. must_alias: a run that cannot alias is
-  // refused.
+  // rejected.
   void SetUpAlias(const ShapeIndex& output_index, int64_t parameter_number,
                   const ShapeIndex& parameter_index, bool must_alias = false);
   void AddBufferDonor(int64_t parameter_number, const ShapeIndex& parameter_index);

@@ -322,7 +322,7 @@ absl::Status ClauseRegistry::ReadTable(const std::string& folder, const Document
 absl::Status ClauseRegistry::Index(absl::string_view rulings_directory) {
   for (std::size_t i = 0; i < clauses_.size(); ++i) {
     const Clause& clause = clauses_[i];
-    // An id consists of file name and position, so a repeated id has already been refused in its
+    // An id consists of file name and position, so a repeated id has already been rejected in its
     // file.
     index_.emplace(clause.id, i);
     if (!clause.ruling.empty() && FindRuling(clause.ruling) == nullptr) {

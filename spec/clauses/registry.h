@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clause registry: every normative statement of the documents that define HLO. A clause is one
 // checkable fact with a stable id (`pad.3`), its source and its state. Cases, rulings, failures and
-// reports name clauses by id. Loading refuses an invalid registry.
+// reports name clauses by id. Loading rejects an invalid registry.
 
 #ifndef HLOCTS_SPEC_CLAUSES_REGISTRY_H_
 #define HLOCTS_SPEC_CLAUSES_REGISTRY_H_
@@ -102,7 +102,7 @@ class ClauseRegistry {
   const Ruling* FindRuling(absl::string_view number) const;
 
  private:
-  // Fills index_. Refuses a clause whose ruling has no page.
+  // Fills index_. Rejects a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
   // Reads the table of a later edition from `folder`.
   absl::Status ReadTable(const std::string& folder, const Document& edition);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a computation into pieces that run as modules of their own. A value inside a module cannot
-// be observed without changing how the module is compiled. A piece whose parameters are another
-// execution's bits, however, can be judged by itself at any depth (lemma 3).
+// Cuts a computation into pieces that run as separate modules. A value inside a module cannot be
+// observed without changing how the module is compiled. A piece whose parameters are another
+// execution's bits, however, can be judged in isolation at any depth (lemma 3).
 //
 // Tuples are decomposed: parameters of pieces are arrays; `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.
@@ -9,7 +9,7 @@
 // The parameters of a piece are bits that an engine produced, so the sets of acceptable values
 // start from single values. Each path through a piece has about N (CutOptions::operations)
 // operations. It ends early after a function, a sum or a contraction, whose sets are wide. An
-// instruction that is judged by a whole-array property is a piece of its own; with N = 1 every
+// instruction that is judged by a whole-array property is a separate piece; with N = 1 every
 // instruction is. Instructions keep their names.
 //
 // These are not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous

@@ -8,10 +8,10 @@
 
 namespace hlocts {
 
-// Returns $HLOCTS_HOME if it is set. Otherwise tries each DIR from the program's folder upwards and
-// returns the first directory with suites/cases among DIR/share/hlocts (installed), DIR itself (a
-// build folder inside the source tree), and the content of DIR/hlocts.home (any other build folder;
-// CMake writes the file). Returns "." if there is none.
+// Returns $HLOCTS_HOME if it is set. Otherwise tries each DIR from the program's directory upwards
+// and returns the first directory with suites/cases among DIR/share/hlocts (installed), DIR itself
+// (a build directory inside the source tree), and the content of DIR/hlocts.home (any other build
+// directory; CMake writes the file). Returns "." if there is none.
 std::string HomeFolder();
 
 // Returns the path of this program, or "hlocts" if the system does not report it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the error messages for leaves that are refused.
+// Tests the error messages for leaves that are rejected.
 #include <initializer_list>
 
 #include "gmock/gmock.h"

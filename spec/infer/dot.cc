@@ -102,7 +102,7 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
   auto has = [&](const std::vector<int64_t>& list) {
     return std::find(list.begin(), list.end(), ragged[0]) != list.end();
   };
-  // A ragged contracting dimension gives one result per group, in a new first dimension.
+  // A ragged contracting dimension yields one result per group, in a new first dimension.
   bool contracting = has(numbers.lhs_contracting), batch = has(numbers.lhs_batch);
   HLOCTS_EXPECT(groups.size() == (contracting || batch ? 0u : 1u), kRule,
                 contracting || batch ? "no group dimension" : "one group dimension of rhs",

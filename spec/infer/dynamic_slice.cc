@@ -45,7 +45,7 @@ absl::StatusOr<Shape> InferDynamicSlice(const Instruction& op, Signatures&) {
   HLOCTS_EXPECT(static_cast<int64_t>(sizes.size()) == operand.rank(), "dynamic_slice.10",
                 absl::StrCat(operand.rank(), " slice sizes"), ListText(sizes));
   for (int64_t d = 0; d < operand.rank(); ++d) {
-    // Size 0 gives an empty slice (ruling 0037).
+    // Size 0 yields an empty slice (ruling 0037).
     HLOCTS_EXPECT(sizes[d] >= 0, "dynamic_slice.11",
                   absl::StrCat("a size of at least 0 in dimension ", d), absl::StrCat(sizes[d]));
     HLOCTS_EXPECT(operand.dimension(d) == kUnboundedSize || sizes[d] <= operand.dimension(d),

@@ -79,7 +79,7 @@ bool Strict(const SetContext& context) {
   return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
 }
 
-// Returns the product in strict if the formula gives two NaNs: these, or the value in C's Annex G.
+// Returns the product in strict if the formula yields two NaNs: these, or the value in C's Annex G.
 ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
                          const SetContext& context) {
   Wide x, y;
@@ -110,7 +110,7 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   };
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
-  // If the naive formula gives NaN, Annex G of C may give an infinity.
+  // If the naive formula yields NaN, Annex G of C may give an infinity.
   if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexGProduct(a, b, r, context);
   MarkContractible(r.re);
   MarkContractible(r.im);

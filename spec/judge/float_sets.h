@@ -76,7 +76,7 @@ AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context);
 AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
                                    const SetContext& context);
 AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& context);
-// Converts to an integer or pred type; context.result is unused. A value out of range gives any
+// Converts to an integer or pred type; context.result is unused. A value out of range yields any
 // value, or the end of the range if `saturate`.
 AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bool saturate,
                                     const SetContext& context);

@@ -108,7 +108,7 @@ bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
   return IsSigned(context.type) && a.ilo <= least && b.ilo <= -1 && b.ihi >= -1;
 }
 
-// Returns the set of ~x. Two's complement gives ~x = -1 - x, and for unsigned types the greatest
+// Returns the set of ~x. Two's complement yields ~x = -1 - x, and for unsigned types the greatest
 // number minus x; both are decreasing.
 AcceptanceSet NotInteger(const AcceptanceSet& a, const IntegerContext& context) {
   Int128 least, most;

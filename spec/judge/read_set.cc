@@ -48,7 +48,7 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   return v;
 }
 
-// Lemma. Rounding rn is monotone, so rounding the max, min or |x| of unrounded values gives the
+// Lemma. Rounding rn is monotone, so rounding the max, min or |x| of unrounded values yields the
 // max, min or |x| of the rounded values. The stored set does not grow.
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide) {
   if (!wide.finite()) return stored;

@@ -30,8 +30,8 @@ bool HasShardings(const Module& module);
 // Returns true if the engine must partition the module: it has num_partitions above 1 and
 // annotations, and is not a program per device. Arguments and results are those of one device.
 bool IsSharded(const Module& module);
-// Returns the number of partitions with arguments of their own: 1 if the engine partitions the
-// module, else num_partitions.
+// Returns the number of partitions with separate arguments: 1 if the engine partitions the module,
+// else num_partitions.
 int64_t ArgumentPartitions(const Module& module);
 
 // Calls `visit` with every annotation and its instruction; for a tuple, with each element's

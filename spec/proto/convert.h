@@ -18,7 +18,7 @@
 // XLA's conventions for fields: callees precede callers; `while` lists its body first; literals are
 // in the order of their layout, and 1-, 2- and 4-bit elements occupy a byte each with the high bits
 // clear; a domain's `entry` is the text's `exit`; instruction names are unique in the module (in
-// text: in the computation); an iota's permutation is written even where it is the identity.
+// text: in the computation); an iota's permutation is written even if it is the identity.
 //
 // To add an attribute, add a line to spec/ir/attributes.def, its field to hlo.proto with XLA's
 // number, a row to kRows in attribute_table.cc, and an instruction to module_proto_test.cc. An

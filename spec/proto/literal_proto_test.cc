@@ -70,7 +70,7 @@ TEST(LiteralProtoTest, TuplesTokensAndRuntimeSizes) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->BitwiseEqual(tuple));
   EXPECT_EQ(again->elements()[0].runtime_size(1), 2);
-  // A second conversion gives the same bytes, with the layouts that were added.
+  // A second conversion yields the same bytes, with the layouts that were added.
   EXPECT_EQ(SerializeLiteral(*again), SerializeLiteral(tuple));
 }
 

@@ -169,7 +169,7 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*bytes);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(PrintModule(**again), text);
-  // A second conversion gives the same bytes.
+  // A second conversion yields the same bytes.
   EXPECT_EQ(*SerializeModule(**again), *bytes);
   absl::StatusOr<std::unique_ptr<Module>> from_text =
       ParseModuleProtoText(*PrintModuleProto(**again));
@@ -296,7 +296,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
-  // A further conversion gives the same bytes, so nothing is written twice.
+  // A further conversion yields the same bytes, so nothing is written twice.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
 }
@@ -376,7 +376,7 @@ TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
   EXPECT_TRUE(ModuleFromProto(proto).ok());
 }
 
-// --- what is refused
+// --- what is rejected
 struct BadProto {
   const char* message;
   std::function<void(proto::HloModuleProto&)> damage;
@@ -528,7 +528,7 @@ TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   }
 }
 
-// A module that breaks one rule still breaks that rule after conversion, so a worker refuses it by
+// A module that breaks one rule still breaks that rule after conversion, so a worker rejects it by
 // that rule.
 TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
   generators::GeneratorOptions options;
@@ -539,7 +539,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     auto written = SerializeModule(*generated.module);
     ASSERT_TRUE(written.ok()) << written.status();
     auto read = ParseSerializedModule(*written, Malformed::kKeepExecutable);
-    // The proto form cannot express modules that break these two rules. Its reader refuses the
+    // The proto form cannot express modules that break these two rules. Its reader rejects the
     // closest substitute.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";

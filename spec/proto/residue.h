@@ -18,7 +18,7 @@ enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
 // Returns the meaning of a field of a module; nullopt if fields.def has no row.
 std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& field);
 
-// Returns an error that names a refused field in `message`.
+// Returns an error that names a rejected field in `message`.
 absl::Status CheckFields(const google::protobuf::Message& message);
 
 // Returns the serialized residue of `message`, or "" if there is none (the usual case, which needs

@@ -3,8 +3,8 @@
 //
 // A rewrite, such as log(exp(x)) to x, is exact in the reals and not in floating point. Each has a
 // row in rewrites.def with a name, the strictest profile that permits it (never strict) and a page
-// in spec/rulings. Where a row matches, the judge also accepts the value of the replacement. The
-// judge applies only a single rewrite, within one computation; a chain of rewrites is a finding.
+// in spec/rulings. If a row matches, the judge also accepts the value of the replacement. The judge
+// applies only a single rewrite, within one computation; a chain of rewrites is a finding.
 #ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
 #define HLOCTS_SPEC_REWRITES_REWRITE_H_
 

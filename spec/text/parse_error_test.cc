@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Malformed text gives an error with its position, the expected and the actual text, and a rule.
+// Malformed text yields an error with its position, the expected and the actual text, and a rule.
 #include <string>
 
 #include "gtest/gtest.h"

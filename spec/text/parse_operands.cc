@@ -82,7 +82,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
                                 (*operand)->shape().ToString(), ", found ", shape.ToString()));
 }
 
-// Reads "%t#1", a get-tuple-element of %t with index 1, which releases print since autumn 2026.
+// Reads "%t#1", a get-tuple-element of %t with index 1, which XLA has printed since autumn 2026.
 bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
   while (in.Raw() == '#') {
     const char* where = in.Here();

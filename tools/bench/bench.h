@@ -3,7 +3,7 @@
 //
 // Engines take turns in one process and one run, and a figure is the ratio of best times, which a
 // noisy machine distorts least. The outputs of an engine are judged in the same run (--unchecked:
-// not judged); a wrong output or a missed goal gives exit status 1. Goals: `reference` is at least
+// not judged); a wrong output or a missed goal yields exit status 1. Goals: `reference` is at least
 // as fast as XLA's HloEvaluator on each of modules/*.hlo and 10 times as fast in the geometric
 // mean; `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file
 // to modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2

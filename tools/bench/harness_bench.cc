@@ -23,7 +23,7 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
     const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
     const Outcome kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
-    // The time of a worker that died is lost, and a refused module costs almost nothing.
+    // The time of a worker that died is lost, and a rejected module costs almost nothing.
     if (kind != Outcome::kPass) continue;
     row.own_seconds += OwnSeconds() - own;
     row.worker_seconds += WorkerSeconds() - others;

@@ -6,8 +6,8 @@
 
 namespace hlocts::tools {
 
-// Makes the answer to an entry at which the answering process ended: it crashed, or exceeded its
-// time limit or memory.
+// Makes the answer to an entry at which the child process ended: it crashed, or exceeded its time
+// limit or memory.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
 // Is called with each line of an answer, in the parent process.

@@ -56,7 +56,7 @@ constexpr int64_t kBytesMin = 1000;
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
   const std::string usual = *value;
   auto set = [=](const std::string& text) {
-    // An unset variable in a script gives an empty value.
+    // An unset variable in a script yields an empty value.
     if (text.empty()) Refuse(name, "a value", text);
     *value = text;
   };

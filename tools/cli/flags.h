@@ -15,7 +15,7 @@
 
 namespace hlocts::tools {
 
-// The valid range of a number. A number outside is refused with a message that names both ends.
+// The valid range of a number. A number outside is rejected with a message that names both ends.
 struct Range {
   int64_t least = 0;
   int64_t most = std::numeric_limits<int64_t>::max();

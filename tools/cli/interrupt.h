@@ -6,7 +6,7 @@
 
 namespace hlocts::tools {
 
-// Makes SIGINT and SIGTERM end the process and its workers at once, with 130 or 143.
+// Makes SIGINT and SIGTERM stop the process and its workers immediately, with 130 or 143.
 void WatchInterrupts();
 // Lets the work poll Interrupted() and keep its results, for which it has 1.5 seconds.
 void CatchInterrupts();

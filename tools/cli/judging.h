@@ -26,7 +26,7 @@ std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& cou
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
                   const OutcomeCounts& counts = {});
 // Prints how the set of the failing element, or the widest set if all passed, is derived from the
-// inputs step by step, and the piece that is wrong by itself.
+// inputs step by step, and the piece that is wrong in isolation.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 

@@ -13,12 +13,12 @@ namespace hlocts::tools {
 // The time by which our own work on one module must end: --timeout from now, if given.
 HardLimit::Clock::time_point HardDeadline(const CommonOptions& options, bool ours = true);
 
-// Makes a failed allocation end the process with a message and the exit status of CONTRACT.md.
+// Makes a failed allocation exit with a message and the exit status of CONTRACT.md.
 void LimitMemory();
-// Makes an exceeded HardLimit end the process in the same way, for subcommands that answer for one
-// module.
+// Makes an exceeded HardLimit exit in the same way, for subcommands that process one module.
 void LimitTime();
-// Sets both limits, without a message and with exit statuses that StatusOfLimitedChild knows.
+// Sets both limits. A process that exceeds one exits silently, with a status that
+// StatusOfLimitedChild decodes.
 void SetSilentLimits();
 // The status of a process that called SetSilentLimits, from the result of waitpid:
 // kDeadlineExceeded, kResourceExhausted, or kInternal for a signal or another exit status.

@@ -180,7 +180,8 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The highest precision of any type: a result that is right to this precision has lost nothing.
+    // The highest precision of any type: a result that is correct to this precision has lost
+    // nothing.
     int precision = 0;
     for (const Loss& loss : digits.losses) {
       ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the instructions at which a module loses digits. Everything is evaluated in f64 (widen.h);
 // an instruction "runs as written" if its results are rounded to its type. Running all instructions
-// as written, compared with none, gives the error of each value. Running one alone as written gives
-// its contribution to the outputs.
+// as written, compared with none, yields the error of each value. Running one alone as written
+// yields its contribution to the outputs.
 //
 // The documents leave the order of sums open, so the rounding error of a sum of n terms is
 // modelled: sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
@@ -22,8 +22,8 @@
 
 namespace hlocts::tools {
 
-// The loss at one instruction. Errors are relative; 1 means that no digit is right. In a mean each
-// element counts at most 1.
+// The loss at one instruction. Errors are relative; 1 means that no digit is correct. In a mean
+// each element counts at most 1.
 struct Loss {
   const Instruction* instruction = nullptr;
   int64_t runs = 0;

@@ -125,7 +125,7 @@ bool Shows(const Module& module, const Engine& engine) {
 
 Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
   if (verdict.kind == Outcome::kPass) {
-    // An invalid module is refused before any conversion, so the release has seen it.
+    // An invalid module is rejected before any conversion, so the release has seen it.
     if (subject.bundle.options.invalid) return Cell::kGood;
     return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kPatternAbsent;
   }

@@ -199,7 +199,7 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  // A finding has no README.md; its page is made from history.json by tools/certify/fold.py.
+  // A finding has no README.md; its page is generated from history.json by tools/certify/fold.py.
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";

@@ -19,8 +19,8 @@ std::string HistoryJson(const Subject& subject, const Releases& releases);
 // a history.
 absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder);
 // Writes history.json in the bundle's directory, and the line "History: ..." of its README.md
-// unless the page is made from a finding.textproto. A stored answer stays until its release gives
-// another.
+// unless the page is generated from a finding.textproto. A stored answer stays until its release
+// gives another.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 
 }  // namespace hlocts::tools

@@ -18,8 +18,8 @@ namespace {
 using Inputs = std::vector<std::vector<Literal>>;  // [device][leaf]
 
 constexpr size_t kKeptMax = 256;
-// After this many verdicts, or a quarter of the time, mostly inputs whose outputs look wrong are
-// judged.
+// After this many verdicts, or a quarter of the time, the search judges mostly inputs whose outputs
+// look wrong.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedPerPass = 8;
 constexpr int64_t kStepsMax = 100'000;  // limit of loop trips for one input
@@ -80,7 +80,7 @@ Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
 }
 
 // Returns true if the classes of all elements agree, and numbers agree except for the last bits.
-// That is no proof, but judging another input is then a better use of the time.
+// That is not a proof, but judging another input is then a better use of the time.
 bool LooksRight(const Literal& found, const Literal& expected) {
   if (!found.shape().IsArray()) return true;
   const PrimitiveType type = ComponentType(expected.element_type());
@@ -217,7 +217,7 @@ class Search {
     reports::Verdict verdict = differ.DiffOutcome(outcome, backend_);
     judging_seconds_ += Seconds() - before;
     ++judged_;
-    // A timeout of the reference is no verdict on the engine.
+    // A timeout of the reference is not a verdict on the engine.
     const bool judged = !outcome.has_values() || verdict.kind != Outcome::kTimeout;
     result_.failed = judged && IsWrong(verdict.kind);
     over_ = over_ || verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError;

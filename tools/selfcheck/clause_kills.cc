@@ -220,7 +220,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   const std::string& id = faults_[fault];
   bool its_rule = id == "infer.forgets-rule/" + clause.id;
   bool of_family = absl::StrContains(id, "/");
-  // A refusal breaks every case, regardless of its subject.
+  // A rejection breaks every case, regardless of its subject.
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
   // The opcode's own name carries no information.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));

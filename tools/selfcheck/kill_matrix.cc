@@ -59,8 +59,8 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
   return numbers;
 }
 
-// Fills the rows of the faults `which`, many in one process. Faults of a process that crashed are
-// added to `again`.
+// Fills the rows of the faults with the indices `which`; `together` faults share a process. Faults
+// of a process that crashed are added to `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,
               std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,

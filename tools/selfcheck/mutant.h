@@ -5,7 +5,7 @@
 // Parts of `hlocts selfcheck`: `canaries` (seeded faults on cases and on random modules), `rules`
 // (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
 // for each tested clause), `noise` (the worst-case conforming engine, which must never fail),
-// `twins` (metamorphic rules keep the meaning). A mutant runs in a process of its own (forked.h),
+// `twins` (metamorphic rules keep the meaning). A mutant runs in a separate process (forked.h),
 // since a crash or an endless loop counts as a detection. A fault that leaves the reference's bits
 // unchanged is not judged. No fault and no module is exempt.
 #ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_

@@ -20,8 +20,8 @@ struct ClauseText {
 // The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// Returns true for a sentence that allows something, which a refusal breaks. For other sentences a
-// refusal proves little, since it breaks every case.
+// Returns true for a sentence that allows something, which a rejection breaks. For other sentences
+// a rejection proves little, since it breaks every case.
 bool IsPermission(absl::string_view text);
 
 // The names of the arguments in order, by file of clauses, from the signatures that the documents

@@ -17,7 +17,7 @@ namespace hlocts::tools {
 struct Trial {
   std::string name;
   const suites::Case* one = nullptr;  // the case; nullptr for a generated module
-  bool valid = true;                  // false: the module must be refused
+  bool valid = true;                  // false: the module must be rejected
   std::unique_ptr<Module> module;
   backends::LoadOptions load;
   backends::ExecuteRequest request;
@@ -25,7 +25,7 @@ struct Trial {
   RuleChange change_rule;            // changed rule table for the judge of this trial
 };
 
-// Limits that end a loop which a fault makes endless.
+// Limits that stop a loop which a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
 // The cases that the reference itself passes; `cases` must outlive the trials. Others are left out

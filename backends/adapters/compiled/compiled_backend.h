@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine that judges a compiler alone: the reference evaluates the optimized module from which
-// the compiler makes its code. No hardware computes anything, so a failure is due to the compiler's
+// the compiler generates code. No hardware computes anything, so a failure is due to the compiler's
 // passes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_

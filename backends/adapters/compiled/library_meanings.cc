@@ -181,8 +181,7 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
 }
 
 // The gradient with respect to the filter: p0 is the input, p1 the gradient of the output. The
-// gradient is the window, applied to the input at each position of the filter, and batches are
-// summed.
+// result is a convolution of the input with p1 as its kernel; the batch dimension is contracted.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

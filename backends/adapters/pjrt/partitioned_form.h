@@ -15,7 +15,7 @@ namespace hlocts::backends {
 
 // Returns the module with every annotation in one form: `devices=[...]` for GSPMD, named axes of
 // one mesh (the proto's named_sharding) for Shardy, which aborts on the other form. An annotation
-// that no mesh of row-major devices can express gets a mesh of its own. kInvalidArgument: an
+// that no mesh of row-major devices can express gets a separate mesh. kInvalidArgument: an
 // annotation that does not fit its array or num_partitions; kUnimplemented: an annotation without
 // documented meaning (unreduced).
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,

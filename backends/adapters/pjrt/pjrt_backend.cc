@@ -465,7 +465,7 @@ class PjrtBackend : public Backend {
 
   absl::Status Ensure(int64_t devices) {
     absl::Status opened = Open(devices);
-    // A failure to create a client is no verdict on a module.
+    // A failure to create a client is not a verdict on a module.
     if (opened.ok() || absl::IsUnimplemented(opened)) return opened;
     return WithCode(absl::StatusCode::kUnavailable, opened);
   }

@@ -34,7 +34,7 @@ struct PjrtSettings {
 absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
-// As MakePjrtBackendFrom, but opens a client at once: kInvalidArgument if the client refuses an
+// As MakePjrtBackendFrom, but opens a client immediately: kInvalidArgument if the client rejects an
 // option.
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 

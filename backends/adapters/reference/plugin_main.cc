@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of libhlocts_reference.so, the reference evaluator as a PJRT plugin. It takes no
+// The entry point of libhlocts_reference.so, the reference evaluator as a PJRT plugin. It has no
 // options.
 #include "reference/shared_custom_calls.h"
 #include "reference/world/world.h"

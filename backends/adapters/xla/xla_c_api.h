@@ -42,7 +42,7 @@ extern "C" {
 typedef enum {
   HLOCTS_XLA_OK = 0,
   HLOCTS_XLA_PARSE_ERROR = 1,     // Not HLO text, or no HloModuleProto that XLA can build.
-  HLOCTS_XLA_VERIFY_ERROR = 2,    // The module was built, but HloVerifier refused it.
+  HLOCTS_XLA_VERIFY_ERROR = 2,    // The module was built, but HloVerifier rejected it.
   HLOCTS_XLA_ARGUMENT_ERROR = 3,  // A wrong count, type or shape of arguments, or a bad option.
   HLOCTS_XLA_UNIMPLEMENTED = 4,   // XLA does not implement an operation of the module.
   HLOCTS_XLA_EXECUTE_ERROR = 5,   // Any other failure of the evaluator.

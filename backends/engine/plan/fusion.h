@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which nodes of a graph are computed together in one loop, which values get memory of
-// their own, and which are only views of others.
+// Decides which nodes of a graph are computed together in one loop, which values get separate
+// memory, and which are only views of others.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 

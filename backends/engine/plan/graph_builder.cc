@@ -373,7 +373,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kCollectivePermuteDone:
       return Done(instruction);
-    // Operations that become a step of their own.
+    // Operations that become a separate step.
     case ops::Wiring::kAllReduceStart:
     case ops::Wiring::kAfterAll:
     case ops::Wiring::kWhile:

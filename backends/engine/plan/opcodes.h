@@ -10,7 +10,7 @@
 
 namespace hlocts::plan {
 
-// See spec/pjrt/hlocts_extension.h. The engines choose XLA's behavior where the documents allow
+// See spec/pjrt/hlocts_extension.h. The engines choose XLA's behavior if the documents allow
 // several.
 inline constexpr char kWords[] =
     "execute verify replicas donation infeed custom-call our-parser fact:convert.saturate "

@@ -82,7 +82,7 @@ struct Fault {
   std::function<void(FaultSite&)> before;
   std::function<void(FaultSite&)> after;
   // Changes one instruction and returns true if it changed. A change that makes the module invalid
-  // is undone, since a compiler would refuse the module.
+  // is undone, since a compiler would reject the module.
   std::function<bool(Instruction&)> module_edit;
   // Changes the module; otherwise as above.
   std::function<void(Module&)> rewrite;

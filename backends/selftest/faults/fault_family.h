@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families of faults, whose members differ in a parameter. A family changes one property of one
 // opcode's instructions: operand 2 is read as zeros, window.0.stride is read one higher, f8 results
-// are refused. suites/clause_mutants.txt shows for every sentence of the documents that a member of
-// a family, or a fault of the tables of bugs, tests it. Members are found by name. They are not
+// are rejected. suites/clause_mutants.txt shows for every sentence of the documents that a member
+// of a family, or a fault of the tables of bugs, tests it. Members are found by name. They are not
 // part of AllFaults, whose detection rate represents bugs of real compilers.
 //
 // An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows

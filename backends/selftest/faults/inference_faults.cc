@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of the shape rules: invalid modules are accepted, or valid ones are refused.
+// Faults of the shape rules: invalid modules are accepted, or valid ones are rejected.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +17,7 @@ bool AnyDimension(const Shape& shape, bool (*holds)(int64_t)) {
          std::any_of(shape.dimensions().begin(), shape.dimensions().end(), holds);
 }
 
-// Returns true if rounding the number of windows up instead of down gives another shape.
+// Returns true if rounding the number of windows up instead of down yields another shape.
 bool WindowsDoNotDivide(const Instruction& instruction) {
   const Window* window = WindowOf(instruction);
   if (window == nullptr || instruction.shape().IsTuple()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of faults that refuse what the documents do not allow to refuse: an opcode, or some of
+// Families of faults that reject what the documents do not allow to reject: an opcode, or some of
 // its types, ranks or forms.
 #include <algorithm>
 #include <set>

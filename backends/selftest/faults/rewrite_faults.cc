@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faulty simplifications, which are right for real numbers or almost right (classes seen in
+// Faulty simplifications, which are correct for real numbers or almost correct (classes seen in
 // openxla/xla 42732, 48186, 41605, 19038, tensorflow 123169).
 #include <cmath>
 

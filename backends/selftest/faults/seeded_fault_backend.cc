@@ -76,7 +76,7 @@ class CanaryExecutable : public Executable {
   const Faults& faults_;
 };
 
-// The result of verification with faults: a module is refused if one fault refuses it, and an
+// The result of verification with faults: a module is rejected if one fault rejects it, and an
 // invalid module is accepted if one fault accepts it.
 absl::Status FaultyVerify(const Module& module, const Faults& faults) {
   const absl::Status verified = VerifyModule(module);

@@ -265,7 +265,7 @@ void TwiceTheBound(FaultSite& site) {
   Rule rule = RuleFor(site.opcode(), type, Profile::kDefault);
   int64_t i = result.element_count() / 2;
   double x = std::fabs(ReadNumber(site.operands[0], 0));
-  if (!std::isfinite(x)) x = 0;  // use an argument that gives a finite bound
+  if (!std::isfinite(x)) x = 0;  // use an argument that yields a finite bound
   double value = ReadNumber(result, i);
   double bound = rule.rule_class == RuleClass::kUlp ? rule.ulps + rule.ulps_per_argument * x : 0.5;
   if (!std::isfinite(value)) return;

@@ -37,9 +37,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // `facts` are declared by the engine and used. `typical` omits additions whose errors all have
-  // one sign, or that keep fewer bits than their type. Sums are also split over up to `partitions`
-  // devices.
+  // `facts` are declared by the engine and used. With `typical`, no sum uses an addition that
+  // always rounds in one direction, or an accumulator narrower than the type. Sums are also split
+  // over up to `partitions` devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),
@@ -102,7 +102,7 @@ bool NoisyFft(NoiseJob& job);
 bool NoisyComplex(NoiseJob& job);
 // Computes quotients with a scalar divisor as products with its reciprocal (noise_reciprocal.cc).
 bool NoisyReciprocal(NoiseJob& job);
-// Returns any value where the documents do not specify it.
+// Returns any value if the documents do not specify it.
 void NoisyFreedoms(NoiseJob& job);
 
 }  // namespace hlocts::backends

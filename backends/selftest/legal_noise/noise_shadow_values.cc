@@ -185,8 +185,8 @@ void CopyShadowValue(ShadowValues& twins, const Instruction& from, const Instruc
   }
 }
 
-// Gives a call the shadow values of its callee's root. Those of the parameters are erased, since
-// other calls may use the same computation.
+// Copies the shadow values of the callee's root to the call. Those of the parameters are erased,
+// since other calls may use the same computation.
 void TakeShadowValues(NoiseState& state, const Computation& body, const Instruction& call) {
   for (ShadowValues* twins : {&state.products, &state.exact}) {
     CopyShadowValue(*twins, *body.root(), call);

@@ -25,7 +25,7 @@ constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
 // The effect on the result of changing an element by one unit. `together`: all paths deviate alike;
-// `square`: the sum of squares if each path deviates by itself (fma(a, b, -ab) is not 0).
+// `square`: the sum of squares if each path deviates independently (fma(a, b, -ab) is not 0).
 struct Way {
   double together = 0, square = 0;
 };

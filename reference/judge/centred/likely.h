@@ -41,7 +41,8 @@ class ReferencePointRun {
   const std::vector<SetArray>& leaves() const { return leaves_; }
   // Returns true if sweeps can begin from the leaf: its elements are floats of at least 16 bits.
   bool CanSweep(size_t leaf) const;
-  // Returns the leaf's prepared node, if CanSweep. Its boxes' `at` are the reference execution.
+  // Returns the leaf's prepared node, if CanSweep. Its boxes are centred on the reference
+  // execution.
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);
   // Returns the nodes of all arrays, in order. Those up to the last NodeOf are prepared.
@@ -58,11 +59,11 @@ class ReferencePointRun {
   std::vector<SetArray> leaves_;
 };
 
-// The result of the tests of lemma 44: the element that is farthest beyond the probable roundings.
+// The result of the tests of lemma 44: the element that exceeds the probable error the most.
 struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias };
   int64_t elements = 0;  // the number of elements from which a sweep started
-  double limit = 0;      // in deviations; a right engine stays below it with probability 1 - 1e-7
+  double limit = 0;      // in deviations; a correct engine stays below it with probability 1 - 1e-7
   double most = 0;       // the largest deviation found, in standard deviations
   Test test = Test::kElement;
   int64_t output = 0, element = 0;  // its position; for variance and bias, that of the farthest

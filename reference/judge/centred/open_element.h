@@ -15,7 +15,7 @@ namespace hlocts::reference {
 
 // kRounded: relative error of a value computed in f64. kLeast: more than underflow loses in it.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
-// A number of the run in f64 below so many least normals may be subnormal in another execution.
+// A number of the f64 run below this multiple of the least normal may be subnormal elsewhere.
 inline constexpr double kNearLeast = 2;
 // The width of a set, in shares of its largest magnitude, over which slopes change: a jump.
 inline constexpr double kJump = 0.125;

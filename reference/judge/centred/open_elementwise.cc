@@ -63,7 +63,7 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
     at[k] = boxes[k].at;
     if (p.points && IsDiscontinuity(boxes[k])) return false;
   }
-  // Slopes say nothing of a jump from a subnormal number to zero.
+  // Slopes do not bound a jump from a subnormal number to zero.
   if (p.points && p.interpreter.profile() != Profile::kStrict && !IsLipschitz(op.row->opcode)) {
     for (int k = 0; k < count; ++k) {
       if (at[k] != 0 && std::fabs(at[k]) < kNearLeast * op.context.operand->min_normal)

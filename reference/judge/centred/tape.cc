@@ -128,7 +128,7 @@ int32_t Tape::NumberOf(const SetArray& array) {
 }
 
 // Notes an exact array when an instruction with an inexact result reads it; most exact arrays are
-// never read so. The node keeps the elements alive, so that no other array reuses their address.
+// never read in this way. The node owns the elements, so that no other array reuses their address.
 int32_t Tape::NumberOfExact(const SetArray& array) {
   const auto [found, inserted] = exact_.try_emplace(array.literal().raw_data(), -1);
   if (!inserted) {

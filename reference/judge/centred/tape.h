@@ -46,8 +46,8 @@ struct Node {
   // True if no compiler computes the value twice, so that all readers see one number, except for
   // the rounding to its format. Other values may be computed again for each use.
   bool once = false;
-  // True if the engine computes and rounds every value once (a fact): readers then skip no
-  // rounding.
+  // True if the engine computes and rounds every value once (a fact): no user then reads the
+  // unrounded value.
   bool rounded_once = false;
   const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a loop's state
   SetArray set;
@@ -58,7 +58,7 @@ struct Node {
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
   // `sources`: the inexact nodes, ascending, that this node depends on and that are computed once.
-  // `meets`: a source may reach an element by several paths; if not, an interval is as good.
+  // `meets`: a source may reach an element by several paths; if not, an interval is as tight.
   std::vector<int32_t> sources;
   bool meets = false;
 
@@ -74,8 +74,8 @@ struct Node {
   std::vector<Slope> slopes;   // kElementwise: operand k of element i is at i * operands + k
   NodeTerms terms;             // kMove: lhs numbers all operands' elements
 
-  // The least number of terms from which all readers of a sum see one number. A single term is no
-  // sum: a compiler may treat it as a move or a product.
+  // The least number of terms from which all readers of a sum see one number. A single term is not
+  // a sum: a compiler may treat it as a move or a product.
   int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
     return once && (rounded_once || terms.first.empty() ||

@@ -45,7 +45,7 @@ using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
 SetHandler SetHandlerOf(Opcode opcode);
 
 // The devices that advance together, and the observer of the walk. The observer is nullptr while a
-// handler runs a computation of its own.
+// handler runs a separate computation.
 struct Walk {
   std::vector<int64_t> devices;
   WalkObserver* observer = nullptr;

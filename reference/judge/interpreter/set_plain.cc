@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds computations that need no sets: on known operands, the plain evaluator gives their value.
+// Finds computations that need no sets: on known operands, the plain evaluator yields their value.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"

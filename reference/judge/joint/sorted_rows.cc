@@ -87,7 +87,7 @@ std::vector<bool> ComparedOperands(const Computation& comparator, size_t operand
   return compared;
 }
 
-// Returns the number of rows before each row; empty if the comparator is no strict weak order.
+// Returns the number of rows before each row; empty if the comparator is not a strict weak order.
 std::vector<int64_t> RanksOf(const std::vector<bool>& before, int64_t n) {
   std::vector<int64_t> rank(n, 0);
   for (int64_t i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of cholesky: a joint predicate over each matrix if the result is an output, and
-// a bound per element, where there is one, for instructions that read it.
+// a bound per element, if there is one, for instructions that read it.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// A LAPACK routine has sets of its own. Any other custom call is run on known operands; for
-// uncertain operands its result is unknown.
+// A LAPACK routine has special sets. Any other custom call is run on known operands; for uncertain
+// operands its result is unknown.
 absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, absl::Span<const SetValue> operands) {
   const CustomCallLibrary* library = interpreter.options().custom_calls;

@@ -238,7 +238,7 @@ WideMatrix Transposed(const WideMatrix& a) { return ConjugateTransposed(a); }
 
 }  // namespace
 
-// Uses the lemma of CholeskyBounds with |F| <= |L^-1| e |L^-H| for a matrix e, and G = F + F G.
+// As CholeskyBounds (lemma 42), with |F| <= |L^-1| e |L^-H| for a matrix e, and G = F + F G.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e) {
   EnclosedMatrix result;
   if (FactorCholesky(a, result.middle) != 0) return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of custom calls to LAPACK routines (ruling 0093): a joint predicate over
-// results that are outputs, and a bound per element, where there is one, for instructions that read
+// results that are outputs, and a bound per element, if there is one, for instructions that read
 // them. Operands are read as stored, since a custom call reads a buffer and no unrounded values.
 #include "reference/judge/structured/lapack_sets.h"
 

@@ -2,7 +2,7 @@
 // Runs scan (ruling 0100) on sets, trip by trip. An engine may choose another order only if
 // is_associative permits it. Then this order's results suffice only if all orders give the same,
 // which is known for one associative operation on integers. A computation that subtracts breaks its
-// promise of associativity (ruling 0074); of others nothing is known.
+// assertion of associativity (ruling 0074); nothing is known about others.
 #include <utility>
 
 #include "reference/judge/interpreter/handlers.h"

@@ -10,7 +10,7 @@
 //   |b - T x| <= g v + 2 g |T| (I - 2 g K)^-1 |X| v.
 // Proof. A block of X is the inverse of that block of T, and |s_k| <= (1 + g) v_k, so it suffices
 // to consider whole matrices. By columns T X' = I + F, and x = X' s + d with |d| <= g |X'||s|. The
-// residual is F s + T d, at most 2 g |T||X'||s|, where |X'| <= |X| + g K |X'| gives |X'| <= (I - g
+// residual is F s + T d, at most 2 g |T||X'||s|, where |X'| <= |X| + g K |X'| yields |X'| <= (I - g
 // K)^-1 |X|. By rows X' = (I + G) X with |G| <= g |X'||T|, and X s = (I + G)^-1 (x - d), so the
 // residual is T G (I + G)^-1 (x - d) + T d. With k = g K, |G|(I - |G|)^-1 <= k (I - 2k)^-1, and the
 // three terms |T| [g (I - 2k)^-1 + g (I - 2k)^-1 k (I - k)^-1 + g (I - k)^-1] |X| v have the

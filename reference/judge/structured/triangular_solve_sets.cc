@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of triangular-solve: a joint predicate over each system if the result is an
-// output, and a bound per element, where there is one, for instructions that read it.
+// output, and a bound per element, if there is one, for instructions that read it.
 #include <algorithm>
 #include <cmath>
 

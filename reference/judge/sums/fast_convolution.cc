@@ -12,7 +12,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns a bound of a transform's points. Each of three dimensions grows to less than twice its
-// size, and padding by the window gives at most 2^16 points.
+// size, and padding by the window yields at most 2^16 points.
 double PointsOf(double terms) {
   constexpr double kLengthened = 8, kPadded = 0x1p16;
   return std::max(kLengthened * terms, kPadded);

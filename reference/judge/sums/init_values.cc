@@ -53,7 +53,7 @@ int64_t FirstRounded(const Sums& sums, int64_t exact, int64_t rounded) {
   return rounded;
 }
 
-// Joins the results for all numbers of insertions of an init value that is no identity (lemma 11).
+// Joins the results for all numbers of insertions of an init that is not an identity (lemma 11).
 AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
                              PrimitiveType type, RecognizedReducer reducer,
                              std::vector<AcceptanceSet> terms, const AcceptanceSet& init,

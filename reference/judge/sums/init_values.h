@@ -9,9 +9,9 @@ namespace hlocts::reference {
 
 // Returns true if f(x, x) = x, so that several insertions equal one.
 bool Idempotent(RecognizedReducer reducer);
-// Returns true if any number of insertions, at least one, gives the same value.
+// Returns true if any number of insertions, at least one, yields the same value.
 bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
-// Returns true if an idempotent computation also gives the same value without init.
+// Returns true if an idempotent computation also yields the same value without init.
 bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
 
 // Returns true outside strict: the engine may drop init, assuming an identity (ruling 0019).

@@ -34,7 +34,7 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
 // Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
 // Replaces finite values by their signs and keeps infinities and NaNs, so that a linear operation
-// gives what IEEE 754 defines for certain infinities and NaNs, and cannot overflow.
+// yields what IEEE 754 defines for certain infinities and NaNs, and cannot overflow.
 Literal ClassesOf(const Literal& values);
 double LargestFinite(const Literal& values);
 // Returns the values times 2^-exponent, with zeros for infinities and NaNs.

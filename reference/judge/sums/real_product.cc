@@ -135,7 +135,7 @@ Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFa
 
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
-  // Partial products may be of f32, where the least f8e8m0fnu is subnormal and may be flushed.
+  // Partial products may be of f32, in which the least f8e8m0fnu is subnormal and may be flushed.
   const bool flushes = context.rule.Allows(kFlushResult) && !facts.is_f64;
   const double min_normal = flushes ? std::max(facts.min_normal, 0x1p-126) : facts.min_normal;
   SetContext exact = context;

@@ -19,7 +19,7 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Returns true if the operands are exact and every order of the reduction gives the plain
+// Returns true if the operands are exact and every order of the reduction yields the plain
 // evaluator's result.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();

@@ -69,7 +69,7 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
 
 // Returns for each of `lanes` reductions the terms that some order and tree may return. Each
 // reduction has `count` consecutive terms in the pool (an array or a tuple of arrays). The list is
-// empty if the computation is no selection that orders the terms.
+// empty if the computation is not a selection that orders the terms.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
                                                                 const SetValue& pool, int64_t lanes,

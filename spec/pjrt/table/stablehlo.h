@@ -14,7 +14,7 @@
 namespace hlocts::pjrt {
 
 // The client option and the environment variable that name the converter: a program and its
-// arguments, separated by newlines, or by spaces where there is no newline. The program implements
+// arguments, separated by newlines, or by spaces if there is no newline. The program implements
 // Convert of backends/worker.proto on its standard streams, as `python3 -m hlocts.stablehlo` does.
 inline constexpr char kConverterOption[] = "stablehlo_converter";
 inline constexpr char kConverterVariable[] = "HLOCTS_STABLEHLO_CONVERTER";
@@ -29,7 +29,7 @@ class StablehloConverter {
   StablehloConverter& operator=(const StablehloConverter&) = delete;
 
   // Returns a serialized HloModuleProto. kUnimplemented: no converter is configured.
-  // kInvalidArgument: it cannot be started, or refuses the module. kAborted: it ended during this
+  // kInvalidArgument: it cannot be started, or rejects the module. kAborted: it ended during this
   // conversion; the next call restarts it.
   absl::StatusOr<std::string> ToHlo(absl::string_view mlir);
 

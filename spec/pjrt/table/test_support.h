@@ -15,7 +15,7 @@
 
 namespace hlocts::pjrt {
 
-// Returns the table of libhlocts_reference.so, found with dlsym. The process ends if there is none.
+// Returns the table of libhlocts_reference.so, found with dlsym. Aborts if there is none.
 const PJRT_Api& Api();
 
 // A module that returns x + y for two arrays f32[2].

@@ -5,7 +5,7 @@
 //
 // Each step has its own seed, so that a failing walk is minimised by omitting steps. Only promises
 // of the header are checked: a deleted or donated buffer is only destroyed or queried for deletion,
-// and an UNIMPLEMENTED function is listed but is no failure. To add a step, add a function of
+// and an UNIMPLEMENTED function is listed but is not a failure. To add a step, add a function of
 // Walker and its entry in walk.cc, with the sentence of the header that errors quote.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
@@ -41,7 +41,7 @@ struct WalkReport {
   std::map<std::string, int64_t> lacks;  // UNIMPLEMENTED functions
 };
 
-// Walks on clients of its own and destroys all objects that it made. `tell` is called with each
+// Walks on separate clients and destroys all objects that it created. `tell` is called with each
 // step before it runs, so that an observer knows which step ended the process. Not OK: the plugin
 // cannot be loaded.
 absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps& steps,

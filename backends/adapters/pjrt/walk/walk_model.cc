@@ -65,7 +65,7 @@ const WalkProgram kPrograms[] = {
      {S32({5}), S32({5})},
      {S32({5})},
      [](const Values& p) { return Values{SumS32(p[0], p[1])}; }},
-    // The result is the unchanged parameter, in another buffer with a lifetime of its own.
+    // The result is the unchanged parameter, in another buffer with a separate lifetime.
     {"forward",
      "HloModule m\nENTRY e { p = u8[7] parameter(0) o = u8[] constant(1)\n"
      " b = u8[7] broadcast(o), dimensions={} q = u8[7] add(p, b)\n"

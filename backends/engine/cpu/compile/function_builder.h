@@ -80,7 +80,7 @@ class FunctionBuilder {
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
   // How to merge consecutive drafts into one group. `pieces` returns the number of pieces into
-  // which an anchor draft splits, or 0 if the draft is no anchor. Every member must run in that
+  // which an anchor draft splits, or 0 if the draft is not an anchor. Every member must run in that
   // many pieces (`works`) and read only its own piece of another member's result (`reads_own`).
   // `group` builds the merged draft and may decline.
   struct GroupingRule {

@@ -19,7 +19,7 @@ StepFunction CopyStep(int64_t bytes) {
 
 }  // namespace
 
-// Gives every result leaf a buffer of its own: the one it was computed in, or a copy.
+// Assigns every result leaf a separate buffer: the one it was computed in, or a copy.
 void FunctionBuilder::PlaceResults(AliasMode donation_mode) {
   function_.result_source.assign(graph_.results.size(), -1);
   for (size_t r = 0; r < graph_.results.size(); ++r) {

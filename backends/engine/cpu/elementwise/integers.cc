@@ -30,7 +30,7 @@ struct Remainder {
     return y == 0 ? x : Overflows(x, y) ? T{0} : static_cast<T>(x % y);
   }
 };
-// A negative exponent gives the truncated quotient 1 / base^n.
+// A negative exponent yields the truncated quotient 1 / base^n.
 struct Power {
   template <typename T>
   static T Apply(T base, T exponent) {

@@ -60,7 +60,7 @@ struct F32ToF16 {
 };
 
 // A signed one-byte float with kDigits explicit mantissa bits and this exponent bias. Overflow
-// gives kSpecial and NaN gives kNan. Codes from kSpecial on are infinite or NaN.
+// yields kSpecial and NaN yields kNan. Codes from kSpecial on are infinite or NaN.
 template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
 struct ByteFloat {
   static constexpr int kShift = 23 - kDigits;

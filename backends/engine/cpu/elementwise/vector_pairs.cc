@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of two operations in one loop. A cheap operation costs a store and a load per vector, so
-// a pair takes little more time than one operation. Each operation is rounded by itself, so the
+// a pair takes little more time than one operation. Each operation is rounded separately, so the
 // bits are the same as with two loops.
 #include <type_traits>
 #include <utility>
@@ -20,7 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace pairs {
 
-// Computes x << y | x >> (width - y) by HLO's rules for shifts: a shift by the width or more gives
+// Computes x << y | x >> (width - y) by HLO's rules for shifts: a shift by the width or more yields
 // 0.
 HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))

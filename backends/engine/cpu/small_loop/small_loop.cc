@@ -109,7 +109,7 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   for (size_t i = 0; i < now.size(); ++i) {
     if (sources[i] >= 0) state[1][i] = state[0][i];  // updated in place, so both states share it
   }
-  // The first test is a chain of its own. Then each of two chains goes from one state to the other.
+  // The first test is a separate chain. Then each of two chains goes from one state to the other.
   Chain test, entered, chains[2];
   entered.Add({MicroOps().end, nullptr, nullptr, &run_.steps_left, 0});
   const int other = alternates ? 1 : 0;

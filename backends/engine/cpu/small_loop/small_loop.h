@@ -19,7 +19,7 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Returns true if this is profitable. Bodies of many instructions gain nothing.
+  // Returns true if a SmallLoop is profitable. Bodies with many instructions do not benefit.
   static bool IsProfitable(const Function& condition, const Function& body);
 
   // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for

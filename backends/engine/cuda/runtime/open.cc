@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a GPU and describes every missing part; ends the process when the GPU is lost.
+// Opens a GPU and describes every missing part; terminates the process when the GPU is lost.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBand = 64;  // remaining rows that a thread updates at a time
 
 // Computes row j of the factor from the diagonal on. The contributions of rows before k have been
-// subtracted. A pivot that is not positive gives NaN.
+// subtracted. A pivot that is not positive yields NaN.
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;

@@ -63,7 +63,7 @@ void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t 
 }
 
 // The layout of narrower elements, which are generated in pairs along one dimension. The array is
-// [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] gives elements 2 s
+// [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] yields elements 2 s
 // and 2 s + 1 of dimension `split`.
 struct Pairs {
   int64_t outer = 1, split = 1, inner = 1;

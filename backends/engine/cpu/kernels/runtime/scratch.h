@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Working memory of kernels. Blocks are kept between calls, because the first touch of fresh pages
-// costs more than most kernels do. A failed allocation gives null, which the kernel's status
+// costs more than most kernels do. A failed allocation yields null, which the kernel's status
 // reports.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
@@ -14,7 +14,7 @@ namespace hlocts::kernels {
 
 class Scratch {
  public:
-  // Allocates `bytes`, 64-byte aligned. A negative size or one beyond memory gives null.
+  // Allocates `bytes`, 64-byte aligned. A negative size or one beyond memory yields null.
   explicit Scratch(int64_t bytes);
   ~Scratch();
   Scratch(const Scratch&) = delete;

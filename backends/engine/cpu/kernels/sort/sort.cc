@@ -25,7 +25,7 @@ constexpr int64_t kKeyBlock = 256;
 
 // -- One operand that is its own key.
 
-// Restores elements with joined keys (zeros, NaNs) to their bits, in their original order.
+// Restores the bits of elements that share a sort key (zeros, NaNs), in their original order.
 template <typename U>
 void RestoreJoined(const KeyCode<U>& code, const U* row, int64_t stride, const U* keys,
                    int64_t count, U* out, int64_t out_stride) {
