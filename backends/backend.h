@@ -106,7 +106,7 @@ class Backend {
   // (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
-  // Loads and executes once. For an engine in another process, both requests can be sent at once.
+  // Loads and executes once. For an engine in another process, both requests can be sent together.
   // See RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits how many workers of an engine run at once.
+// Limits how many workers of an engine run in parallel.
 #ifndef HLOCTS_BACKENDS_JOBS_H_
 #define HLOCTS_BACKENDS_JOBS_H_
 

@@ -68,7 +68,7 @@ struct Generated {
 // Generates a module. The same decisions give the same module on every machine.
 Generated Generate(ChoiceSource& choose, const GeneratorOptions& options);
 
-// Generates module `number` of the campaign with that seed; the stream is random, too.
+// Generates module `number` of the campaign with that seed; the stream is also random.
 Generated GenerateNumbered(uint64_t seed, uint64_t number, GeneratorOptions options);
 
 }  // namespace hlocts::generators

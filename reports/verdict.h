@@ -26,7 +26,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::string profile = "default";
   std::optional<uint64_t> seed;
   int64_t replica = 0;
-  // Statements for people, in the order of ReasonText; no program reads them.
+  // Statements for users, in the order of ReasonText; no program reads them.
   std::string reason;                 // from the judge, the harness or the engine
   std::vector<std::string> notes;     // further remarks
   EngineError error;                  // why an engine returned no values
@@ -56,7 +56,7 @@ std::string CheckedText(const Verdict& verdict);
 // Returns all statements except the first failure: the result of cutting the module, the reason,
 // the notes, and the expected verdicts. This is the field `reason` of a record.
 std::string ReasonText(const Verdict& verdict);
-// Returns the reason for people: the first line of an engine's message, without the prefix of crash
+// Returns the reason for users: the first line of an engine's message, without the prefix of crash
 // handlers. The record has the stack.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats verdicts as text for people.
+// Formats verdicts as text for users.
 #include <algorithm>
 #include <map>
 #include <numeric>

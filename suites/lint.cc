@@ -54,8 +54,8 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
   return cases;
 }
 
-// Returns true if the verdict on an output agrees with the one that the case states. An output that
-// is hardly checked counts as accepted; a NaN with other bits does not.
+// Returns true if the verdict on an output agrees with the one that the case states. An output with
+// too few checked bits counts as accepted; a NaN with other bits does not.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kSecretBytes = 32;
 
-// Returns the secret. If several processes create it at once, the first one links its file.
+// Returns the secret. If several processes create it concurrently, the first one links its file.
 std::string Secret() {
   auto cache = backends::EngineCache();
   if (!cache.ok()) return "";

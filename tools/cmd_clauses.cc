@@ -60,7 +60,7 @@ absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Docu
                       ", found \"", edition, "\"");
 }
 
-// Prints for each section of the newest edition how many clauses are kept, reworded, new and gone.
+// Prints for each section of the newest edition the clauses kept, reworded, added and removed.
 void PrintSections(const ClauseRegistry& registry, bool json) {
   std::map<std::string, std::map<ClauseChange, int>> counts;
   for (const Clause& clause : registry.clauses()) {
@@ -103,7 +103,7 @@ bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::
   return HasWords(said, absl::AsciiStrToLower(words));
 }
 
-// Returns true if the user asked for this clause: by `pad.12`, by `pad` (all clauses of a file), or
+// Returns true if the user requested this clause: by `pad.12`, by `pad` (all clauses of a file), or
 // by words.
 bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty() && options.words.empty()) return true;

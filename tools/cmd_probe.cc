@@ -31,7 +31,7 @@ struct ProbeOptions {
 };
 
 // The smallest case of each operation, type and form (the case without its parameters). Reject
-// cases are left out, since a rejection shows nothing about support.
+// cases are omitted, since a rejection shows nothing about support.
 std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   std::map<std::string, suites::Case> smallest;
   for (suites::Case& one : cases) {

@@ -151,7 +151,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
 int RunReplay(const ReplayOptions& options) {
   auto folders = FoldersOf(options);
   if (!folders.ok()) return Fail(folders.status());
-  // Counts of failures that are gone, that still occur, and that could not be replayed.
+  // Counts of failures that do not occur, that still occur, and that could not be replayed.
   int64_t gone = 0, there = 0, failed = 0;
   int status = kExitOk;
   for (const std::string& folder : *folders) {

@@ -160,8 +160,7 @@ int ReportFolders(const ReportOptions& options) {
   return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
 }
 
-// Returns 1 if a person must act. Failures that the previous nightly run reported do not count
-// again.
+// Returns 1 if a user must act. Failures that the previous nightly run reported do not count again.
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());

@@ -69,7 +69,7 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
 }
 
 // Adds operation and operands to a record of an earlier version, which has neither, by judging the
-// stored outputs again. If that is impossible, the record stays as it is.
+// stored outputs again. If that is impossible, the record is unchanged.
 void CompleteOldRecord(const std::string& folder, const fuzz::Bundle& bundle,
                        reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;

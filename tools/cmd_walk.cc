@@ -147,7 +147,7 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
   }
 }
 
-// A failure whose text depends on threads does not recur in each try; it is reported as it was.
+// A failure whose text depends on threads does not recur in each try; it is reported unchanged.
 constexpr int kTries = 3;
 
 void PrintFailure(const WalkOptions& options, const Walks& walks, int64_t number,

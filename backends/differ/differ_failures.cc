@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the differ that adds details to failures and excuses failures that are not the
+// The part of the differ that adds details to failures and removes failures that are not the
 // engine's.
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"

@@ -13,7 +13,7 @@ namespace {
 // The number of first loop trips to run. A wrong later trip is found only by judging the loop as
 // one piece.
 constexpr int64_t kTripsMax = 16;
-// The sets of a block of this many trips are hardly wider than those of one trip.
+// The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;
 
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {

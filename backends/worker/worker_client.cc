@@ -295,8 +295,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both requests at once if an empty pipe can take them; otherwise we would wait for a
-// worker that hangs before reading.
+// Sends both requests together if an empty pipe can hold them; otherwise we would wait for a worker
+// that hangs before reading.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

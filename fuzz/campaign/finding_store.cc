@@ -117,7 +117,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
   const std::vector<FaultyInstruction> culprits =
       FaultyInstructionsOf(sample, *found.engine, found.trial);
-  // If no time is left, the module is stored as it is, to be cut later.
+  // If no time is left, the module is stored unchanged, to be cut later.
   if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
   for (const FaultyInstruction& culprit : culprits)
     HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));

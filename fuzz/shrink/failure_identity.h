@@ -31,7 +31,7 @@ enum class Difference : uint8_t {
   kNoPermutation,    // it fails without the permutation, too
   kBlame,            // another operation is to blame
 };
-// Returns a text for the reader, such as "another operation is to blame".
+// Returns a text for the reader, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
 
 class FailureIdentity {

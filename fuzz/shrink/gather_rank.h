@@ -8,7 +8,7 @@
 namespace hlocts::fuzz {
 
 // Removes the dimension from slice sizes, result and index vectors. With `square`, keeps the
-// indices square: an array of n index vectors with n elements loses a vector, too. The caller edits
+// indices square: an array of n index vectors with n elements also loses a vector. The caller edits
 // the operand and infers the shapes again.
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks by two edits at once, such as a slice and its operand, or an array and its window.
+// Shrinks by two edits together, such as a slice and its operand, or an array and its window.
 #include "fuzz/shrink/size_edits.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/index_util.h"

@@ -226,7 +226,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
 
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
   bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
-  // Tries the values of the last device, too: on the first one, a device number is 0.
+  // Also tries the values of the last device: on the first one, a device number is 0.
   const bool several = sample.module->replica_count > 1 || ArgumentPartitions(*sample.module) > 1;
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }

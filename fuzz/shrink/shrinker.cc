@@ -57,7 +57,7 @@ class Oracle {
     const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
     identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
   }
-  // Returns true if the same operation is to blame, or none was known.
+  // Returns true if the same operation is responsible, or none was known.
   bool Blames(const Sample& candidate) {
     if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
@@ -148,7 +148,7 @@ class Oracle {
 // A smaller module that takes this long hangs. A longer timeout would allow too few candidates.
 constexpr double kHangSeconds = 5;
 
-// Returns true if a change was kept. Undoes the pass if another operation is to blame afterwards.
+// Returns true if a change was kept. Undoes the pass if another operation is then responsible.
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits that make arrays smaller. Some modules need two edits at once to remain valid.
+// Edits that make arrays smaller. Some modules need two edits together to remain valid.
 #ifndef HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
 #define HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
 

@@ -32,8 +32,8 @@ std::string ClassOf(absl::string_view type) {
                                               : std::string(type);
 }
 
-// Returns true for operations that work alike for all types: sorts, collectives and scatter, which
-// depend only on the order, position or device of elements.
+// Returns true for operations that work equally for all types: sorts, collectives and scatter,
+// which depend only on the order, position or device of elements.
 bool IsOfAnyType(const std::vector<std::string>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
@@ -68,7 +68,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
-// Returns the needs of faults between instructions or in callers, which hardly depend on data, but
+// Returns the needs of faults between instructions or in callers, which depend little on data, but
 // may depend on a permutation of the loop state.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
   return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}

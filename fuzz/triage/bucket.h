@@ -25,7 +25,7 @@ struct BucketKey {
   std::string Name() const;  // "fail dot float value"
 };
 
-// Returns true if all operations only move elements, so that all values are alike.
+// Returns true if all operations only move elements, so that all values are equivalent.
 bool OnlyMoves(const std::vector<std::string>& operations);
 // Returns true if all operations put elements in order.
 bool OnlyOrders(const std::vector<std::string>& operations);

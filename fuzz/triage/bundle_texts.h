@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates the files of a bundle that people read or run.
+// Generates the files of a bundle that users read or run.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
 #define HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
 

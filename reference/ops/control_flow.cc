@@ -156,8 +156,8 @@ absl::StatusOr<Literal> EvaluateCopyDone(EvalContext&, const Instruction&,
   return operands[0].TakeElement(0);
 }
 
-// async-start evaluates at once and returns (operands, result, contexts...). async-update forwards
-// that tuple, and async-done extracts the result.
+// async-start evaluates immediately and returns (operands, result, contexts...). async-update
+// forwards that tuple, and async-done extracts the result.
 absl::StatusOr<Literal> EvaluateAsyncStart(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(instruction, Attr::kCalls));

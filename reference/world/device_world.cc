@@ -30,7 +30,7 @@ Literal ContextOf(Literal data, int64_t channel) {
   return Literal::Tuple(std::move(elements));
 }
 
-// Returns the meeting point of a collective: its channel (all_gather.13), else the instruction.
+// Returns the rendezvous of a collective: its channel (all_gather.13), else the instruction.
 std::string SiteOf(const Instruction& instruction) {
   const absl::string_view opcode = OpcodeName(instruction.opcode());
   if (const int64_t* channel = instruction.Get<int64_t>(Attr::kChannelId)) {

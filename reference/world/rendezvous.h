@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the rendezvous of devices, where they wait for each other.
 //
-// Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected at
-// once: every device has ended or waits for a false condition. The error names each device and the
-// operation at which it waits.
+// Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected
+// immediately: every device has ended or waits for a false condition. The error names each device
+// and the operation at which it waits.
 #ifndef HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
 #define HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
 
@@ -36,7 +36,7 @@ class Rendezvous {
 
   // Records that `device` has executed the Recv of a channel (send.15-18).
   void Receive(int64_t device, int64_t channel);
-  // Transfers data once `target` has executed the matching Recv, or at once if it is the sender.
+  // Transfers data once `target` has executed the matching Recv, or now if it is the sender.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& instruction,
                     Literal data);
   // Waits until data has been sent, and returns it.

@@ -120,8 +120,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Returns red for a regression, a new failure, a dead engine or lost cases; yellow for flaky or
-// changed cases; else green. Each failure raises the alarm once.
+// Returns red for a regression, a new failure, an engine without verdicts or lost cases; yellow for
+// flaky or changed cases; else green. Each failure raises the alarm once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 

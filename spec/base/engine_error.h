@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reason why an engine returned no values, as a structure. The source of an error (an adapter,
 // the worker's client) sets its kind. The payload of a status and the record of a verdict carry the
-// error. Its text is for people and is never parsed.
+// error. Its text is for users and is never parsed.
 #ifndef HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 #define HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 
@@ -36,7 +36,7 @@ struct EngineError {
   int64_t devices = 0;    // kNeedsDevices: the number needed
   int64_t signal = 0;     // kAssertion, kSignal: the signal number
 
-  // Returns "MESSAGE; it last wrote: LOG", for people.
+  // Returns "MESSAGE; it last wrote: LOG", for users.
   std::string Text() const;
 };
 

@@ -43,7 +43,7 @@ struct Section {
   std::string anchor;
 };
 
-// Returns a citation for people: "Operation Semantics (TensorFlow, October 2018), Dot".
+// Returns a citation for users: "Operation Semantics (TensorFlow, October 2018), Dot".
 std::string SourceOf(const Section& section);
 // Returns the citation of ruling pages: "Operation semantics 2018, Dot".
 std::string ShortSourceOf(const Section& section);

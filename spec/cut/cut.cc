@@ -34,7 +34,7 @@ absl::Status CheckFeeds(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Finds the instructions whose values are read outside of their piece.
+// Finds the instructions whose values are read outside their piece.
 class Readers {
  public:
   using Members = std::vector<const Instruction*>;

@@ -19,7 +19,7 @@ class PieceBuilder {
   PieceBuilder(const Module& module, const absl::flat_hash_set<const Instruction*>& copied);
 
   // Builds the piece of `members`, which are in textual order. `outputs` are the members that are
-  // read outside of the piece, or the root.
+  // read outside the piece, or the root.
   Piece Build(const std::vector<const Instruction*>& members,
               const std::vector<const Instruction*>& outputs);
 

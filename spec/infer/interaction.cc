@@ -130,8 +130,8 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// The users of a channel: collectives, which meet those of their own kind (ruling 0131), or at most
-// one each of send, recv and their dones.
+// The users of a channel: collectives, which combine with those of their own kind (ruling 0131), or
+// at most one each of send, recv and their dones.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {

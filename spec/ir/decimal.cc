@@ -115,7 +115,7 @@ bool IsDecimal(absl::string_view text) {
   return at == text.size();
 }
 
-// Returns the magnitude of a decimal as a double: 0 or infinity outside of double's range.
+// Returns the magnitude of a decimal as a double: 0 or infinity outside double's range.
 double ReadMagnitude(absl::string_view text) {
   double value = 0;
   auto result = std::from_chars(text.data(), text.data() + text.size(), value);

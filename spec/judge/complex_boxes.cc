@@ -77,7 +77,7 @@ bool Finite(const Wide& z) { return std::isfinite(z.real()) && std::isfinite(z.i
 
 long double Unit(const SetContext& context, long double x) {
   const FloatFacts& facts = *context.result;
-  // x may be outside of the range of f64.
+  // x may be outside the range of f64.
   int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);
   return std::ldexp(1.0L, exponent - facts.p + 1);
 }

@@ -36,7 +36,7 @@ Enclosure EncloseAtan2(double y, double x, bool rigorous);
 
 // Returns the number of arguments of the opcode as a real function: 1 or 2, or 0 if it is not one.
 int RealArguments(Opcode opcode);
-// Encloses f(x) or f(x, y) for finite arguments that are not zero; nullopt outside of the domain.
+// Encloses f(x) or f(x, y) for finite arguments that are not zero; nullopt outside the domain.
 std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y);
 // Returns |f(x) - value| or |f(x, y) - value|, computed from 200 bits of the exact value.
 double DistanceFromExact(Opcode opcode, double x, double y, double value);

@@ -18,7 +18,7 @@ Int128 Add(Int128 a, Int128 b, PrimitiveType type) {
 Int128 Subtract(Int128 a, Int128 b, PrimitiveType) { return a - b; }
 
 // The product of two u64 is at most 2^128 - 2^65 + 1. If it overflows Int128, the negative result
-// is outside of u64 as well.
+// is outside u64 as well.
 Int128 Multiply(Int128 a, Int128 b, PrimitiveType) {
   return static_cast<Int128>(static_cast<UInt128>(a) * static_cast<UInt128>(b));
 }

@@ -25,7 +25,7 @@ enum class EnclosureKind : uint8_t {
 struct IntegerBinary {
   Opcode opcode;
   // Returns the value before wrapping. It is exact if |result| < 2^127; otherwise it is a value
-  // modulo 2^128 that is outside of every type.
+  // modulo 2^128 that is outside every type.
   Int128 (*exact)(Int128 a, Int128 b, PrimitiveType type);
   OpenPoints open;
   EnclosureKind enclosure;

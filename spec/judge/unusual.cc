@@ -17,7 +17,7 @@ namespace {
 
 bool Numbers(const AcceptanceSet& s) { return !s.unspecified() && !s.integer() && s.finite(); }
 
-// Returns true if the value is outside of the set by more than one unit in the last place.
+// Returns true if the value is outside the set by more than one unit in the last place.
 bool Outside(const AcceptanceSet& s, double x, const FloatFacts& facts) {
   return x < s.lo - facts.Ulp(x) || x > s.hi + facts.Ulp(x);
 }

@@ -14,12 +14,12 @@ namespace hlocts {
 // sqrt(n) u of the exact sum with probability 1 - 2 exp(-lambda^2 / 2): 1 in 11 sums may be
 // outside.
 inline constexpr double kLikelyLambda = 2.5;
-// The probability that any of a module's `sums` is outside of its far set (made with
+// The probability that any of a module's `sums` is outside its far set (made with
 // VeryLikelyFactor).
 inline constexpr double kVeryLikelyProbability = 1e-7;
 double VeryLikelyFactor(int64_t sums);
 // The minimum number of distinct likely sets for a joint statement, which is that more than half of
-// the elements are outside of their likely sets.
+// the elements are outside their likely sets.
 inline constexpr int64_t kJointTestMin = 32;
 
 struct Unusual {

@@ -42,7 +42,7 @@ absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
 
 // Parses the body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", or "(1, {2})" for
-// a tuple. An integer outside of the element type is an error; a float is rounded.
+// a tuple. An integer outside the element type is an error; a float is rounded.
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
 // Parses a leaf of a literals file: shape, run-time sizes of dynamic dimensions if there are any,
 // and body, as in "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kFile[] = "hlocts.toml";
 
-// The part of a line before the first '#' outside of quotes.
+// The part of a line before the first '#' outside quotes.
 absl::string_view WithoutComment(absl::string_view line) {
   bool quoted = false;
   char quote = 0;

@@ -13,7 +13,7 @@
 
 namespace hlocts::tools {
 
-// A key of the file, outside of sections or in that of a subcommand.
+// A key of the file, outside sections or in that of a subcommand.
 struct ConfigEntry {
   std::string section, key;
   std::vector<std::string> values;

@@ -67,7 +67,7 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
-// A size for people: "14.9 GiB", "8 GiB", "17 bytes".
+// A size for users: "14.9 GiB", "8 GiB", "17 bytes".
 std::string BytesText(int64_t bytes);
 // Parses a text that is only a number, without sign, of at most 64 bits.
 std::optional<uint64_t> ParseUnsigned(const std::string& text);

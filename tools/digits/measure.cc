@@ -502,7 +502,7 @@ class Measuring {
     digits_.first.engines = one.finite() ? "may" : "must";
   }
 
-  // Sorts by the bits lost in each instruction; one that hardly reaches an output has less weight.
+  // Sorts by the bits lost in each instruction; little effect on an output has less weight.
   void Rank() {
     const auto reach = [](const Loss& loss) {
       double most = 0x1p-200;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the answers of releases for people and for programs.
+// Prints the results of releases for users and for programs.
 #ifndef HLOCTS_TOOLS_HISTORY_REPORT_H_
 #define HLOCTS_TOOLS_HISTORY_REPORT_H_
 

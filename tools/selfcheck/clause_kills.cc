@@ -260,7 +260,7 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
   return best->second;
 }
 
-// Tries a line that a person wrote, or that is stale because its case or fault changed, on the
+// Tries a line that was written by hand, or that is stale because its case or fault changed, on the
 // clause's own cases.
 std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {

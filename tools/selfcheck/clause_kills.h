@@ -40,7 +40,7 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
                                           const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run);
 
-// Completes the list. Correct lines stay; a fault that a person wrote is tried on the clause's
+// Completes the list. Correct lines stay; a fault that was written by hand is tried on the clause's
 // cases; for a clause without a fault, the best fault is searched for. `without` receives the
 // clauses for which no fault was found.
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,

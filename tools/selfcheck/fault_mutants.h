@@ -18,8 +18,8 @@ namespace hlocts::tools {
 std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
                                  const std::vector<Trial>& trials, Profile profile, double seconds);
 
-// Returns true for a verdict that needs a person's attention: not pass, unsupported, inconclusive
-// or an error of the harness.
+// Returns true for a verdict that needs a user's attention: not pass, unsupported, inconclusive or
+// an error of the harness.
 bool IsNoticed(Outcome kind);
 // Returns true if the trial detects the engine with this fault; false if the fault has no effect in
 // it.

@@ -17,7 +17,7 @@
 namespace hlocts::tools {
 namespace {
 
-// The areas whose cases test several opcodes at once.
+// The areas whose cases test several opcodes together.
 bool IsMixed(const suites::Case& one) {
   std::string area = one.address.substr(0, one.address.find('/'));
   return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||

@@ -28,7 +28,7 @@ struct Trial {
 // Limits that stop a loop which a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
-// The cases that the reference itself passes; `cases` must outlive the trials. Others are left out
+// The cases that the reference itself passes; `cases` must outlive the trials. Others are omitted
 // and counted in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 

@@ -48,7 +48,7 @@ class PjrtSession {
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // Transfers an array leaf (row-major) to a device.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
-  // Waits until the buffers of each device are ready; returns at once if the plugin has no events.
+  // Waits until the buffers of each device are ready; returns if the plugin has no events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
   // Transfers a buffer to the host. `expected` gives the type and the bounds; the plugin's own type
   // must agree.

@@ -136,7 +136,7 @@ typedef struct {
   int32_t use_fast_path;
   // 1 first expands operations that HloEvaluator lacks (batch norm, Cholesky, triangular solve,
   // rng-bit-generator, top-k, ...) by XLA's own expander passes, as XLA's interpreter does. 0
-  // evaluates the module as it is (the default).
+  // evaluates the module unchanged (the default).
   int32_t expand;
 } hlocts_xla_evaluate_options;
 

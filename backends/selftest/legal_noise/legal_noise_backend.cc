@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine legal-noise, which is never wrong and hardly ever equal to the reference. A failure of
-// it is a defect of the judge.
+// The engine legal-noise, which is never wrong and rarely equal to the reference. A failure of it
+// is a defect of the judge.
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend.h"

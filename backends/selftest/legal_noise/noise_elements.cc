@@ -242,7 +242,7 @@ void NoisyFreedoms(NoiseJob& job) {
   const int bits = BitWidth(job.type());
   const bool shift = ops::IsShift(opcode), divides = ops::IsDivision(opcode);
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
-  // Behaviour that a fact declares is kept as the reference has it.
+  // Behaviour that a fact declares is that of the reference.
   const bool declared = (shift && job.facts.shift_saturate) ||
                         (divides && job.facts.integer_division) ||
                         (converts && job.facts.convert_saturate);

@@ -24,8 +24,8 @@ constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTer
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
-// The effect on the result of changing an element by one unit. `together`: all paths deviate alike;
-// `square`: the sum of squares if each path deviates independently (fma(a, b, -ab) is not 0).
+// The change of the result if an element changes by one unit. `together`: all paths deviate
+// equally; `square`: the sum of squares if paths are independent (fma(a, b, -ab) is not 0).
 struct Way {
   double together = 0, square = 0;
 };

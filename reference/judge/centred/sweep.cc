@@ -35,7 +35,7 @@ double VisitsFrom(const Node& node) {
 
 }  // namespace
 
-// Returns the weight of an element if all of its uses deviate alike.
+// Returns the weight of an element if all of its uses deviate equally.
 template <int kLanes>
 typename Sweep<kLanes>::Sizes Sweep<kLanes>::JointSizes(const Weight& weight) {
   Sizes together;
@@ -158,7 +158,7 @@ void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing&
   }
 }
 
-// Adds the element's noise to `passed` (the sweep goes on) and its box to `stopped` (it ends here).
+// Adds the element's noise to `passed` (the sweep continues), its box to `stopped` (it ends).
 template <int kLanes>
 void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const Weight& weight,
                                      Lanes& passed, Lanes& stopped) const {

@@ -48,7 +48,7 @@ class Sweep {
 
  private:
   // The change of the result if an element changes by one unit. `sum` +- `radius`: all uses of the
-  // element deviate alike; `paths`: each use may deviate independently.
+  // element deviate equally; `paths`: each use may deviate independently.
   struct Weight {
     Lanes sum{};
     Sizes radius{}, paths{};

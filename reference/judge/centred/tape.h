@@ -110,7 +110,7 @@ class Tape : public WalkObserver {
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);
   // The effort to spend on an array: the total number of visits, the number of elements with a full
-  // sweep, and how many elements are swept at once.
+  // sweep, and how many elements are swept together.
   struct Effort {
     double budget;
     int64_t whole, together;

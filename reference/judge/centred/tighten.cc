@@ -106,7 +106,7 @@ double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64
   return pays ? cost : 0;
 }
 
-// Returns the cost per element of sweeping kSweepLanes neighbours at once.
+// Returns the cost per element of sweeping kSweepLanes neighbours together.
 double Tape::ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                            double budget) {
   if (wide.size() < 2 * kSweepLanes) return HUGE_VAL;

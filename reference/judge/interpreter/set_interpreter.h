@@ -178,7 +178,7 @@ class SetInterpreter {
   RemainderSets remainders_;
 };
 
-// Computes collectives from the operands of all devices of the module at once.
+// Computes collectives from the operands of all devices of the module together.
 absl::StatusOr<std::vector<SetValue>> CollectiveSets(
     SetInterpreter& interpreter, const Instruction& instruction,
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);

@@ -57,7 +57,7 @@ std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Li
   return before;
 }
 
-// Returns true if the comparator only compares and selects, so that every engine computes it alike.
+// Returns true if the comparator only compares and selects, so that every engine computes the same.
 bool ComparesExactly(const Computation& comparator) {
   constexpr Opcode kExact[] = {Opcode::kParameter, Opcode::kConstant,
                                Opcode::kCompare,   Opcode::kSelect,

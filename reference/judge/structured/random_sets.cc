@@ -86,7 +86,7 @@ class DistributionPredicate : public JointPredicate {
         limit, worst);
   }
   // Requires that the mean square distance from the mean divided by the variance is near 1 (lemma
-  // 18). The Kolmogorov-Smirnov test hardly detects a wrong scale.
+  // 18). The Kolmogorov-Smirnov test is weak for a wrong scale.
   void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
     if (kind_ == Kind::kUniformInteger) return;
     const bool normal = kind_ == Kind::kNormal;

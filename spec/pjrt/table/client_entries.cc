@@ -309,7 +309,7 @@ absl::Status Entry(PJRT_Client_CreateErrorBuffer_Args& args) {
   return absl::OkStatus();
 }
 
-// Copies the memory, so its owner may release it at once.
+// Copies the memory, so its owner may release it immediately.
 absl::Status Entry(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
   HLOCTS_ASSIGN_OR_RETURN(const Shape shape,

@@ -4,7 +4,7 @@
 //
 // A plugin's GetPjrtApi() returns Table() with its description.
 //
-// Every call of the table is synchronous: events are ready at once. Programs are `hlo`,
+// Every call of the table is synchronous: events are ready immediately. Programs are `hlo`,
 // `hlo_with_config` or, with a converter, `mlir` (stablehlo.h). A function of pjrt_functions.def
 // without an entry is UNIMPLEMENTED. Engine options are client options or env_option_overrides; the
 // number of devices is cpu_device_count, else the variable HLOCTS_DEVICES, else 1. To add an entry,

@@ -13,7 +13,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Returns true for a subnormal float, too, in any floating-point mode.
+// Also returns true for a subnormal float, in any floating-point mode.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {

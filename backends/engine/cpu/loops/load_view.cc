@@ -38,7 +38,7 @@ struct Place {
   }
 };
 
-// Returns the number of complete short rows to copy at once, from this position to the end of the
+// Returns the number of complete short rows to copy together, from this position to the end of the
 // second innermost dimension. Returns 0 if rows are long.
 int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   const size_t rank = place.index.size();

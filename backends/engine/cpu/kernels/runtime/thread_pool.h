@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pool of threads per process, and the handle through which every kernel uses it.
 //
-// Parallel::For splits [0, count) into chunks by cost and lets the calling thread work, too. It
+// Parallel::For splits [0, count) into chunks by cost and also lets the calling thread work. It
 // wakes no worker if the total costs less than a wake-up. Any thread may run any chunk, so a body
 // may only write what belongs to its own indices; then the result does not depend on the number of
 // threads. A kernel that combines partial results must use fixed blocks (see Reduce).
