@@ -176,19 +176,19 @@ void LastUpdateOnly(FaultSite& site) {
 using PT = PrimitiveType;
 constexpr SiteFault kAccumulateSites[] = {
     {"exponential.f64-in-f32", FaultClass::kAccumulateType, Opcode::kExponential,
-     "f64 functions are f32's", After<PT::kF64, PT::kF32>, false},
-    {"sine.f64-in-f32", FaultClass::kAccumulateType, Opcode::kSine, "f64 functions are f32's",
-     After<PT::kF64, PT::kF32>, false},
+     "f64 functions are computed in f32", After<PT::kF64, PT::kF32>, false},
+    {"sine.f64-in-f32", FaultClass::kAccumulateType, Opcode::kSine,
+     "f64 functions are computed in f32", After<PT::kF64, PT::kF32>, false},
     {"reduce.last-element-left-out", FaultClass::kTripCount, Opcode::kReduce,
-     "the loop ends one early", WithoutLast, true},
-    {"dot.last-term-left-out", FaultClass::kTripCount, Opcode::kDot, "the loop ends one early",
-     DotWithoutLast, true},
+     "the loop ends one iteration early", WithoutLast, true},
+    {"dot.last-term-left-out", FaultClass::kTripCount, Opcode::kDot,
+     "the loop ends one iteration early", DotWithoutLast, true},
     {"reduce.first-dimension-only", FaultClass::kAccumulateType, Opcode::kReduce,
-     "of several dimensions only one is reduced", FirstDimensionOnly, true},
+     "only one of several dimensions is reduced", FirstDimensionOnly, true},
     {"reduce.init-ignored", FaultClass::kAccumulateType, Opcode::kReduce,
-     "sums start at 0 whatever the init value", InitIgnored, true},
+     "sums start at 0, regardless of the init value", InitIgnored, true},
     {"reduce-window.init-ignored", FaultClass::kAccumulateType, Opcode::kReduceWindow,
-     "sums start at 0 whatever the init value", InitIgnored, true},
+     "sums start at 0, regardless of the init value", InitIgnored, true},
     {"reduce.maximum-from-zero", FaultClass::kAccumulateType, Opcode::kReduce,
      "a maximum starts at 0", MaximumFromZero, false},
     {"batch-norm-training.sample-variance", FaultClass::kAccumulateType, Opcode::kBatchNormTraining,
@@ -196,7 +196,7 @@ constexpr SiteFault kAccumulateSites[] = {
     {"fft.inverse-unscaled", FaultClass::kAccumulateType, Opcode::kFft,
      "the inverse is not divided by the length", InverseUnscaled, false},
     {"scatter.last-duplicate-only", FaultClass::kAccumulateType, Opcode::kScatter,
-     "of updates to one place only one counts: no atomic addition", LastUpdateOnly, false},
+     "only one of several updates to an element counts: no atomic addition", LastUpdateOnly, false},
 };
 
 }  // namespace
@@ -213,7 +213,7 @@ void AddAccumulateFaults(std::vector<Fault>& faults) {
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
                         Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve}) {
-    add(opcode, ".f64-in-f32", "f64 is computed with in f32", After<PT::kF64, PT::kF32>);
+    add(opcode, ".f64-in-f32", "f64 is computed in f32", After<PT::kF64, PT::kF32>);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution}) {
     add(opcode, ".f32-operands-in-bf16", "f32 operands are rounded to bf16",

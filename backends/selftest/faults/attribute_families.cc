@@ -314,17 +314,17 @@ constexpr FaultFamily kFamilies[] = {
     {"attribute-moved-down", kClass, "everything one earlier", EachEdge, PlantMoved<-1>},
     {"attribute-zero", kClass, "read as 0", EachNumber, PlantValue<0>},
     {"attribute-one", kClass, "read as 1", EachNumber, PlantValue<1>},
-    {"attribute-double", kClass, "read as twice as much and one", EachReal, PlantDouble},
-    {"attribute-reversed", kClass, "read from the last", EachList, PlantList<ReverseIt>},
-    {"attribute-first-for-all", kClass, "the first entry for all", EachList,
+    {"attribute-double", kClass, "read as 2n + 1", EachReal, PlantDouble},
+    {"attribute-reversed", kClass, "read in reverse order", EachList, PlantList<ReverseIt>},
+    {"attribute-first-for-all", kClass, "the first entry is used for all", EachList,
      PlantList<FirstForAll>},
     {"attribute-last-dropped", kClass, "the last entry is not read", EachList,
      PlantList<LastDropped>},
     {"attribute-dropped", kClass, "not read", EachAttribute, PlantDropped},
-    {"attribute-flipped", kClass, "read the other way", EachTruth, PlantFlipped},
+    {"attribute-flipped", kClass, "read inverted", EachTruth, PlantFlipped},
     {"attribute-word", kClass, "another word is read", EachWord, PlantWord},
-    {"attribute-computation", kClass, "the second is called for the first", EachTwoComputations,
-     PlantComputation},
+    {"attribute-computation", kClass, "the second is called instead of the first",
+     EachTwoComputations, PlantComputation},
 };
 
 }  // namespace

@@ -22,13 +22,13 @@ struct BranchRow {
 };
 constexpr BranchRow kBranchRows[] = {
     {"conditional.outside-takes-first",
-     "a branch index outside takes the first branch instead of the last",
+     "an out-of-range branch index selects the first branch instead of the last",
      OutsideTakesFirst<true, true>},
     {"conditional.negative-takes-first",
-     "a negative branch index takes the first branch instead of the last",
+     "a negative branch index selects the first branch instead of the last",
      OutsideTakesFirst<true, false>},
     {"conditional.too-large-takes-first",
-     "a branch index beyond the last takes the first branch instead of the last",
+     "a branch index beyond the last selects the first branch instead of the last",
      OutsideTakesFirst<false, true>},
 };
 

@@ -139,12 +139,12 @@ void AddGroupFaults(std::vector<Fault>& faults) {
   for (Opcode opcode : {Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter,
                         Opcode::kCollectiveBroadcast}) {
     module_edit(absl::StrCat(OpcodeName(opcode), ".group-reversed"), opcode,
-                "members of a group are counted from the last", ReverseGroups);
+                "members of a group are counted in reverse order", ReverseGroups);
   }
   for (Opcode opcode :
        {Opcode::kAllReduce, Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter}) {
     module_edit(absl::StrCat(OpcodeName(opcode), ".groups-transposed"), opcode,
-                "devices are dealt out to the groups in turn", TransposeGroups);
+                "devices are distributed to the groups cyclically", TransposeGroups);
   }
   module_edit("all-reduce.groups-ignored", Opcode::kAllReduce, "all devices are one group",
               OneGroup);
@@ -152,9 +152,9 @@ void AddGroupFaults(std::vector<Fault>& faults) {
               "the compact form of groups is expanded without its permutation",
               IotaPermutationIgnored);
   module_edit("all-reduce.minimum-as-maximum", Opcode::kAllReduce,
-              "the library is asked for the wrong reduction", ReduceByMaximum);
+              "the library performs the wrong reduction", ReduceByMaximum);
   module_edit("collective-permute.source-target-swapped", Opcode::kCollectivePermute,
-              "sources and targets trade places", SwapPairs);
+              "sources and targets are swapped", SwapPairs);
   for (const SiteFault& row : kGroupSites) faults.push_back(SiteFaultOf(row, row.id));
 }
 

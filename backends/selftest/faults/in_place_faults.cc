@@ -170,19 +170,19 @@ constexpr SiteFault kInPlaceSites[] = {
     {"scatter.rest-unwritten", FaultClass::kStaleBuffer, Opcode::kScatter,
      "elements that no update reaches are not copied", UnwrittenIsZero, true},
     {"call.first-result-for-all", FaultClass::kStaleBuffer, Opcode::kCall,
-     "a computation called twice gives its first result", FirstCallForAll, false},
+     "a computation called twice returns its first result", FirstCallForAll, false},
     {"fusion.first-result-for-all", FaultClass::kStaleBuffer, Opcode::kFusion,
-     "a fused computation used twice gives its first result", FirstCallForAll, false},
+     "a fused computation used twice returns its first result", FirstCallForAll, false},
     {"conditional.first-result-for-ever", FaultClass::kStaleBuffer, Opcode::kConditional,
-     "evaluated again it gives its first result", FirstValueForEver, false},
+     "evaluated again, it returns its first result", FirstValueForEver, false},
     {"multiply.hoisted-from-loop", FaultClass::kStaleBuffer, Opcode::kMultiply,
-     "taken for loop-invariant: keeps its first value", FirstValueForEver, false},
+     "treated as loop-invariant: keeps its first value", FirstValueForEver, false},
     {"dynamic-slice.hoisted-from-loop", FaultClass::kStaleBuffer, Opcode::kDynamicSlice,
-     "taken for loop-invariant: keeps its first value", FirstValueForEver, false},
+     "treated as loop-invariant: keeps its first value", FirstValueForEver, false},
     {"add.value-of-trip-before", FaultClass::kStaleBuffer, Opcode::kAdd,
-     "in a loop it gives the trip before's value", ValueOfTimeBefore, false},
+     "in a loop it returns the value of the previous iteration", ValueOfTimeBefore, false},
     {"rng.same-numbers-again", FaultClass::kStaleBuffer, Opcode::kRng,
-     "in a loop the same random numbers come again", FirstValueForEver, false},
+     "in a loop the same random numbers are repeated", FirstValueForEver, false},
     {"all-reduce.value-of-time-before", FaultClass::kStaleBuffer, Opcode::kAllReduce,
      "the send buffer is refilled too late", ValueOfTimeBefore, false},
 };
@@ -204,7 +204,7 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
   for (const SiteFault& row : kInPlaceSites) faults.push_back(SiteFaultOf(row, row.id));
   Fault swap{"while.carried-swap-overwritten",
              FaultClass::kInPlace,
-             "carried values that trade places: the second is read after it was overwritten",
+             "carried values that are swapped: the second is read after it was overwritten",
              {Opcode::kWhile}};
   swap.module_edit = CarriedSwap;
   faults.push_back(std::move(swap));

@@ -112,7 +112,7 @@ constexpr EditRow kEdits[] = {
        if (IsSigned(s.type()) && s.value() < 0) s.Set(s.value() + s.size);
      }},
     {"start-modulo-size", FaultClass::kIndexClamping,
-     "a start outside is taken modulo the dimension",
+     "an out-of-range start is reduced modulo the dimension",
      [](const Start& s) {
        if (s.inside() || s.size == 0) return;
        s.Set(std::min(s.last(), ((s.value() % s.size) + s.size) % s.size));
@@ -123,17 +123,17 @@ constexpr EditRow kEdits[] = {
        if (s.value() >= s.last() && s.last() > 0) s.Set(s.last() - 1);
      }},
     {"unsigned-read-signed", FaultClass::kIndexType,
-     "an unsigned index with its top bit set is taken for a negative one",
+     "an unsigned index with its top bit set is read as a negative one",
      [](const Start& s) {
        if (IsUnsigned(s.type())) TakenFor(s, WrapInteger(s.value(), BitWidth(s.type()), true));
      }},
-    {"signed-read-unsigned", FaultClass::kIndexType, "a negative index is taken for a huge one",
+    {"signed-read-unsigned", FaultClass::kIndexType, "a negative index is read as a huge one",
      [](const Start& s) {
        if (IsSigned(s.type()) && s.value() < 0) TakenFor(s, INT64_MAX);
      }},
-    {"index-in-8-bits", FaultClass::kIndexType, "indices are computed with in 8 bits",
+    {"index-in-8-bits", FaultClass::kIndexType, "indices are computed in 8 bits",
      [](const Start& s) { TakenFor(s, WrapInteger(s.value(), 8, true)); }},
-    {"index-in-16-bits", FaultClass::kIndexType, "indices are computed with in 16 bits",
+    {"index-in-16-bits", FaultClass::kIndexType, "indices are computed in 16 bits",
      [](const Start& s) { TakenFor(s, WrapInteger(s.value(), 16, true)); }},
     {"index-in-32-bits", FaultClass::kIndexType, "64-bit indices lose their upper half",
      [](const Start& s) {
@@ -251,15 +251,15 @@ void MergeAllSlices(Module& module) {
 
 constexpr SiteFault kIndexSites[] = {
     {"scatter.outside-is-clamped", FaultClass::kIndexClamping, Opcode::kScatter,
-     "a window that does not lie inside is moved inside instead of skipped", SkippedUpdateIsClamped,
-     true},
+     "an out-of-range window is moved inside instead of skipped", SkippedUpdateIsClamped, true},
     {"dynamic-slice.outside-reads-zero", FaultClass::kIndexClamping, Opcode::kDynamicSlice,
-     "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false},
+     "an out-of-range start yields zeros instead of the clamped slice", OutsideReadsZero, false},
     {"gather.outside-reads-zero", FaultClass::kIndexClamping, Opcode::kGather,
-     "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false},
+     "an out-of-range start yields zeros instead of the clamped slice", OutsideReadsZero, false},
     {"dynamic-update-slice.outside-dropped", FaultClass::kIndexClamping,
-     Opcode::kDynamicUpdateSlice, "an update that starts outside is dropped instead of clamped",
-     OutsideUpdateDropped, false},
+     Opcode::kDynamicUpdateSlice,
+     "an update with an out-of-range start is dropped instead of clamped", OutsideUpdateDropped,
+     false},
     {"dynamic-slice.starts-reversed", FaultClass::kIndexClamping, Opcode::kDynamicSlice,
      "the last start belongs to the first dimension", StartsReversed, true},
     {"dynamic-update-slice.starts-reversed", FaultClass::kIndexClamping,

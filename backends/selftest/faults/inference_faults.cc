@@ -42,13 +42,13 @@ struct Refusal {
 
 const Refusal kRefusals[] = {
     {"infer.zero-sized-refused",
-     "arrays without elements are refused",
+     "arrays without elements are rejected",
      {},
      [](const Instruction& i) {
        return AnyDimension(i.shape(), [](int64_t size) { return size == 0; });
      }},
     {"infer.negative-padding-refused",
-     "negative edges are refused",
+     "negative edges are rejected",
      {Opcode::kPad},
      [](const Instruction& i) {
        const auto* padding = i.Get<PaddingConfig>(Attr::kPadding);
@@ -72,19 +72,19 @@ const Refusal kRefusals[] = {
                                                });
      }},
     {"infer.loop-state-must-be-tuple",
-     "a loop that carries one array is refused",
+     "a loop that carries one array is rejected",
      {Opcode::kWhile},
      [](const Instruction& i) { return !i.shape().IsTuple(); }},
     {"infer.scalar-gather-refused",
-     "a gather of one element is refused",
+     "a gather of one element is rejected",
      {Opcode::kGather},
      [](const Instruction& i) { return i.shape().IsScalar(); }},
     {"infer.shift-of-mixed-sign-refused",
-     "unsigned shifts are refused",
+     "unsigned shifts are rejected",
      {Opcode::kShiftLeft, Opcode::kShiftRightArithmetic},
      [](const Instruction& i) { return IsUnsigned(i.shape().element_type()); }},
     {"infer.variadic-reduce-of-one-type",
-     "reduce of several types at once is refused",
+     "reduce of several types is rejected",
      {Opcode::kReduce},
      [](const Instruction& i) {
        return i.operand_count() > 2 &&
@@ -95,7 +95,7 @@ const Refusal kRefusals[] = {
      {Opcode::kDot},
      [](const Instruction& i) { return i.IntList(Attr::kLhsContractingDims).size() > 1; }},
     {"infer.four-bit-types-refused",
-     "types narrower than a byte are refused",
+     "types narrower than a byte are rejected",
      {Opcode::kAdd, Opcode::kMultiply, Opcode::kConvert},
      [](const Instruction& i) { return IsSubByte(i.shape().element_type()); }},
 };

@@ -46,18 +46,19 @@ constexpr IntegerRow kIntegerRows[] = {
        return n.bits >= 32 && product < 2e9f && product > -2e9f ? static_cast<int64_t>(product)
                                                                 : n.result;
      }},
-    {"multiply.64-bit-as-32", Opcode::kMultiply, "64-bit products are cut to 32 bits",
+    {"multiply.64-bit-as-32", Opcode::kMultiply, "64-bit products are truncated to 32 bits",
      [](const Whole& n) { return n.bits == 64 ? WrapInteger(n.result, 32, true) : n.result; }},
     {"abs.of-least-is-largest", Opcode::kAbs, "abs of the least integer saturates",
      [](const Whole& n) { return n.x == n.bottom() && n.is_signed ? n.top() : n.result; }},
     {"negate.of-least-is-largest", Opcode::kNegate, "negation of the least integer saturates",
      [](const Whole& n) { return n.x == n.bottom() && n.is_signed ? n.top() : n.result; }},
-    {"divide.floors", Opcode::kDivide, "quotients of different signs go down",
+    {"divide.floors", Opcode::kDivide,
+     "quotients of operands with different signs are rounded down",
      [](const Whole& n) {
        bool rest = n.is_signed && n.y != 0 && n.y != -1 && n.x % n.y != 0;
        return rest && (n.x < 0) != (n.y < 0) ? n.result - 1 : n.result;
      }},
-    {"divide.unsigned-as-signed", Opcode::kDivide, "unsigned division done signed",
+    {"divide.unsigned-as-signed", Opcode::kDivide, "unsigned division is computed as signed",
      [](const Whole& n) {
        int64_t x = WrapInteger(n.x, n.bits, true), y = WrapInteger(n.y, n.bits, true);
        return !n.is_signed && y != 0 && y != -1 ? x / y : n.result;
@@ -75,12 +76,12 @@ constexpr IntegerRow kIntegerRows[] = {
        return static_cast<int64_t>(static_cast<uint64_t>(n.x) << (amount & (n.bits - 1)));
      }},
     {"shift-right-arithmetic.is-logical", Opcode::kShiftRightArithmetic,
-     "zeros come in from the left",
+     "zeros are shifted in from the left",
      [](const Whole& n) {
        if (n.y <= 0 || n.y >= n.bits) return n.result;
        return static_cast<int64_t>(static_cast<uint64_t>(Unsigned(n.x, n.bits)) >> n.y);
      }},
-    {"shift-right-logical.is-arithmetic", Opcode::kShiftRightLogical, "the sign comes in",
+    {"shift-right-logical.is-arithmetic", Opcode::kShiftRightLogical, "the sign is shifted in",
      [](const Whole& n) {
        if (n.y <= 0 || n.y >= n.bits) return n.result;
        return WrapInteger(n.x, n.bits, true) >> n.y;
@@ -91,12 +92,12 @@ constexpr IntegerRow kIntegerRows[] = {
        if (n.bits >= 32 || n.y <= 0 || n.y >= n.bits) return n.result;
        return static_cast<int64_t>(static_cast<uint32_t>(n.x) >> n.y);
      }},
-    {"maximum.unsigned-as-signed", Opcode::kMaximum, "unsigned maximum compares signed",
+    {"maximum.unsigned-as-signed", Opcode::kMaximum, "unsigned maximum compares as signed",
      [](const Whole& n) {
        if (n.is_signed) return n.result;
        return WrapInteger(n.x, n.bits, true) > WrapInteger(n.y, n.bits, true) ? n.x : n.y;
      }},
-    {"minimum.signed-as-unsigned", Opcode::kMinimum, "signed minimum compares unsigned",
+    {"minimum.signed-as-unsigned", Opcode::kMinimum, "signed minimum compares as unsigned",
      [](const Whole& n) {
        if (!n.is_signed) return n.result;
        return static_cast<uint64_t>(n.x) < static_cast<uint64_t>(n.y) ? n.x : n.y;

@@ -214,13 +214,13 @@ constexpr LiteralRow kLiteralRows[] = {
     {"f8e4m3fn-read-as-fnuz", "f8e4m3fn is decoded as f8e4m3fnuz", F8ReadAsFnuz, true, true, false},
     {"pred-inverted", "true is false", PredInverted, true, false, false},
     {"imaginary-negated", "complex numbers are conjugated", ImaginaryNegated, true, true, false},
-    {"parts-swapped", "real and imaginary parts trade places", PartsSwapped, true, true, false},
+    {"parts-swapped", "real and imaginary parts are swapped", PartsSwapped, true, true, false},
     {"column-major", "matrices are read column by column", ColumnMajor, true, false, false},
-    {"rest-zero-after-8", "arrays of more than 8 elements are cut", RestZeroAfter8, true, false,
-     false},
-    {"taken-for-splat", "two equal elements at the front: taken for all", TakenForSplat, true,
+    {"rest-zero-after-8", "arrays of more than 8 elements are truncated", RestZeroAfter8, true,
      false, false},
-    {"bounds-for-sizes", "run-time sizes are not carried", BoundsForSizes, false, true, true},
+    {"taken-for-splat", "an array whose first two elements are equal is read as a splat",
+     TakenForSplat, true, false, false},
+    {"bounds-for-sizes", "run-time sizes are lost", BoundsForSizes, false, true, true},
 };
 
 void SwapFirstOutputs(std::vector<Literal>& leaves) {
@@ -252,7 +252,7 @@ void AddLiteralFaults(std::vector<Fault>& faults) {
       faults.push_back(std::move(fault));
     }
   }
-  Fault swapped{"output.first-two-swapped", kClass, "the first two outputs trade places"};
+  Fault swapped{"output.first-two-swapped", kClass, "the first two outputs are swapped"};
   swapped.outputs = SwapFirstOutputs;
   faults.push_back(std::move(swapped));
 }

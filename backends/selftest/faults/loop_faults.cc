@@ -153,12 +153,12 @@ void AddLoopFaults(std::vector<Fault>& faults) {
     Rerun rerun;
   };
   for (const Row& row :
-       {Row{"while.one-trip-less", "the last trip is not made", OneTripLess},
-        Row{"while.one-trip-more", "a trip too many", OneTripMore},
+       {Row{"while.one-trip-less", "the last iteration is not executed", OneTripLess},
+        Row{"while.one-trip-more", "one iteration too many", OneTripMore},
         Row{"while.at-least-one-trip", "tested after the body", AtLeastOneTrip},
         Row{"while.odd-trip-dropped", "unrolled by two without a remainder", OddTripDropped},
         Row{"while.at-most-16-trips", "unrolled 16 times and not looped", AtMost16Trips},
-        Row{"while.uneven-step-is-no-trip", "a step that does not divide the bound: no trips",
+        Row{"while.uneven-step-is-no-trip", "a step that does not divide the bound: no iterations",
             UnevenStepIsNoTrip}}) {
     Fault fault{row.id, FaultClass::kTripCount, row.what, {Opcode::kWhile}};
     fault.after = [rerun = row.rerun](FaultSite& site) { Run(rerun, site); };
@@ -166,7 +166,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
   }
   Fault swap{"conditional.branches-swapped",
              FaultClass::kTripCount,
-             "true and false, or the first and the last branch, trade places",
+             "true and false, or the first and the last branch, are swapped",
              {Opcode::kConditional}};
   swap.module_edit = SwapBranches;
   faults.push_back(std::move(swap));
@@ -178,7 +178,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(next));
   Fault not_equal{"while.until-not-less",
                   FaultClass::kTripCount,
-                  "a loop until equality is taken for one until not less",
+                  "a loop until equality is treated as one until not less",
                   {Opcode::kWhile}};
   not_equal.module_edit = NegateCondition;
   faults.push_back(std::move(not_equal));

@@ -181,18 +181,18 @@ struct SurgeryRow {
   bool (*module_edit)(Instruction&);
 };
 constexpr SurgeryRow kSurgeries[] = {
-    {"transpose.inverse-permutation", Opcode::kTranspose, "the permutation is taken the other way",
+    {"transpose.inverse-permutation", Opcode::kTranspose, "the permutation is inverted",
      InversePermutation},
     {"broadcast.dimensions-reversed", Opcode::kBroadcast,
-     "operand dimensions meet in reverse order", ReverseDimensionList},
+     "operand dimensions are matched in reverse order", ReverseDimensionList},
     {"broadcast.trailing-dimensions", Opcode::kBroadcast, "dimensions are aligned at the end",
      TrailingDimensions},
-    {"reverse.first-dimension-only", Opcode::kReverse, "of several dimensions one is reversed",
+    {"reverse.first-dimension-only", Opcode::kReverse, "only one of several dimensions is reversed",
      FirstDimensionOnly},
     {"slice.one-early", Opcode::kSlice, "starts one element early", SliceOneEarlier},
     {"slice.strided-from-the-end", Opcode::kSlice, "strides are counted from the end",
      SliceFromTheEnd},
-    {"concatenate.reversed", Opcode::kConcatenate, "operands are put together from the last",
+    {"concatenate.reversed", Opcode::kConcatenate, "operands are concatenated in reverse order",
      [](Instruction& i) {
        std::reverse(i.mutable_operands().begin(), i.mutable_operands().end());
        return i.operand_count() > 1;
@@ -223,7 +223,7 @@ constexpr SiteFault kMovementSites[] = {
     {"reshape.column-major", FaultClass::kMovement, Opcode::kReshape,
      "elements are counted first dimension fastest", ColumnMajorReshape, false},
     {"bitcast-convert.byte-order-split", FaultClass::kMovement, Opcode::kBitcastConvert,
-     "the high part of a wide element comes first", OtherByteOrder, false},
+     "the high part of a wide element is first", OtherByteOrder, false},
     {"bitcast-convert.byte-order-joined", FaultClass::kMovement, Opcode::kBitcastConvert,
      "the first of the parts becomes the high one", OtherByteOrderJoined, true},
     {"scaled-dot.scales-in-reverse", FaultClass::kMovement, Opcode::kScaledDot,
@@ -234,7 +234,7 @@ constexpr SiteFault kMovementSites[] = {
     {"select.first-predicate-for-all", FaultClass::kMovement, Opcode::kSelect,
      "one predicate decides for the whole array", FirstPredicateForAll, true},
     {"clamp.first-bound-for-all", FaultClass::kMovement, Opcode::kClamp,
-     "array bounds are taken for scalars", FirstBoundForAll, true},
+     "array bounds are read as scalars", FirstBoundForAll, true},
     {"concatenate.second-part-one-early", FaultClass::kMovement, Opcode::kConcatenate,
      "the second operand overlaps the first by one", SecondPartOneEarly, false},
     {"get-dimension-size.gives-bound", FaultClass::kMovement, Opcode::kGetDimensionSize,

@@ -125,12 +125,11 @@ void AddCalledFaults(std::vector<Fault>& faults) {
   };
   for (const Called& row :
        {Called{Opcode::kSort, Attr::kToApply, true, "the comparator gets its arguments swapped"},
-        Called{Opcode::kReduce, Attr::kToApply, false, "element and accumulator trade places"},
-        Called{Opcode::kReduceWindow, Attr::kToApply, false,
-               "element and accumulator trade places"},
-        Called{Opcode::kScatter, Attr::kToApply, false, "update and value there trade places"},
+        Called{Opcode::kReduce, Attr::kToApply, false, "element and accumulator are swapped"},
+        Called{Opcode::kReduceWindow, Attr::kToApply, false, "element and accumulator are swapped"},
+        Called{Opcode::kScatter, Attr::kToApply, false, "update and current value are swapped"},
         Called{Opcode::kSelectAndScatter, Attr::kSelect, true, "select gets its arguments swapped"},
-        Called{Opcode::kMap, Attr::kToApply, true, "operands 0 and 1 trade places"}}) {
+        Called{Opcode::kMap, Attr::kToApply, true, "operands 0 and 1 are swapped"}}) {
     faults.push_back(
         Rewriting(absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"),
                   FC::kComparator, row.what, row.opcode, [row](Module& module) {
@@ -147,12 +146,12 @@ void AddCompareFaults(std::vector<Fault>& faults) {
   for (const auto& row : kMistaken) {
     faults.push_back(ModuleEditFault(
         absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator, Opcode::kCompare,
-        "a direction is taken for another", [from = row[0], to = row[1]](Instruction& compare) {
+        "a direction is read as another", [from = row[0], to = row[1]](Instruction& compare) {
           return SetDirection(compare, from, to);
         }));
   }
   faults.push_back(AfterFault("compare.nan-less-than", FC::kNan, Opcode::kCompare,
-                              "x < y computed as not (x >= y): true of NaN", NegatedOpposite));
+                              "x < y computed as not (x >= y): true for NaN", NegatedOpposite));
   faults.push_back(AfterFault("compare.equality-of-bits", FC::kNan, Opcode::kCompare,
                               "EQ and NE compare bits: NaN equals itself, -0 is not 0",
                               EqualityOfBits));
@@ -161,7 +160,7 @@ void AddCompareFaults(std::vector<Fault>& faults) {
   faults.push_back(AfterFault("compare.signed-as-unsigned", FC::kComparator, Opcode::kCompare,
                               "signed integers are ordered as unsigned", OtherSignedness<false>));
   faults.push_back(ModuleEditFault("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
-                                   "TOTALORDER is not looked at", [](Instruction& compare) {
+                                   "TOTALORDER is ignored", [](Instruction& compare) {
                                      if (compare.WordOr(Attr::kType, "") != "TOTALORDER")
                                        return false;
                                      compare.Remove(Attr::kType);
@@ -179,17 +178,17 @@ void AddSwapFaults(std::vector<Fault>& faults) {
         Opcode::kCompare, Opcode::kShiftLeft, Opcode::kShiftRightLogical, Opcode::kComplex,
         Opcode::kDot, Opcode::kConcatenate, Opcode::kTriangularSolve, Opcode::kConvolution}) {
     add(absl::StrCat(OpcodeName(opcode), ".operands-swapped"), opcode, 0, 1,
-        "the first two operands trade places");
+        "the first two operands are swapped");
   }
-  add("select.branches-swapped", Opcode::kSelect, 1, 2, "on_true and on_false trade places");
-  add("clamp.bounds-swapped", Opcode::kClamp, 0, 2, "the bounds trade places");
-  add("tuple.elements-swapped", Opcode::kTuple, 0, 1, "the first two elements trade places");
+  add("select.branches-swapped", Opcode::kSelect, 1, 2, "on_true and on_false are swapped");
+  add("clamp.bounds-swapped", Opcode::kClamp, 0, 2, "the bounds are swapped");
+  add("tuple.elements-swapped", Opcode::kTuple, 0, 1, "the first two elements are swapped");
   add("scaled-dot.scales-swapped", Opcode::kScaledDot, 2, 3,
       "each operand gets the other's scales");
   add("batch-norm-inference.mean-variance-swapped", Opcode::kBatchNormInference, 3, 4,
-      "mean and variance trade places");
+      "mean and variance are swapped");
   add("batch-norm-training.scale-offset-swapped", Opcode::kBatchNormTraining, 1, 2,
-      "scale and offset trade places");
+      "scale and offset are swapped");
 }
 
 }  // namespace

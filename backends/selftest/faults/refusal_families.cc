@@ -105,13 +105,14 @@ bool Plant(const std::string& parameter, Fault& fault) {
 
 constexpr FaultClass kClass = FaultClass::kInference;
 constexpr FaultFamily kFamilies[] = {
-    {"refused", kClass, "refused, whatever it is", Any, Plant<Any>},
-    {"refused-type", kClass, "refused with a leaf of type", Types, Plant<Types>},
-    {"refused-rank", kClass, "refused with an array of rank", Ranks, Plant<Ranks>},
-    {"refused-operands", kClass, "refused with this number of operands", Operands, Plant<Operands>},
-    {"refused-attribute", kClass, "refused with the attribute", Attributes, Plant<Attributes>},
-    {"refused-form", kClass, "refused when there is", PropertyList, Plant<PropertyList>},
-    {"refused-module", kClass, "refused in a module with", Modules, Plant<Modules>},
+    {"refused", kClass, "rejected in every form", Any, Plant<Any>},
+    {"refused-type", kClass, "rejected with a leaf of type", Types, Plant<Types>},
+    {"refused-rank", kClass, "rejected with an array of rank", Ranks, Plant<Ranks>},
+    {"refused-operands", kClass, "rejected with this number of operands", Operands,
+     Plant<Operands>},
+    {"refused-attribute", kClass, "rejected with the attribute", Attributes, Plant<Attributes>},
+    {"refused-form", kClass, "rejected if there is", PropertyList, Plant<PropertyList>},
+    {"refused-module", kClass, "rejected in a module with", Modules, Plant<Modules>},
 };
 
 }  // namespace

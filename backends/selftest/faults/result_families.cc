@@ -211,7 +211,7 @@ bool Plant(const std::string& parameter, Fault& fault) {
 
 constexpr FaultFamily kFamilies[] = {
     {"result-zero", FaultClass::kStaleBuffer, "the result is zeros", Whole, Plant<ZeroElements>},
-    {"result-reversed", FaultClass::kMovement, "elements from the last", Whole,
+    {"result-reversed", FaultClass::kMovement, "elements in reverse order", Whole,
      Plant<ReverseElements>},
     {"result-first-wrong", FaultClass::kNumericError, "the first element is wrong", Whole,
      Plant<FirstWrong>},
@@ -223,9 +223,9 @@ constexpr FaultFamily kFamilies[] = {
     {"result-infinite-is-nan", FaultClass::kNan, "NaN for an infinity", Floats,
      Plant<InfiniteIsNan>},
     {"result-minus-zero-lost", FaultClass::kSignedZero, "+0 for -0", Floats, Plant<MinusZeroLost>},
-    {"result-four-bits", FaultClass::kNumericError, "cut to four significant bits", Floats,
+    {"result-four-bits", FaultClass::kNumericError, "truncated to four significant bits", Floats,
      Plant<FourBits>},
-    {"result-reversed-along", FaultClass::kMovement, "turned round along dimension", EachDimension,
+    {"result-reversed-along", FaultClass::kMovement, "reversed along dimension", EachDimension,
      PlantReversedAlong},
     {"result-moved-along", FaultClass::kMovement, "one further along dimension", EachDimension,
      PlantMovedAlong},
@@ -236,10 +236,10 @@ constexpr FaultFamily kFamilies[] = {
     {"result-leaf-zero", FaultClass::kStaleBuffer, "zeros for leaf", EachLeaf, PlantLeafZero},
     {"result-leaf-wrong", FaultClass::kNumericError, "the last element is wrong of leaf", EachLeaf,
      PlantLeafWrong},
-    {"result-leaves-exchanged", FaultClass::kSwappedOperands, "two leaves change places",
+    {"result-leaves-exchanged", FaultClass::kSwappedOperands, "two leaves are swapped",
      EachTwoLeaves, PlantLeavesExchanged},
-    {"result-of-first", FaultClass::kStaleBuffer, "every instruction gives what the first gave",
-     Always, PlantFirstAgain},
+    {"result-of-first", FaultClass::kStaleBuffer,
+     "every instruction returns the value of the first", Always, PlantFirstAgain},
 };
 
 }  // namespace

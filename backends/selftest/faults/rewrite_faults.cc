@@ -170,16 +170,16 @@ struct RewriteRow {
   void (*site)(FaultSite&);
 };
 constexpr RewriteRow kRewriteRows[] = {
-    {"subtract.of-same-is-zero", Opcode::kSubtract, "x - x is 0, of infinities too",
+    {"subtract.of-same-is-zero", Opcode::kSubtract, "x - x is 0, also for infinities",
      DifferenceOfSameIsZero},
-    {"divide.of-same-is-one", Opcode::kDivide, "x / x is 1, of zeros too", QuotientOfSameIsOne},
+    {"divide.of-same-is-one", Opcode::kDivide, "x / x is 1, also for zeros", QuotientOfSameIsOne},
     {"compare.same-is-equal", Opcode::kCompare, "x == x, of NaN too", SameIsEqual},
-    {"multiply.by-zero-is-zero", Opcode::kMultiply, "x * 0 is 0, of infinities too",
+    {"multiply.by-zero-is-zero", Opcode::kMultiply, "x * 0 is 0, also for infinities",
      ProductWithZeroIsZero},
     {"add.reassociated", Opcode::kAdd, "(a + b) + c as a + (b + c)", Reassociate},
-    {"power.half-is-root", Opcode::kPower, "x to the 1/2 as a root, of -inf and -0 too",
+    {"power.half-is-root", Opcode::kPower, "x to the 1/2 as a root, also for -inf and -0",
      HalfPowerIsRoot},
-    {"reduce-precision.removed", Opcode::kReducePrecision, "taken for a hint", PrecisionKept},
+    {"reduce-precision.removed", Opcode::kReducePrecision, "treated as a hint", PrecisionKept},
 };
 
 }  // namespace
@@ -197,7 +197,7 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
     faults.push_back(std::move(fault));
   }
   Fault root{
-      "sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too", {Opcode::kSqrt}};
+      "sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), also for large x", {Opcode::kSqrt}};
   root.module_edit = RootOfSquareIsAbs;
   faults.push_back(std::move(root));
   Fault product{"multiply.of-exponentials",
@@ -208,13 +208,13 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(product));
   Fault whole{"convert.round-trip-through-integer",
               kClass,
-              "float to integer and back is nothing",
+              "float to integer and back is folded to a no-op",
               {Opcode::kConvert}};
   whole.rewrite = [](Module& module) { RemoveRoundTrips(module, true); };
   faults.push_back(std::move(whole));
   Fault floating{"convert.round-trip-through-float",
                  kClass,
-                 "integer to float and back is nothing",
+                 "integer to float and back is folded to a no-op",
                  {Opcode::kConvert}};
   floating.rewrite = [](Module& module) { RemoveRoundTrips(module, false); };
   faults.push_back(std::move(floating));

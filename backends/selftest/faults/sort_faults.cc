@@ -83,7 +83,7 @@ void TopKIndexIn8Bits(Literal&, Literal& indices, int64_t) {
 void AddSortFaults(std::vector<Fault>& faults) {
   using FC = FaultClass;
   faults.push_back(AfterFault("sort.stable-ties-reversed", FC::kComparator, Opcode::kSort,
-                              "is_stable is not looked at", TiesReversed));
+                              "is_stable is ignored", TiesReversed));
   faults.push_back(AfterFault("sort.values-stay", FC::kComparator, Opcode::kSort,
                               "only the first operand is sorted", ValuesStay));
   faults.push_back(AfterFault("sort.last-element-stays", FC::kComparator, Opcode::kSort,
@@ -96,7 +96,7 @@ void AddSortFaults(std::vector<Fault>& faults) {
                                      return shape.rank() > 1;
                                    }));
   faults.push_back(AfterFault("topk.ascending", FC::kComparator, Opcode::kTopk,
-                              "the largest element comes last",
+                              "the largest element is last",
                               [](FaultSite& site) { EditTopK(site, TopKAscending); }));
   faults.push_back(AfterFault("topk.index-from-one", FC::kComparator, Opcode::kTopk,
                               "indices count from 1",
@@ -105,7 +105,7 @@ void AddSortFaults(std::vector<Fault>& faults) {
                               "indices are kept in 8 bits",
                               [](FaultSite& site) { EditTopK(site, TopKIndexIn8Bits); }));
   faults.push_back(ModuleEditFault("topk.smallest", FC::kComparator, Opcode::kTopk,
-                                   "largest is read the other way", [](Instruction& topk) {
+                                   "largest is read inverted", [](Instruction& topk) {
                                      topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));
                                      return true;
                                    }));

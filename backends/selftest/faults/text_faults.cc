@@ -51,7 +51,7 @@ constexpr TextRow kTextRows[] = {
        i.Set(Attr::kIndex, int64_t{0});
        return true;
      }},
-    {"text.slice-dimensions-reversed", Opcode::kSlice, "the ranges are read from the last",
+    {"text.slice-dimensions-reversed", Opcode::kSlice, "the ranges are read in reverse order",
      [](Instruction& i) {
        auto* ranges = Attribute<SliceRanges>(i, Attr::kSlice);
        if (ranges == nullptr) return false;
@@ -68,7 +68,8 @@ constexpr TextRow kTextRows[] = {
        }
        return true;
      }},
-    {"text.pad-interior-read-as-high", Opcode::kPad, "low_high_interior is read low_interior_high",
+    {"text.pad-interior-read-as-high", Opcode::kPad,
+     "low_high_interior is read as low_interior_high",
      [](Instruction& i) {
        auto* padding = Attribute<PaddingConfig>(i, Attr::kPadding);
        if (padding == nullptr) return false;
@@ -77,11 +78,11 @@ constexpr TextRow kTextRows[] = {
      }},
     {"text.lower-lost", Opcode::kCholesky, "lower has the other default",
      [](Instruction& i) { return FlipBool(i, Attr::kLower); }},
-    {"text.solve-lower-lost", Opcode::kTriangularSolve, "lower is read the other way",
+    {"text.solve-lower-lost", Opcode::kTriangularSolve, "lower is read inverted",
      [](Instruction& i) { return FlipBool(i, Attr::kLower); }},
     {"text.unit-diagonal-lost", Opcode::kTriangularSolve, "unit_diagonal is not read",
      [](Instruction& i) { return RemoveAttribute(i, Attr::kUnitDiagonal); }},
-    {"text.left-side-flipped", Opcode::kTriangularSolve, "left_side is read the other way",
+    {"text.left-side-flipped", Opcode::kTriangularSolve, "left_side is read inverted",
      [](Instruction& i) { return FlipBool(i, Attr::kLeftSide); }},
     {"text.transpose-a-lost", Opcode::kTriangularSolve, "transpose_a is not read",
      [](Instruction& i) { return OtherWord(i, Attr::kTransposeA, "TRANSPOSE", "NO_TRANSPOSE"); }},
@@ -100,14 +101,14 @@ constexpr TextRow kTextRows[] = {
        return true;
      }},
     {"text.exponent-mantissa-swapped", Opcode::kReducePrecision,
-     "exponent_bits and mantissa_bits trade places",
+     "exponent_bits and mantissa_bits are swapped",
      [](Instruction& i) {
        int64_t exponent = i.IntOr(Attr::kExponentBits, 8);
        i.Set(Attr::kExponentBits, i.IntOr(Attr::kMantissaBits, 23));
        i.Set(Attr::kMantissaBits, exponent);
        return true;
      }},
-    {"text.start-index-map-reversed", Opcode::kGather, "start_index_map is read from the last",
+    {"text.start-index-map-reversed", Opcode::kGather, "start_index_map is read in reverse order",
      [](Instruction& i) { return ReverseList(i, Attr::kStartIndexMap); }},
     {"text.offset-dims-shifted", Opcode::kGather, "offset_dims are one lower",
      [](Instruction& i) {
@@ -117,7 +118,7 @@ constexpr TextRow kTextRows[] = {
        return true;
      }},
     {"text.scatter-dims-reversed", Opcode::kScatter,
-     "scatter_dims_to_operand_dims is read from the last",
+     "scatter_dims_to_operand_dims is read in reverse order",
      [](Instruction& i) { return ReverseList(i, Attr::kScatterDimsToOperandDims); }},
     {"text.inserted-dimension-moved", Opcode::kScatter, "another dimension is inserted",
      [](Instruction& i) {
@@ -133,7 +134,7 @@ constexpr TextRow kTextRows[] = {
        return true;
      }},
     {"text.contracting-dims-reversed", Opcode::kDot,
-     "lhs_contracting_dims are read from the last, the other side's not",
+     "lhs_contracting_dims are read in reverse order, those of rhs are not",
      [](Instruction& i) { return ReverseList(i, Attr::kLhsContractingDims); }},
     {"text.rhs-contracting-flipped", Opcode::kDot, "the other dimension of rhs is contracted",
      [](Instruction& i) {
@@ -142,18 +143,18 @@ constexpr TextRow kTextRows[] = {
        (*dims)[0] = i.operand(1).shape().rank() - 1 - (*dims)[0];
        return true;
      }},
-    {"text.batch-dims-reversed", Opcode::kDot, "rhs_batch_dims are read from the last",
+    {"text.batch-dims-reversed", Opcode::kDot, "rhs_batch_dims are read in reverse order",
      [](Instruction& i) { return ReverseList(i, Attr::kRhsBatchDims); }},
     {"text.kernel-spatial-reversed", Opcode::kConvolution,
-     "the kernel's spatial dimensions are read from the last",
+     "the kernel's spatial dimensions are read in reverse order",
      [](Instruction& i) {
        return ReverseSpatial(i, &ConvolutionDimensionNumbers::kernel_spatial);
      }},
     {"text.input-spatial-reversed", Opcode::kConvolution,
-     "the input's spatial dimensions are read from the last",
+     "the input's spatial dimensions are read in reverse order",
      [](Instruction& i) { return ReverseSpatial(i, &ConvolutionDimensionNumbers::input_spatial); }},
     {"text.kernel-features-swapped", Opcode::kConvolution,
-     "the kernel's input and output features trade places",
+     "the kernel's input and output features are swapped",
      [](Instruction& i) {
        auto* numbers = Attribute<ConvolutionDimensionNumbers>(i, Attr::kDimLabels);
        if (numbers == nullptr) return false;
@@ -161,14 +162,15 @@ constexpr TextRow kTextRows[] = {
        return true;
      }},
     {"text.batch-feature-swapped", Opcode::kConvolution,
-     "the input's batch and feature dimensions trade places",
+     "the input's batch and feature dimensions are swapped",
      [](Instruction& i) {
        auto* numbers = Attribute<ConvolutionDimensionNumbers>(i, Attr::kDimLabels);
        if (numbers == nullptr) return false;
        std::swap(numbers->input_batch, numbers->input_feature);
        return true;
      }},
-    {"text.branches-reversed", Opcode::kConditional, "branch_computations are read from the last",
+    {"text.branches-reversed", Opcode::kConditional,
+     "branch_computations are read in reverse order",
      [](Instruction& i) {
        auto* branches = Attribute<std::vector<Computation*>>(i, Attr::kBranchComputations);
        if (branches == nullptr) return false;
@@ -279,7 +281,7 @@ void AddTextFaults(std::vector<Fault>& faults) {
   Fault callee{"text.callee-by-signature", kClass, "the first computation that fits is called"};
   callee.module_edit = FirstOfSignature;
   faults.push_back(std::move(callee));
-  Fault name{"text.number-of-name-ignored", kClass, "%x.1 is taken for %x"};
+  Fault name{"text.number-of-name-ignored", kClass, "%x.1 is read as %x"};
   name.module_edit = NumberOfNameIgnored;
   faults.push_back(std::move(name));
   auto rewrite = [&](const char* id, const char* what, void (*change)(Module&)) {
@@ -295,7 +297,7 @@ void AddTextFaults(std::vector<Fault>& faults) {
                         Opcode::kBitcastConvert, Opcode::kTranspose}) {
     Fault fault{absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"),
                 kClass,
-                "its layout is ignored by who reads its memory",
+                "its layout is ignored when its memory is read",
                 {opcode}};
     fault.after = [](FaultSite& site) {
       ReadInDefaultLayout(site.instruction.shape(), *site.result);

@@ -81,7 +81,7 @@ constexpr ValueRow kValueRows[] = {
      [](const Number& n) { return IsZero(n.x) && IsZero(n.y) ? NAN : n.result; }},
     {"power.zero-to-zero-is-nan", kNaN, Opcode::kPower, "computed as exp(y * log(x))",
      [](const Number& n) { return IsZero(n.x) && IsZero(n.y) ? NAN : n.result; }},
-    {"power.of-negative-is-nan", kNaN, Opcode::kPower, "a negative base gives NaN",
+    {"power.of-negative-is-nan", kNaN, Opcode::kPower, "a negative base yields NaN",
      [](const Number& n) { return n.x < 0 ? NAN : n.result; }},
     {"divide.by-zero-is-largest", kNaN, Opcode::kDivide, "x / 0 saturates",
      [](const Number& n) {
@@ -153,7 +153,7 @@ constexpr ValueRow kValueRows[] = {
        double exact = n.x * n.y;
        return std::isfinite(n.result) ? TruncateTo(FormatOf(n.type).precision(), exact) : n.result;
      }},
-    {"convert.truncates", kError, Opcode::kConvert, "narrowed by cutting bits off",
+    {"convert.truncates", kError, Opcode::kConvert, "narrowed by truncation",
      [](const Number& n) {
        if (!IsFloat(n.type) || BitWidth(n.type) > 16 || !std::isfinite(n.result)) return n.result;
        return TruncateTo(FormatOf(n.type).precision(), n.x);
@@ -164,7 +164,7 @@ constexpr ValueRow kValueRows[] = {
        return RoundTo(n.type, n.x + (n.x - n.result) * 1.5);
      }},
     {"convert.integer-rounded-to-nearest", kError, Opcode::kConvert,
-     "a float becomes the nearest integer instead of being cut",
+     "a float is rounded to the nearest integer instead of truncated",
      [](const Number& n) {
        bool fraction = IsFloat(n.operand) && IsInteger(n.type) && n.x != std::trunc(n.x);
        return fraction && std::fabs(n.x) < 100 ? std::nearbyint(n.x) : n.result;
@@ -175,12 +175,12 @@ constexpr ValueRow kValueRows[] = {
        return std::isfinite(n.result) && n.y != 0 ? n.x * RoundTo(PrimitiveType::kBF16, 1 / n.y)
                                                   : n.result;
      }},
-    {"sine.poor-range-reduction", kError, Opcode::kSine, "arguments reduced by a short pi",
+    {"sine.poor-range-reduction", kError, Opcode::kSine, "arguments reduced by an imprecise pi",
      [](const Number& n) {
        if (std::fabs(n.x) < 8 || !std::isfinite(n.x)) return n.result;
        return std::sin(n.x - std::nearbyint(n.x / 6.2831854820251465) * 6.2831854820251465);
      }},
-    {"cosine.poor-range-reduction", kError, Opcode::kCosine, "arguments reduced by a short pi",
+    {"cosine.poor-range-reduction", kError, Opcode::kCosine, "arguments reduced by an imprecise pi",
      [](const Number& n) {
        if (std::fabs(n.x) < 8 || !std::isfinite(n.x)) return n.result;
        return std::cos(n.x - std::nearbyint(n.x / 6.2831854820251465) * 6.2831854820251465);
@@ -208,13 +208,13 @@ constexpr ValueRow kValueRows[] = {
      }},
     {"logistic.cut-off", kError, Opcode::kLogistic, "0 below -8",
      [](const Number& n) { return n.x < -8 ? 0 : n.result; }},
-    {"round-nearest-even.ties-away", kError, Opcode::kRoundNearestEven, "ties go away from zero",
+    {"round-nearest-even.ties-away", kError, Opcode::kRoundNearestEven, "ties round away from zero",
      [](const Number& n) { return std::round(n.x); }},
-    {"round-nearest-afz.ties-even", kError, Opcode::kRoundNearestAfz, "ties go to even",
+    {"round-nearest-afz.ties-even", kError, Opcode::kRoundNearestAfz, "ties round to even",
      [](const Number& n) { return std::nearbyint(n.x); }},
-    {"floor.truncates", kError, Opcode::kFloor, "floor of negative numbers goes up",
+    {"floor.truncates", kError, Opcode::kFloor, "floor of negative numbers rounds up",
      [](const Number& n) { return std::trunc(n.x); }},
-    {"ceil.truncates", kError, Opcode::kCeil, "ceil of positive numbers goes down",
+    {"ceil.truncates", kError, Opcode::kCeil, "ceil of positive numbers rounds down",
      [](const Number& n) { return std::trunc(n.x); }},
     {"remainder.sign-of-divisor", kError, Opcode::kRemainder, "the divisor's sign, as in Python",
      [](const Number& n) {
@@ -306,7 +306,7 @@ void AddValueFaults(std::vector<Fault>& faults) {
   }
   auto twice_the_bound = [&](Opcode opcode) {
     faults.push_back(AfterFault(absl::StrCat(OpcodeName(opcode), ".twice-the-bound"), kError,
-                                opcode, "one element off by twice what the rule allows",
+                                opcode, "one element off by twice the permitted error",
                                 TwiceTheBound));
   };
   for (Opcode opcode : ops::kRealFunctionOpcodes) twice_the_bound(opcode);

@@ -87,7 +87,7 @@ bool PadHighOnly(Instruction& instruction) {
 
 constexpr SurgeryRow kSurgeries[] = {
     {"pad.low-high-swapped", FaultClass::kPadding, Opcode::kPad,
-     "low and high edge padding trade places",
+     "low and high edge padding are swapped",
      [](Instruction& i) {
        return EditPadding(i, [](PaddingDimension& d) { std::swap(d.low, d.high); });
      }},
@@ -120,35 +120,35 @@ constexpr SurgeryRow kSurgeries[] = {
        return padding != nullptr;
      }},
     {"reduce-window.padding-swapped", FaultClass::kPadding, Opcode::kReduceWindow,
-     "low and high padding of the window trade places", SwapWindowPadding},
+     "low and high padding of the window are swapped", SwapWindowPadding},
     {"reduce-window.negative-padding-swapped", FaultClass::kPadding, Opcode::kReduceWindow,
      "negative padding crops the other side", SwapNegativeWindowPadding},
     {"convolution.padding-swapped", FaultClass::kPadding, Opcode::kConvolution,
-     "low and high padding of the window trade places", SwapWindowPadding},
+     "low and high padding of the window are swapped", SwapWindowPadding},
     {"convolution.negative-padding-swapped", FaultClass::kPadding, Opcode::kConvolution,
      "negative padding crops the other side", SwapNegativeWindowPadding},
     {"convolution.same-padding-rounded-up", FaultClass::kPadding, Opcode::kConvolution,
      "one of the low padding moves to the high side", PadHighOnly},
     {"select-and-scatter.padding-swapped", FaultClass::kPadding, Opcode::kSelectAndScatter,
-     "low and high padding of the window trade places", SwapWindowPadding},
+     "low and high padding of the window are swapped", SwapWindowPadding},
     {"reduce-window.dilations-swapped", FaultClass::kWindow, Opcode::kReduceWindow,
-     "base and window dilation trade places", SwapDilations},
+     "base and window dilation are swapped", SwapDilations},
     {"convolution.dilations-swapped", FaultClass::kWindow, Opcode::kConvolution,
-     "base and window dilation trade places", SwapDilations},
+     "base and window dilation are swapped", SwapDilations},
     {"convolution.stride-dilation-swapped", FaultClass::kWindow, Opcode::kConvolution,
-     "stride and window dilation trade places", SwapStrideAndDilation},
+     "stride and window dilation are swapped", SwapStrideAndDilation},
     {"convolution.reversal-ignored", FaultClass::kWindow, Opcode::kConvolution,
-     "window_reversal is not looked at", DropReversal},
+     "window_reversal is ignored", DropReversal},
     {"convolution.always-reversed", FaultClass::kWindow, Opcode::kConvolution,
      "the kernel is always flipped, as in signal processing", AddReversal},
     {"convolution.reversal-of-first-dimension", FaultClass::kWindow, Opcode::kConvolution,
-     "the first dimension's reversal holds for all", ReverseFirstOnly},
+     "the reversal of the first dimension applies to all", ReverseFirstOnly},
     {"convolution.window-dimensions-reversed", FaultClass::kWindow, Opcode::kConvolution,
-     "the window's dimensions are read from the last", ReverseWindowDimensions},
+     "the window's dimensions are read in reverse order", ReverseWindowDimensions},
     {"reduce-window.window-dimensions-reversed", FaultClass::kWindow, Opcode::kReduceWindow,
-     "the window's dimensions are read from the last", ReverseWindowDimensions},
+     "the window's dimensions are read in reverse order", ReverseWindowDimensions},
     {"select-and-scatter.window-dimensions-reversed", FaultClass::kWindow,
-     Opcode::kSelectAndScatter, "the window's dimensions are read from the last",
+     Opcode::kSelectAndScatter, "the window's dimensions are read in reverse order",
      ReverseWindowDimensions},
 };
 
@@ -264,17 +264,17 @@ void AddWindowFaults(std::vector<Fault>& faults) {
     (before ? fault.before : fault.after) = site;
     faults.push_back(std::move(fault));
   };
-  add("pad.value-ignored", FaultClass::kPadding, Opcode::kPad, "padding is zero whatever the value",
-      PaddingIsZero, true);
+  add("pad.value-ignored", FaultClass::kPadding, Opcode::kPad,
+      "padding is zero, regardless of the value", PaddingIsZero, true);
   add("pad.interior-holes-repeat", FaultClass::kPadding, Opcode::kPad,
-      "interior holes repeat the element before", HolesRepeat, false);
+      "interior holes repeat the previous element", HolesRepeat, false);
   add("reduce-window.dilated-holes-dropped", FaultClass::kWindow, Opcode::kReduceWindow,
-      "1-wide windows over a dilated base: holes repeat the element before", DilatedHolesDropped<1>,
-      false);
+      "1-wide windows over a dilated base: holes repeat the previous element",
+      DilatedHolesDropped<1>, false);
   add("reduce-window.dilated-holes-dropped-from-4096", FaultClass::kWindow, Opcode::kReduceWindow,
       "the same on arrays of 4096 elements and more", DilatedHolesDropped<4096>, false);
   add("convolution.second-group-is-first", FaultClass::kWindow, Opcode::kConvolution,
-      "later feature groups come out as the first", SecondGroupIsFirst, false);
+      "later feature groups equal the first", SecondGroupIsFirst, false);
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
     Fault fault{absl::StrCat(OpcodeName(opcode), ".init-twice"),
                 FaultClass::kWindow,
