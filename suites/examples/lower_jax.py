@@ -69,7 +69,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--backend", action="append", required=True)
-    parser.add_argument("--only", default="", help="functions whose name begins so")
+    parser.add_argument("--only", default="", help="prefix of the names of functions")
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     os.makedirs(options.folder, exist_ok=True)

@@ -258,7 +258,7 @@ def main() -> int:
     parser.add_argument("--files", default=",".join(FILES), help="names without .py, by comma")
     parser.add_argument("--sample", type=int, default=100, help="tests of a file, 0 for all (100)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds a test may take (60)")
+    parser.add_argument("--timeout", type=float, default=60, help="time limit per test, in s (60)")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
     if not given.tests.is_dir():

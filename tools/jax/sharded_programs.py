@@ -242,7 +242,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="number of the first trial")
     parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--platform", default="cpu", help="value of JAX_PLATFORMS (cpu)")
-    parser.add_argument("--gspmd", action="store_true", help="instead of Shardy")
+    parser.add_argument("--gspmd", action="store_true", help="use GSPMD instead of Shardy")
     parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     names = options.programs or sorted(PROGRAMS)

@@ -107,7 +107,7 @@ def compiled(hlocts, engine, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
-    parser.add_argument("--backend", action="append", help="may be repeated (TPUs and GPUs)")
+    parser.add_argument("--backend", action="append", help="engine; repeatable (TPUs and GPUs)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)

@@ -163,9 +163,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
-    parser.add_argument("--runs", type=int, default=20, help="of each kind of data (20)")
+    parser.add_argument("--runs", type=int, default=20, help="number of runs per kind of data (20)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tosa", help="folder of the unpacked wheel tosa-tools")
+    parser.add_argument("--tosa", help="directory of the unpacked wheel tosa-tools")
     given = parser.parse_args()
     tosa = Tosa(given.tosa) if given.tosa else None
     random = np.random.default_rng(given.seed)

@@ -74,14 +74,14 @@ def lowered(folder, backend):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
-    parser.add_argument("--backend", action="append", help="may be repeated (xla@0.11.2)")
-    parser.add_argument("--jax", action="store_true", help="the programs of tools/jax instead")
+    parser.add_argument("--backend", action="append", help="engine; may be repeated (xla@0.11.2)")
+    parser.add_argument("--jax", action="store_true", help="use the programs of tools/jax instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cut", type=int, default=1,
                         help="judges inconclusive results again by pieces of this many "
                         "operations; 0: does not")
     parser.add_argument("--timeout", type=int, default=60,
-                        help="seconds for the engine, and for the reference")
+                        help="time limit in seconds, of the engine and of the reference")
     arguments = parser.parse_args()
     programs = [(path, f"--seed={arguments.seed}") for path in sorted(PROGRAMS.glob("*.hlo"))]
     print(f"{'program':29} {'verdict':12} {'elements':>9} {'bits':>6} {'unspec.':>7} {'s':>6}"

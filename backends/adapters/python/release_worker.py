@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument(
-        "--reached", default="", help="FILE with a HloModuleProto: what the compiler gets of it"
+        "--reached", default="", help="HloModuleProto; prints what the compiler receives"
     )
     parser.add_argument("--fact", action="append", default=[])
     parser.add_argument("option", nargs="*")

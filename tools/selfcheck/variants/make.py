@@ -56,8 +56,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default=str(ROOT / "reference/judge/cases/executions"))
-    parser.add_argument("--seeds", type=int, help="how many seeds to judge")
-    parser.add_argument("--judge", help="the test program of reference/judge")
+    parser.add_argument("--seeds", type=int, help="number of seeds to judge")
+    parser.add_argument("--judge", help="path of the test program of reference/judge")
     flags = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)
     if flags.judge:
