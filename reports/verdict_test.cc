@@ -166,7 +166,7 @@ TEST(ScorecardTest, SaysWhatWasPromised) {
   Scorecard card;
   card.Add(Failing());
   const std::string engine = Failing().backend;
-  EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("promises")));
+  EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("declares")));
   card.Promise(engine, {"excess.16bit", "dot.tf32"});
   EXPECT_THAT(card.ToText(), HasSubstr("  declares excess.16bit, dot.tf32\n"));
   card.Promise(engine, {});

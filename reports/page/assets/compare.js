@@ -51,10 +51,10 @@ function compareNights(before, now) {
   return lists;
 }
 
-const LISTS = [['regressed', 'New: good before, or never seen, and not expected'],
-  ['fixed', 'Fixed'], ['changed', 'Changed: bad in another way, or unsupported'],
+const LISTS = [['regressed', 'New: not expected, and passed or did not exist before'],
+  ['fixed', 'Fixed'], ['changed', 'Changed: another failure, or unsupported'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
-  ['open', 'Still open: not expected, and bad before']];
+  ['open', 'Still open: not expected, and failed before']];
 
 function changeRow(change) {
   return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
@@ -94,7 +94,7 @@ function bucketList() {
 function lessPreciseList() {
   const rows = DATA.changes.less_precise;
   const details = make('details', {id: 'list-less_precise', class: rows.length ? 'list-full' : null},
-    make('summary', {}, `Less precise, yet accepted: ${rows.length}`));
+    make('summary', {}, `Less precise, but accepted: ${rows.length}`));
   if (rows.length) {
     details.append(smallTable(['function', 'type', 'engine', 'ulps before', 'ulps now'],
       rows.map(([engine, name, type, before, now]) => [name, type, engine, before.toFixed(2), now.toFixed(2)])));
@@ -109,12 +109,12 @@ function showLists() {
   for (const note of night().notes || []) parts.push(make('p', {class: 'known note'}, note));
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
-    parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} is dead: it answered no case.`));
+    parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
   }
   for (const [name, title] of LISTS) parts.push(listOf(name, title, lists[name]));
   if (view.now === DATA.nights.length - 1) parts.push(bucketList());
   if (view.now === DATA.nights.length - 1 && view.before === view.now - 1) parts.push(lessPreciseList());
-  if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer asked for.`));
+  if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer selected.`));
   place('#lists', ...parts);
   return lists;
 }

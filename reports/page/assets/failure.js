@@ -140,14 +140,14 @@ function showFailure(engine, i) {
     ['operands', failure ? (failure.operands || []).map((one) => `${one.name} = ${one.value}`).join(', ') : ''],
     ['rule', failure ? failure.rule : ''],
     ['instruction', failure ? failure.instruction : '']])];
-  if (one && one.night !== night().label) parts.push(make('p', {}, `As it was in ${one.night}.`));
-  if (!one && isBad(mark)) parts.push(make('p', {}, 'This night is kept as counts: its records are in another file.'));
+  if (one && one.night !== night().label) parts.push(make('p', {}, `Recorded in ${one.night}.`));
+  if (!one && isBad(mark)) parts.push(make('p', {}, 'Only the counts of this nightly run are kept; its records are in another file.'));
   if (failure) parts.push(ulpLine(failure, type));
-  parts.push(make('h3', {}, 'See it again'),
+  parts.push(make('h3', {}, 'Replay'),
     make('pre', {tabindex: '0'}, `build/hlocts run '${address}' --backend='${engine}' --tier=exhaustive${profile} --out=out/again`));
   if (module) parts.push(make('h3', {}, 'Module'), moduleLines(module, record));
   const sentences = clauseParts(i, failure);
-  if (sentences.length) parts.push(make('h3', {}, 'What the documents say'), ...sentences);
+  if (sentences.length) parts.push(make('h3', {}, 'Sentences of the documents'), ...sentences);
   showDialog(address, parts);
 }
 
@@ -155,7 +155,7 @@ function showFinding(name) {
   const finding = DATA.findings[name], marks = night().findings[name] || {};
   showDialog(finding.title || name, [facts([['clause', finding.clause],
     ['guilty pass', finding.guilty], ...Object.entries(marks).map(([engine, mark]) => [engine, wordOf(mark)])]),
-  make('h3', {}, 'See it again'), make('pre', {tabindex: '0'}, `build/hlocts replay results/findings/${name}`),
+  make('h3', {}, 'Replay'), make('pre', {tabindex: '0'}, `build/hlocts replay results/findings/${name}`),
   make('h3', {}, 'Module'), moduleLines(finding.module, null), ...clauseParts(null, finding)]);
 }
 
@@ -164,7 +164,7 @@ function showBucket(bucket) {
   const module = bucket.module >= 0 ? DATA.texts[bucket.module] : '';
   const drawn = /^seed (\d+), module (\d+)/.exec(bucket.origin);
   showDialog(bucket.name, [facts([['engine', bucket.engine], ['found in', bucket.origin]]),
-    ...(drawn ? [make('h3', {}, 'See it again'), make('pre', {tabindex: '0'},
+    ...(drawn ? [make('h3', {}, 'Replay'), make('pre', {tabindex: '0'},
       `build/hlocts fuzz --backend='${bucket.engine}' --seed=${drawn[1]} --only=${drawn[2]} --out=out/again`)] : []),
-    ...(module ? [make('h3', {}, 'Module, made small'), moduleLines(module, null)] : [])]);
+    ...(module ? [make('h3', {}, 'Shrunk module'), moduleLines(module, null)] : [])]);
 }

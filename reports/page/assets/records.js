@@ -21,8 +21,8 @@ function showUlps() {
     rows.get(key).engines[row[1]] = {row, was: before.get(row.slice(1, 4).join('\n'))};
   }
   const engines = DATA.releases.filter((name) => measured.some((row) => row[1] === name));
-  place('#ulps', make('h3', {}, 'Accepted values: how many ulps from the exact one, at most'),
-    make('p', {}, measured.length ? 'Of functions whose arguments are exact, beside the bound that is stated; marked: beyond nine tenths of it.'
+  place('#ulps', make('h3', {}, 'Accepted values: largest distance from the exact value, in ulps'),
+    make('p', {}, measured.length ? 'Functions whose arguments are exact, with the stated bound; marked: above nine tenths of it.'
       : 'Not recorded in this nightly run.'));
   if (!measured.length) return;
   document.getElementById('ulps').append(make('div', {id: 'ulprows'}));
@@ -66,8 +66,8 @@ function showMisses() {
   }
   const rows = [...worst].map(([key, at]) => [...key.split('\n'), at.miss, at.one.record.first_failure.rule]);
   const misses = document.getElementById('misses');
-  misses.replaceChildren(make('h3', {}, `Wrong values: how many ulps beyond the accepted set, at most (${rows.length})`),
-    make('p', {}, 'Of the first wrong element of each failing case, beside the bound that the rule states.'));
+  misses.replaceChildren(make('h3', {}, `Wrong values: largest distance from the accepted set, in ulps (${rows.length})`),
+    make('p', {}, 'The first wrong element of each failing case, with the bound of the rule.'));
   if (rows.length) {
     const inside = make('div', {id: 'missrows'});
     misses.append(inside);
@@ -128,10 +128,10 @@ function showUnchecked(reached) {
   const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Not checked, by engine'});
   wide.append(smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows));
   place('#unchecked > div', wide,
-    make('p', {}, `Operations of which a twentieth of the elements had fewer than two bits checked: ${few}.`),
-    list('Testable sentences that this nightly run did not reach', untested.map((clause) => clause.id)),
-    list('Sentences that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
-    list('Sentences that are open', DATA.clauses.filter((c) => c.state === 'open').map((c) => c.id)),
+    make('p', {}, `Operations with fewer than two bits checked in a twentieth of the elements: ${few}.`),
+    list('Testable clauses that this nightly run did not reach', untested.map((clause) => clause.id)),
+    list('Clauses that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
+    list('Clauses that are open', DATA.clauses.filter((c) => c.state === 'open').map((c) => c.id)),
     list('Releases that are listed and did not run the suite', DATA.releases_listed.filter((name) => !night().engines[name])));
 }
 
@@ -151,7 +151,7 @@ function showClauses(reached) {
   const cases = {};
   for (const [name, ids] of Object.entries(DATA.case_clauses)) for (const id of ids) (cases[id] = cases[id] || []).push(name);
   const evidence = (id) => [...(cases[id] || []), ...DATA.programs[id] || []];
-  longTable('#clauses .wide:last-child', [column('clause'), column('what it says'), column('state'),
+  longTable('#clauses .wide:last-child', [column('clause'), column('text'), column('state'),
     column('cases', {render: (names, kind) => (kind === 'display' ? names.slice(0, 4).map(escaped).join('<br>')
       + (names.length > 4 ? `<br>and ${names.length - 4} more` : '') : names.join(' '))}),
     column('planted fault that one notices'),
@@ -173,7 +173,7 @@ function showTrends() {
     const count = bad(one, engine);
     return count === null ? '' : String(count);
   })]);
-  place('#trends .wide', smallTable(['night', ...engines], rows, 'Verdicts that are no pass, known ones included'));
+  place('#trends .wide', smallTable(['nightly run', ...engines], rows, 'Verdicts other than pass, including known ones'));
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3]];
   if (chart) chart.destroy();

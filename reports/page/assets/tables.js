@@ -46,7 +46,7 @@ function spansOf(asked, marks) {
   return [...families.values()].filter((span) => span.bad);
 }
 
-const findingWord = (mark) => (mark === 'p' ? 'right' : mark === 'f' ? 'wrong' : wordOf(mark));
+const findingWord = (mark) => (mark === 'p' ? 'correct' : mark === 'f' ? 'wrong' : wordOf(mark));
 // Shows a row per finding and a column per release. Engines in this nightly run and the findings that
 // they still have come first.
 function showFindings() {
