@@ -227,7 +227,7 @@ void AddCases(const Template& from, const CaseFile& read, const OperationRow& ro
   const std::string wanted = Field(from.arguments, "if", row.columns);
   if (absl::StrContains(wanted, "${")) {
     mistakes.push_back(InvalidInput(PlaceOf(from.place, "if"), ": @case ", from.name,
-                                    ": expected a column of @for behind @if, found ", wanted));
+                                    ": expected a column of @for after @if, found ", wanted));
   }
   if (wanted == kNothing) return;
   const size_t before = mistakes.size();

@@ -173,7 +173,7 @@ class Parser {
     for (size_t i = 1; i < words.size(); ++i) {
       if (words[i] == "|") {
         const auto named = TierFromName(++i < words.size() ? words[i] : "");
-        if (!named) return Error("expected a tier behind |");
+        if (!named) return Error("expected a tier after |");
         tier = *named;
         continue;
       }

@@ -32,7 +32,7 @@ void CheckRun(const reports::RunRecord& record, Conformance& result) {
     result.against.push_back(absl::StrCat("only ", absl::StrJoin(record.queries, " "), " was run"));
   if (record.profile != "default" && record.profile != "strict")
     result.against.push_back(absl::StrCat("profile ", record.profile));
-  if (record.finished.empty()) result.against.push_back("the run did not end");
+  if (record.finished.empty()) result.against.push_back("the run did not finish");
   if (static_cast<int>(record.selection.size()) != result.cases) {
     result.against.push_back(
         absl::StrCat(result.cases, " of ", record.selection.size(), " cases have a verdict"));

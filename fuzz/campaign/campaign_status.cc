@@ -59,7 +59,7 @@ std::string CampaignStatus::ToText() const {
   if (twins > 0)
     absl::StrAppend(&text, "; ", twins, " variants, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as intended");
-  absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
+  absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {
     absl::StrAppendFormat(
         &text,

@@ -29,7 +29,7 @@ absl::string_view ReasonText(Difference difference) {
     case Difference::kRepeated:
       return "tried before";
     case Difference::kSteps:
-      return "it might never end";
+      return "it might not terminate";
     case Difference::kSignature:
       return "no failure, or one that looks different";
     case Difference::kUndefined:

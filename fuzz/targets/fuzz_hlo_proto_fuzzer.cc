@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // A module that was read must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
-    Differ("refused without a rule", std::string(valid.message()), "");
+    Differ("rejected without a rule", std::string(valid.message()), "");
   }
   auto written = hlocts::SerializeModule(**module);
   if (!written.ok()) Differ("read but not written", std::string(written.status().message()), "");

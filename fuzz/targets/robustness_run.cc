@@ -31,7 +31,7 @@ std::unique_ptr<backends::Backend> InThisProcess(const std::string& name) {
 std::string RobustnessCounts::ToText() const {
   return absl::StrCat(texts, " texts, ", readable, " readable, ", valid, " valid, ", run,
                       " run: ", values, " with values, ", judged, " judged, ", engine,
-                      " by cpu too, ", refused, " refused there");
+                      " also by cpu, ", refused, " rejected there");
 }
 
 RobustnessRun::RobustnessRun()

@@ -172,7 +172,7 @@ absl::Status CheckSecondOperand(const LapackCall& call, const Instruction& custo
   const Shape& second = custom_call.operand(1).shape();
   if (call.routine == LapackRoutine::kTriangularSolve) {
     const absl::Span<const int64_t> sizes = custom_call.shape().dimensions();
-    return ExpectSizes(custom_call, "a right side", Sizes(sizes.begin(), sizes.end()), second);
+    return ExpectSizes(custom_call, "a right-hand side", Sizes(sizes.begin(), sizes.end()), second);
   }
   const int64_t k = second.rank() == 0 ? 0 : second.dimension(-1);
   const int64_t most = std::min({k, a[0], a[1], custom_call.shape().dimension(-1)});

@@ -28,7 +28,7 @@ std::string TextOf(const std::string& path) {
   auto text = ReadFile(path);
   if (!text.ok()) return "";
   if (text->size() <= kModuleBytesMax) return *text;
-  return text->substr(0, kModuleBytesMax) + "\n... cut: the file has more\n";
+  return text->substr(0, kModuleBytesMax) + "\n... truncated\n";
 }
 
 // Calls `take` for each line of the file, a JSON object. Skips a last line without newline.

@@ -161,7 +161,7 @@ absl::StatusOr<std::vector<Ruling>> ReadRulings(const std::string& directory) {
     }
     if (!rulings.empty() && rulings.back().number == number) {
       return ErrorAt(absl::StrCat(directory, "/", file), 1,
-                     absl::StrCat("number ", number, " is already taken by ", rulings.back().file));
+                     absl::StrCat("number ", number, " is already used by ", rulings.back().file));
     }
     rulings.push_back({number, file});
   }

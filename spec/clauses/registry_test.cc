@@ -208,7 +208,7 @@ TEST_F(BrokenRegistry, RulingPages) {
   EXPECT_EQ(registry->FindRuling("0007")->file, "0007-free.md");
   EXPECT_EQ(registry->FindRuling("0008"), nullptr);
   Write("rulings/0007-free-again.md", "# Free");
-  EXPECT_THAT(std::string(Load().status().message()), HasSubstr("already taken"));
+  EXPECT_THAT(std::string(Load().status().message()), HasSubstr("already used"));
 }
 
 TEST_F(BrokenRegistry, FolderAndFileNames) {

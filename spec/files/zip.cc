@@ -126,7 +126,7 @@ absl::StatusOr<std::string> Inflate(absl::string_view stored, uint64_t wanted) {
     content.resize(old_size + step - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (content.size() != wanted) return Broken("deflated data ends early or is damaged");
+  if (content.size() != wanted) return Broken("deflated data is truncated or damaged");
   return content;
 }
 

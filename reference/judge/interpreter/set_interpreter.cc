@@ -85,7 +85,7 @@ absl::Status SetInterpreter::CheckDeadline() {
 absl::Status SetInterpreter::ChargeStep() {
   if (++steps_ <= options_.steps_max) return absl::OkStatus();
   return absl::DeadlineExceededError(
-      absl::StrCat("the loop budget of ", options_.steps_max, " trips is used up"));
+      absl::StrCat("the loop budget of ", options_.steps_max, " trips is exceeded"));
 }
 
 const Literal* SetInterpreter::PeekInfeed() const {

@@ -142,8 +142,8 @@ bool RowPermutation::OrderHolds(int64_t line, const Outputs& outputs, Verdict& v
       if (found[i] == found[j] || !must(*found[j], *found[i])) continue;
       verdict.ok = false;
       verdict.index = at(i);
-      verdict.expected = absl::StrCat("row ", i, " of the line stands before row ", j,
-                                      ", which the comparator puts first");
+      verdict.expected = absl::StrCat("row ", i, " of the line precedes row ", j,
+                                      ", which the comparator orders first");
       return false;
     }
   }

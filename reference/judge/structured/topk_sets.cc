@@ -129,7 +129,7 @@ class DifferentIndices : public JointPredicate {
         verdict.ok = false;
         verdict.slot = 1;
         verdict.index = seen[i].second;
-        verdict.expected = "the indices of a line are different ones";
+        verdict.expected = "the indices of a line are distinct";
         return verdict;
       }
     }
