@@ -286,7 +286,7 @@ extern "C" const PJRT_Api* GetPjrtApi() {
 // For frameworks with handlers of custom calls; see handlers.h.
 extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* platform,
                                                   void* handler, uint32_t traits) {
-  if (GetPjrtApi() == nullptr) return "there is no plugin";
+  if (GetPjrtApi() == nullptr) return "no plugin";
   return hlocts::check::RegisterHandler(*hlocts::check::TheState().real, name, platform, handler,
                                         traits);
 }

@@ -174,7 +174,7 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
     if (!absl::IsNotFound(loaded.status())) return loaded;
     const auto cases = suites::SelectCases({path}, suites::Tier::kExhaustive);
     if (!cases.ok()) return loaded;
-    return InvalidInput(path, " is no file and selects ", cases->size(),
+    return InvalidInput(path, " is not a file and selects ", cases->size(),
                         " cases: expected the address of one, such as ", (*cases)[0].address);
   }
   HLOCTS_ASSIGN_OR_RETURN(suites::Case one, CaseAt(path));
