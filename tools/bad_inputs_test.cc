@@ -48,6 +48,9 @@ constexpr File kFiles[] = {
      "HloModule m\nENTRY main {\n  z = f32[] constant(0)\n"
      "  ROOT r = f32[2147483648] broadcast(z), dimensions={}\n}\n"},
     {"unbounded.hlo", "HloModule m\nENTRY main {\n  ROOT x = f32[?] parameter(0)\n}\n"},
+    {"unbounded_result.hlo",
+     "HloModule m\nENTRY main {\n  c = f32[] constant(1)\n"
+     "  ROOT r = f32[?] broadcast(c), dimensions={}\n}\n"},
     {"group.hlo",
      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
      "  ROOT r = f32[8] all-gather(x), dimensions={0}\n}\n"},

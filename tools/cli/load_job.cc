@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -30,10 +29,10 @@ namespace fs = std::filesystem;
 
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!leaves[i].IsArray() || !absl::c_linear_search(leaves[i].dimensions(), kUnboundedSize))
-      continue;
-    return Unsupported("argument ", i, ", ", leaves[i].ToString(),
-                       ": a size without a bound; expected a size, or a bound as in f32[<=8]");
+    if (leaves[i].HasUnboundedDimension()) {
+      return Unsupported("argument ", i, ", ", leaves[i].ToString(),
+                         ": a size without a bound; expected a size, or a bound as in f32[<=8]");
+    }
   }
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
   if (bytes <= options.memory_bytes_max) return absl::OkStatus();

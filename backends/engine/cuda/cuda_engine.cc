@@ -11,6 +11,7 @@
 #include "backends/engine/plan/custom_call.h"
 #include "backends/engine/plan/opcodes.h"
 #include "backends/engine/plan/passes.h"
+#include "backends/engine/plan/received.h"
 #include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 
@@ -32,6 +33,7 @@ class CudaEngine : public pjrt::Engine {
   absl::StatusOr<std::unique_ptr<pjrt::Executable>> Load(const Module& module,
                                                          const pjrt::LoadOptions& load) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
+    HLOCTS_RETURN_IF_ERROR(plan::CheckReceived(module, load.memory_bytes_max));
     CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
     HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, plan::OpenCustomCalls(load.custom_calls));

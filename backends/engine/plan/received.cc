@@ -10,6 +10,8 @@ namespace hlocts::plan {
 absl::Status CheckReceived(const Module& module, int64_t bytes_max) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
+      if (instruction->shape().HasUnboundedDimension())
+        return Unsupported(instruction->name(), ": a size without a bound");
       if (instruction->opcode() != Opcode::kRecv) continue;
       if (instruction->shape().StorageSizeBytes() <= bytes_max) continue;
       return absl::ResourceExhaustedError(absl::StrCat(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the memory for the values of recv instructions, which exist as zeros from the construction
-// of the graph until recv-done.
+// Checks the sizes of values that no operand limits: those without a bound, and those of recv
+// instructions, which exist as zeros from the construction of the graph until recv-done.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 
@@ -9,7 +9,8 @@
 
 namespace hlocts::plan {
 
-// Returns ResourceExhausted if a recv needs more bytes than the budget.
+// Returns Unimplemented if a size has no bound, ResourceExhausted if a recv needs more bytes than
+// the budget.
 absl::Status CheckReceived(const Module& module, int64_t bytes_max);
 
 }  // namespace hlocts::plan
