@@ -202,7 +202,15 @@ ENTRY main {
   ROOT r = f32[<=3] add(a, b)
 }
 )");
-  for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo"}) {
+  Write("three.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[3] iota(), iota_dimension=0
+  two = s32[] constant(2)
+  a = f32[<=3] set-dimension-size(x, two), dimensions={0}
+  ROOT r = f32[<=3] clamp(a, x, x)
+}
+)");
+  for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo", "three.hlo"}) {
     const Ran ran = RunHlocts("diff " + Path(name) + " --seed=1 --backend=reference");
     EXPECT_THAT(ran.out, ::testing::StartsWith("error  reference")) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("the reference has no result either")) << ran.out;

@@ -215,6 +215,19 @@ std::vector<int64_t> RuntimeSizesOf(absl::Span<const SetArray* const> arrays, co
   return {};
 }
 
+// Returns false if operands other than scalars have different run-time sizes.
+bool SizesAgree(absl::Span<const SetArray* const> arrays) {
+  std::vector<int64_t> first;
+  for (const SetArray* array : arrays) {
+    if (array->shape().rank() == 0) continue;
+    const std::vector<int64_t>& sizes =
+        array->runtime_sizes.empty() ? array->shape().dimensions() : array->runtime_sizes;
+    if (!first.empty() && first != sizes) return false;
+    first = sizes;
+  }
+  return true;
+}
+
 std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& shape,
                                             absl::Span<const SetArray* const> operands) {
   bool complex = IsComplex(op.operand_type) || IsComplex(op.result_type);
@@ -267,6 +280,8 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
     arrays.push_back(&operand.array);
     exact = exact && operand.array.exact();
   }
+  if (!SizesAgree(arrays))
+    return InvalidInput(instruction.name(), ": operands of different run-time sizes");
   PrimitiveType operand_type = arrays[0]->element_type();
   if (instruction.opcode() == Opcode::kSelect) {
     const uint32_t origin =
