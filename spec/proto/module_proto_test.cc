@@ -296,6 +296,8 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
+  // Text has no form for them that could be read.
+  EXPECT_TRUE(ParseModuleProtoText(*PrintModuleProto(**module)).ok());
   // A further conversion yields the same bytes, so nothing is written twice.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
