@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "absl/algorithm/container.h"
 #include "reference/kernels/gather_scatter.h"
 #include "reference/kernels/index_values.h"
 #include "reference/number_system.h"
@@ -18,7 +19,9 @@ absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& 
   const Shape shape(operand.element_type(), geometry.batched_dimensions);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   Literal out(shape);
-  if (out.element_count() == 0) return out;
+  // A slice size of 0 in a dimension that is collapsed leaves nothing to read (ruling 0037).
+  if (out.element_count() == 0 || absl::c_linear_search(instruction.IntList(Attr::kSliceSizes), 0))
+    return out;
   const IndexReader reader(indices);
   DispatchStorage(StorageBytes(shape.element_type()), [&](auto element) {
     using T = decltype(element);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "reference/dynamic_sizes.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/within_sizes.h"
@@ -298,6 +299,8 @@ absl::StatusOr<SetValue> DynamicUpdateSliceSets(SetInterpreter& interpreter,
 absl::StatusOr<SetValue> GatherSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape& shape, absl::Span<const SetValue> operands) {
   if (AllExact(operands)) return PlainResult(interpreter, instruction, shape, operands);
+  if (absl::c_linear_search(instruction.IntList(Attr::kSliceSizes), 0))
+    return ExactValue(Literal(shape));  // nothing is read (ruling 0037)
   const SetArray& indices = operands[1].array;
   const bool vectors =
       !indices.exact() && indices.runtime_sizes.empty() && indices.element_count() > 0;
