@@ -32,6 +32,16 @@ absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
   return Together(call, std::move(leaves));
 }
 
+absl::Status CheckAnnotation(const Instruction& call) {
+  std::vector<Shape> operands;
+  for (const Instruction* operand : call.operands()) operands.push_back(operand->shape());
+  const Shape given = operands.size() == 1 ? operands[0] : Shape::Tuple(std::move(operands));
+  const bool none = call.shape().IsTuple() && call.shape().tuple_shapes().empty();
+  if (none || call.shape().CompatibleWith(given)) return absl::OkStatus();
+  return InvalidInput(call.name(), ": an annotation returns its operand: expected ",
+                      given.ToString(), ", found ", call.shape().ToString());
+}
+
 absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
                                              absl::Span<Literal> operands) {
   DeviceEnvironment* world = context.options().world;
@@ -43,7 +53,8 @@ absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruc
     }
   }
   if (kind == ShardingCall::kAnnotation) {
-    if (operands.size() == 1 && !call.shape().CompatibleWith(operands[0].shape())) leaves.clear();
+    HLOCTS_RETURN_IF_ERROR(CheckAnnotation(call));
+    if (call.shape().IsTuple() && call.shape().tuple_shapes().empty()) leaves.clear();
     return leaves.size() == 1 ? std::move(leaves[0]) : Literal::Tuple(std::move(leaves));
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(call.shape()));

@@ -13,6 +13,8 @@ namespace hlocts::reference {
 // Returns the result of a call that ends a manual region, from the operands of all partitions.
 absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
                                             absl::Span<const std::vector<Literal>> operands);
+// Returns InvalidArgument if an annotation has a result that is not its operands (ruling 0123).
+absl::Status CheckAnnotation(const Instruction& call);
 absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
                                              absl::Span<Literal> operands);
 

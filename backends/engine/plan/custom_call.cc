@@ -52,7 +52,8 @@ bool IsAnnotation(const std::string& target, const std::vector<ArrayType>& opera
                   const std::vector<ArrayType>& results) {
   const auto end = std::end(kAnnotations);
   return std::find(std::begin(kAnnotations), end, target) != end &&
-         results.size() <= operands.size();
+         results.size() <= operands.size() &&
+         std::equal(results.begin(), results.end(), operands.begin());
 }
 
 }  // namespace

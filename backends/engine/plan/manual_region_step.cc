@@ -61,6 +61,9 @@ SharedStep JoinTiles(RegionEnd end, const std::string& name) {
 
 absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters) {
   const Instruction& call = *node.source;
+  // A call that is cut to run-time sizes belongs to no module.
+  if (call.parent() == nullptr)
+    return Unsupported(call.name(), ": the end of a manual region for run-time sizes");
   RegionEnd end;
   HLOCTS_ASSIGN_OR_RETURN(end.grids, GridsOfCall(call, call.parent()->parent()->num_partitions));
   end.wholes = enters ? OperandTypes(graph, node) : ResultTypes(graph, node);

@@ -3,6 +3,7 @@
 #include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/ops/sharding_call.h"
 #include "spec/ir/tiles.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
@@ -48,6 +49,7 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices) {
   std::vector<SetValue> results;
   if (ShardingCallOf(call) == ShardingCall::kAnnotation) {
+    HLOCTS_RETURN_IF_ERROR(CheckAnnotation(call));
     for (const auto& of_device : operands) results.push_back(Annotated(call, of_device));
     return results;
   }
