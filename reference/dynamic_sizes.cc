@@ -108,8 +108,9 @@ Literal PadToBounds(const Literal& dense, const Shape& shape) {
 absl::Status CheckRuntimeSizes(const Instruction& instruction,
                                absl::Span<const Sizes> operand_sizes) {
   if (!ops::IsOneOf(instruction.opcode(),
-                    {Opcode::kDot, Opcode::kGather, Opcode::kScatter, Opcode::kSelectAndScatter,
-                     Opcode::kDynamicUpdateSlice, Opcode::kSort, Opcode::kMap})) {
+                    {Opcode::kConcatenate, Opcode::kDynamicSlice, Opcode::kDot, Opcode::kGather,
+                     Opcode::kScatter, Opcode::kSelectAndScatter, Opcode::kDynamicUpdateSlice,
+                     Opcode::kSort, Opcode::kMap})) {
     return absl::OkStatus();
   }
   std::vector<std::unique_ptr<Instruction>> operands;

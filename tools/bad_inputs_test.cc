@@ -51,6 +51,12 @@ constexpr File kFiles[] = {
     {"unbounded_result.hlo",
      "HloModule m\nENTRY main {\n  c = f32[] constant(1)\n"
      "  ROOT r = f32[?] broadcast(c), dimensions={}\n}\n"},
+    {"placement.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[8] parameter(0)\n"
+     "  ROOT r = f32[64] custom-call(x), custom_call_target=\"MoveToHost\"\n}\n"},
+    {"region.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[<=8] parameter(0)\n  ROOT r = f32[<=8] custom-call(x), "
+     "custom_call_target=\"SPMDFullToShardShape\", sharding={replicated}\n}\n"},
     {"group.hlo",
      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
      "  ROOT r = f32[8] all-gather(x), dimensions={0}\n}\n"},

@@ -210,7 +210,15 @@ ENTRY main {
   ROOT r = f32[<=3] clamp(a, x, x)
 }
 )");
-  for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo", "three.hlo"}) {
+  Write("join.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[2,3] constant({{1, 2, 3}, {4, 5, 6}})
+  two = s32[] constant(2)
+  a = f32[2,<=3] set-dimension-size(x, two), dimensions={1}
+  ROOT r = f32[4,<=3] concatenate(a, x), dimensions={0}
+}
+)");
+  for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo", "three.hlo", "join.hlo"}) {
     const Ran ran = RunHlocts("diff " + Path(name) + " --seed=1 --backend=reference");
     EXPECT_THAT(ran.out, ::testing::StartsWith("error  reference")) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("the reference has no result either")) << ran.out;
