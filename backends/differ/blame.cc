@@ -179,14 +179,17 @@ bool IsUndecided(const reports::Verdict& verdict) {
          (verdict.kind == Outcome::kPass && verdict.unspecified_elements > 0);
 }
 
-absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module,
-                                     const ExecuteRequest& request, const Subject& subject,
-                                     int64_t operations, bool blocks = false) {
+absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
+                                     const std::vector<std::vector<Literal>>& outputs,
+                                     const Module& module, const ExecuteRequest& request,
+                                     const Subject& subject, int64_t operations,
+                                     bool blocks = false) {
   CutOptions cut_options;
   cut_options.operations = operations;
   cut_options.blocks = blocks;
   PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
                      subject.deadline);
+  if (whole.kind == Outcome::kPass) runner.Accept(outputs);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
   if (wrong != nullptr) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Narrow(*wrong, subject));
@@ -207,7 +210,8 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
 
 }  // namespace
 
-reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
+reports::Verdict WithPieces(reports::Verdict whole,
+                            const std::vector<std::vector<Literal>>& outputs, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend) {
   const bool suspect = whole.kind == Outcome::kSuspect;
@@ -226,11 +230,11 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
-  auto verdict = Cut(whole, module, request, subject, operations);
+  auto verdict = Cut(whole, outputs, module, request, subject, operations);
   for (const int64_t smaller : kCheckpoints) {
     const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
     if (!options.checkpoints || options.cut != 0 || !open) break;
-    verdict = Cut(whole, module, request, subject, smaller, /*blocks=*/true);
+    verdict = Cut(whole, outputs, module, request, subject, smaller, /*blocks=*/true);
   }
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));

@@ -264,7 +264,8 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (acquitted) return verdict;
-  verdict = WithPieces(std::move(verdict), module_, request_, options_, backend);
+  verdict =
+      WithPieces(std::move(verdict), outcome.result.outputs, module_, request_, options_, backend);
   verdict.localisation.compiled_form =
       verdict.kind == Outcome::kFail && absl::c_linear_search(info.capabilities, "compiled-form");
   AddPartitioning(module_, request_, options_, backend, verdict);

@@ -27,7 +27,7 @@ struct PieceRun {
 };
 
 struct CutCounts {
-  int64_t pieces = 0;        // executions judged
+  int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // pieces among them
   int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
   int64_t elements = 0;
@@ -43,6 +43,10 @@ class PieceRunner {
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
+  // Takes outputs of the module, [device][leaf], all of which are accepted. A piece that makes only
+  // outputs, from arguments alone, is judged by them and not run. The outputs must outlive the
+  // runner.
+  void Accept(const std::vector<std::vector<Literal>>& outputs);
   // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
   // a wrong loop, branch or call, it is the first wrong piece inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
@@ -60,6 +64,7 @@ class PieceRunner {
   using Values = std::map<CutValue, std::vector<Literal>>;  // per device
   absl::Status RunComputation(const Computation& computation, Values& values,
                               const std::string& where);
+  bool IsAccepted(const Piece& piece) const;
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
   // Executes and judges a piece.
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
@@ -96,6 +101,8 @@ class PieceRunner {
   std::map<const Instruction*, Piece> blocks_;  // blocks of trips, by loop
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
+  const std::vector<std::vector<Literal>>* accepted_ = nullptr;  // outputs of the module
+  std::map<CutValue, size_t> accepted_leaves_;
   bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }
   std::vector<std::unique_ptr<PieceRun>> wrong_;
   size_t wrong_max_ = 1;

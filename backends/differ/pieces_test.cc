@@ -79,6 +79,33 @@ TEST(PiecesTest, ARightEngineStaysRight) {
   EXPECT_THAT(reports::ReasonText(subject.Diff(right, 1)), HasSubstr("5 pieces judged"));
 }
 
+// The outputs judge `a` and `d`, which are not run again; `s` reads the bits of `a`, and `h` is
+// hidden by tanh.
+TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
+  Subject subject(R"(ENTRY e {
+    p = f32[8] parameter(0)
+    q = f32[8] parameter(1)
+    a = f32[8] add(p, q)
+    d = f32[8] divide(p, q)
+    s = f32[8] subtract(a, p)
+    h = f32[8] multiply(q, q)
+    k = f32[8] tanh(h)
+    ROOT t = (f32[8], f32[8], f32[8], f32[8]) tuple(a, d, s, k)
+  })");
+  InjectingBackend right({"none", 0, 0});
+  reports::Verdict verdict = subject.Diff(right, 1);
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("5 pieces judged"));
+  EXPECT_EQ(right.loads, 1 + 3);  // s, h, k
+  for (const char* wrong_one : {"a", "d", "s", "h", "k"}) {
+    InjectingBackend wrong({wrong_one, 3, 64});
+    verdict = subject.Diff(wrong, 1);
+    EXPECT_EQ(verdict.kind, Outcome::kFail) << wrong_one;
+    ASSERT_TRUE(verdict.first_failure.has_value()) << wrong_one;
+    EXPECT_EQ(verdict.first_failure->instruction, wrong_one);
+  }
+}
+
 TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
