@@ -83,6 +83,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
 // Connects the postponed operands to instructions of any computation, once all computations are
 // read.
 absl::Status ModuleReader::ConnectForwardOperands() {
+  if (forward_operands_.empty()) return absl::OkStatus();
   absl::flat_hash_map<int64_t, Instruction*> all;
   for (const auto& computation : module_->computations()) {
     for (const auto& instruction : computation->instructions())

@@ -102,8 +102,8 @@ absl::Status Entry(PJRT_Executable_OutputDimensions_Args& args) {
 }
 
 absl::Status Entry(PJRT_Executable_Fingerprint_Args& args) {
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  args.executable_fingerprint = args.executable->program->Fingerprint().data();
+  args.executable_fingerprint_size = args.executable->program->Fingerprint().size();
   return absl::OkStatus();
 }
 
@@ -182,8 +182,8 @@ absl::Status Entry(PJRT_LoadedExecutable_IsDeleted_Args& args) {
 }
 
 absl::Status Entry(PJRT_LoadedExecutable_Fingerprint_Args& args) {
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  args.executable_fingerprint = args.executable->program->Fingerprint().data();
+  args.executable_fingerprint_size = args.executable->program->Fingerprint().size();
   return absl::OkStatus();
 }
 

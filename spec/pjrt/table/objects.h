@@ -87,7 +87,7 @@ namespace hlocts::pjrt {
 
 // A compiled module, shared by a loaded executable and the executables that describe it.
 struct Program {
-  std::string name, module_bytes, options_bytes, fingerprint;
+  std::string name, module_bytes, options_bytes;
   int64_t replicas = 1, partitions = 1;
   std::vector<int> assignment;            // devices, replica by replica
   std::vector<Shape> arguments, outputs;  // leaves on one device
@@ -95,6 +95,13 @@ struct Program {
   std::vector<Donation> donations;
   std::shared_ptr<Engine> engine;
   std::unique_ptr<pjrt::Executable> executable;
+
+  // The FNV-1a hash of module and options, computed at the first call.
+  const std::string& Fingerprint() const;
+
+ private:
+  mutable std::once_flag fingerprinted_;
+  mutable std::string fingerprint_;
 };
 
 }  // namespace hlocts::pjrt

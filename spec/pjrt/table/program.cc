@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles and serializes programs: a serialized module and compile options, loaded by the engine.
 #include "absl/strings/str_format.h"
+#include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/compile_options.pb.h"
 #include "spec/pjrt/table/objects.h"
@@ -112,16 +113,18 @@ void AddEntryShardings(proto::HloModuleProto& module) {
   }
 }
 
-// Returns the FNV-1a hash of both texts.
-std::string FingerprintOf(absl::string_view module, absl::string_view options) {
-  uint64_t hash = 14695981039346656037u;
-  for (const absl::string_view bytes : {module, options}) {
-    for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 1099511628211u;
-  }
-  return absl::StrFormat("%016x", hash);
-}
-
 }  // namespace
+
+const std::string& Program::Fingerprint() const {
+  std::call_once(fingerprinted_, [&] {
+    uint64_t hash = 14695981039346656037u;
+    for (const absl::string_view bytes : {module_bytes, options_bytes}) {
+      for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 1099511628211u;
+    }
+    fingerprint_ = absl::StrFormat("%016x", hash);
+  });
+  return fingerprint_;
+}
 
 absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
                                                         absl::string_view format,
@@ -130,8 +133,9 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
   auto program = std::make_shared<Program>();
   HLOCTS_ASSIGN_OR_RETURN(program->module_bytes, ModuleBytes(client, format, code));
   program->options_bytes = std::string(options);
+  // The engine verifies the module.
   HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module,
-                          ParseSerializedModule(program->module_bytes));
+                          ParseSerializedModule(program->module_bytes, Malformed::kKeepExecutable));
   CompileOptionsProto proto;
   if (!proto.ParseFromString(program->options_bytes)) {
     return InvalidInput("compile options: expected a serialized CompileOptionsProto, found ",
@@ -149,20 +153,19 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
                                                             client.devices.size()));
   program->replicas = load.replicas;
   program->partitions = load.partitions;
-  program->arguments = ArgumentLeafShapes(*module);
-  program->outputs = OutputLeafShapes(*module);
-  program->donations = DonationsOf(*module);
   if (load.partitions > 1 && build.use_spmd_partitioning()) {
-    HLOCTS_ASSIGN_OR_RETURN(program->spread, SpreadOf(*module, load.partitions));
-    program->arguments = program->spread->ArgumentTiles();
-    program->outputs = program->spread->OutputTiles();
-    if (!program->spread->is_per_device) load.partitions = 1;
     module->num_partitions = load.partitions;
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
+    HLOCTS_ASSIGN_OR_RETURN(program->spread, SpreadOf(*module, load.partitions));
+    if (!program->spread->is_per_device) module->num_partitions = load.partitions = 1;
   }
   HLOCTS_ASSIGN_OR_RETURN(program->engine, EngineFor(client, overrides));
   HLOCTS_ASSIGN_OR_RETURN(program->executable, program->engine->Load(*module, load));
+  program->arguments =
+      program->spread ? program->spread->ArgumentTiles() : ArgumentLeafShapes(*module);
+  program->outputs = program->spread ? program->spread->OutputTiles() : OutputLeafShapes(*module);
+  program->donations = DonationsOf(*module);
   program->name = module->name();
-  program->fingerprint = FingerprintOf(program->module_bytes, options);
   return program;
 }
 
