@@ -59,8 +59,7 @@ class Campaign {
                    std::vector<TrialResult>& results);
   bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
-  void Count(const generators::Generated& generated, bool valid,
-             const std::vector<TrialResult>& results);
+  void Count(const Module& module, bool valid, const std::vector<TrialResult>& results);
   void Fail(const absl::Status& status);
   void AddSeconds(double& sum, double seconds) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -164,7 +163,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   trial.invalid = !generated.broken_rule.empty();
   trial.load.stop = [this] { return Stop(); };
   bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
-  Sample sample = {generated.module->Clone(), generated.arguments};
+  const Sample sample = {std::move(generated.module), std::move(generated.arguments)};
   std::string origin = absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
                                     generators::StreamName(generated.stream), WithoutOf(options_));
   std::vector<TrialResult> results;
@@ -184,7 +183,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }
-  if (!again) Count(generated, as_meant, results);
+  if (!again) Count(*sample.module, as_meant, results);
   return true;
 }
 
@@ -232,13 +231,12 @@ bool Campaign::TryVariants(int64_t number, const Sample& sample, const FoundBy& 
   return true;
 }
 
-void Campaign::Count(const generators::Generated& generated, bool valid,
-                     const std::vector<TrialResult>& results) {
+void Campaign::Count(const Module& module, bool valid, const std::vector<TrialResult>& results) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++status_.modules;
   status_.valid += valid;
-  status_.instructions += CountInstructions(*generated.module);
-  AddCells(*generated.module, cells_);
+  status_.instructions += CountInstructions(module);
+  AddCells(module, cells_);
   for (const TrialResult& result : results) status_.CountVerdict(result.verdict);
 }
 
