@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "generators/families/reducers.h"
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 #include "spec/ir/attr.h"
@@ -84,10 +85,11 @@ bool GenerateDot(ModuleWriter& w, Opcode) {
   double terms = static_cast<double>(std::max<int64_t>(ElementsOf(contracting), 1)) *
                  (IsComplex(type) ? 2 : 1);
   double bound = std::floor(std::sqrt(w.Limit(type) / terms));
+  if (IsOpenSum(w, result, terms)) return false;
   Requirement demand;
   if (floating && w.plan.checked()) {
     if (bound < 1) return false;
-    demand = {-bound, bound, false};
+    demand = SumRequirement(w, result, bound, terms);
   }
   Value* a = w.FindOrMake(type, lhs.dims, demand);
   Value* b = w.FindOrMake(type, rhs.dims, demand);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "generators/families/reducers.h"
 #include "generators/families/windows.h"
 #include "generators/op_generators.h"
 
@@ -114,10 +115,11 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   if (!w.Fits(lhs.dims) || !w.Fits(rhs.dims) || !w.Fits(result.dims)) return false;
   double bound = std::floor(std::sqrt(w.Limit(type) / terms));
   bool floating = IsFloat(type) || IsComplex(type);
+  if (IsOpenSum(w, type, terms)) return false;
   Requirement demand;
   if (floating && w.plan.checked()) {
     if (bound < 1) return false;
-    demand = {-bound, bound, false};
+    demand = SumRequirement(w, type, bound, terms);
   }
   Value* a = w.FindOrMake(type, lhs.dims, demand);
   Value* b = w.FindOrMake(type, rhs.dims, demand);

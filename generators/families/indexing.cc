@@ -188,6 +188,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
   int64_t count = ElementsOf(windows.batch) + 1;  // updates, and the operand
+  if (row->opcode == Opcode::kAdd && IsOpenSum(w, type, static_cast<double>(count))) return false;
   Requirement demand = ReducerRequirement(w, *row, type, count);
   Value* operand = w.FindOrMake(type, windows.operand, demand);
   Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));

@@ -36,7 +36,7 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   const int64_t elements = ElementsOf(drawn->dims);
   const int64_t count = elements / std::max<int64_t>(drawn->features[0], 1);
   // Normalization of few elements per feature gives almost constants, which are worth a rare test.
-  if (count < kCountMin && (elements > 64 || !w.choose.OneIn(16))) return false;
+  if (count < kCountMin && (elements > 64 || !w.choose.OneIn(64))) return false;
   // With more roundings than this, the error bound could exceed the result.
   if (drawn->ordinary && count * kMostOfUnits > ExactLimit(drawn->type)) return false;
   // The mean of no elements is undefined.

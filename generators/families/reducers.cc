@@ -62,8 +62,8 @@ double Identity(const ReducerRow& row, PrimitiveType type) {
 }
 
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count) {
-  if (!w.choose.OneIn(6) || (w.plan.exact() && !ops::IsIdempotent(row.opcode)))
-    return {true, count};
+  const bool idempotent = ops::IsIdempotent(row.opcode);
+  if (!w.choose.OneIn(idempotent ? 6 : 24) || (w.plan.exact() && !idempotent)) return {true, count};
   return {false, 2 * count + 1};
 }
 
@@ -72,15 +72,21 @@ Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const 
   return w.FindOrMake(type, {}, ReducerRequirement(w, row, type, start.count));
 }
 
+bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms) {
+  return IsFloat(type) && !w.plan.exact() && 2 * terms > ExactLimit(type) && !w.choose.OneIn(8);
+}
+
+Requirement SumRequirement(const ModuleWriter& w, PrimitiveType type, double bound, double terms) {
+  const bool cancels = !w.plan.exact() && IsFloat(type) && 2 * terms * terms > ExactLimit(type);
+  return {cancels ? 0 : -bound, bound, false};
+}
+
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                                int64_t count) {
   bool floating = IsFloat(type) || IsComplex(type);
   if (!w.plan.checked() || !floating) return {};
   double n = static_cast<double>(std::max<int64_t>(count, 1));
-  if (row.opcode == Opcode::kAdd) {
-    double bound = w.Limit(type) / n;
-    return {-bound, bound, false};
-  }
+  if (row.opcode == Opcode::kAdd) return SumRequirement(w, type, w.Limit(type) / n, n);
   if (row.opcode != Opcode::kMultiply) return {};
   double bound = IsComplex(type) ? 0.5 : w.plan.exact() ? 1 : std::pow(w.Limit(type), 1 / n);
   return {-bound, bound, false};

@@ -16,14 +16,22 @@ struct ReducerRow {
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
 // The initial value of a reduction: the identity, or sometimes another value. An engine may use it
-// up to once per operand and once more (ruling 0019), so that `count` increases. The exact stream
-// uses another value only if using it twice changes nothing.
+// up to once per operand and once more (ruling 0019), so that `count` increases. Another value is
+// rare, and absent from the exact stream, if using it twice changes the result: its sets are wide.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that are combined
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
+// Returns true, mostly, if the error of a sum of that many terms is as large as the sum, for
+// example of twelve in f8e5m2: nothing is to be checked then, and the caller draws another
+// operation.
+bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
+// Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
+// The values have one sign if those of both signs could cancel below the error of the sum, which
+// leaves little to check.
+Requirement SumRequirement(const ModuleWriter& w, PrimitiveType type, double bound, double terms);
 // Returns the requirement that keeps the result of `count` operands in range (and exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                                int64_t count);

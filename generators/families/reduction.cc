@@ -33,6 +33,7 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
   if (!w.Fits(dims)) return false;
   int64_t count = 1;
   for (int64_t d : reduced) count *= dims[d];
+  if (row->opcode == Opcode::kAdd && IsOpenSum(w, type, static_cast<double>(count))) return false;
   Start start = DrawStart(w, *row, count);
   count = start.count;
   Value* operand = w.FindOrMake(type, dims, ReducerRequirement(w, *row, type, count));
