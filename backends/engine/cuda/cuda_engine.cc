@@ -12,7 +12,6 @@
 #include "backends/engine/plan/opcodes.h"
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/received.h"
-#include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::cuda {
@@ -45,7 +44,7 @@ class CudaEngine : public pjrt::Engine {
   }
 
  private:
-  std::string version_ = kVersion, words_ = plan::kWords;
+  std::string version_ = Engine::Version(), words_ = plan::kWords;
   CompileOptions options_;
   std::shared_ptr<Device> device_;
 };

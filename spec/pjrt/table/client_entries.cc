@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "spec/base/version.h"
 #include "spec/ir/index_util.h"
 #include "spec/pjrt/table/entries.h"
 
@@ -168,6 +169,8 @@ absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
 }
 
 }  // namespace
+
+std::string Engine::Version() { return kVersion; }
 
 absl::Status Entry(PJRT_Client_Create_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(Options options, ReadOptions(args.create_options, args.num_options));

@@ -20,7 +20,6 @@
 
 #include "spec/base/run_settings.h"
 #include "spec/base/status.h"
-#include "spec/base/version.h"
 #include "spec/ir/entry_leaves.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
@@ -90,7 +89,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   // Returns the version of the engine and of its platform: that of this tree, for our engines.
-  virtual std::string Version() { return kVersion; }
+  virtual std::string Version();
   // Returns words that describe the engine to the harness; see spec/pjrt/hlocts_extension.h.
   virtual std::string Words() = 0;
   // Loads a module. kInvalidArgument: the module is malformed.
