@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -14,6 +15,7 @@
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "spec/base/version.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "spec/text/parser.h"
@@ -54,7 +56,7 @@ bool IsPath(const std::string& file) {
 absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
-  if (!std::filesystem::exists(file)) {
+  if (!std::filesystem::is_regular_file(file)) {
     if (IsPath(file)) return InvalidInput("try: ", file, ": no such file");
     return plugin;
   }
@@ -132,7 +134,7 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   return runs;
 }
 
-// The command `try` for the same plugin and label, with more options of the plugin appended.
+// The command `try` for the same plugin, label and tier, with more options of the plugin appended.
 std::string TryAgain(const TryOptions& options, const std::string& more) {
   const absl::string_view join = more.empty()                             ? ""
                                  : absl::StrContains(options.plugin, '?') ? "&"
@@ -141,6 +143,8 @@ std::string TryAgain(const TryOptions& options, const std::string& more) {
                                      suites::ShellQuoted(absl::StrCat(options.plugin, join, more)));
   if (!options.label.empty())
     absl::StrAppend(&command, " --label=", suites::ShellQuoted(options.label));
+  if (options.suite.tier != SuiteOptions().tier)
+    absl::StrAppend(&command, " --tier=", options.suite.tier);
   return command;
 }
 
@@ -183,33 +187,59 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   }
 }
 
-// Handles --ci: writes the run's failures as a list, and a workflow that checks the plugin against
-// it. Existing files are not overwritten.
+// The path relative to the working directory; nullopt if it is not below it.
+std::optional<std::string> Below(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return std::nullopt;
+  std::string near =
+      fs::absolute(path).lexically_normal().lexically_proximate(fs::current_path()).string();
+  if (absl::StartsWith(near, "..")) return std::nullopt;
+  return near;
+}
+
+// Handles --ci: the run's failures become a list, and a workflow checks the plugin against it. An
+// existing list below the working directory is used as it is; a copy of any other is completed.
+// Existing files are not overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
-  if (suite.expectations.empty()) suite.expectations = "hlocts-known.textproto";
+  const std::string given = suite.expectations;
+  const std::optional<std::string> below = Below(given);
+  const bool exists = !given.empty() && std::filesystem::exists(given);
+  suite.update_expectations = !exists || !below;
+  suite.expectations = below.value_or("hlocts-known.textproto");
   for (const std::string& path : {suite.expectations, std::string(kWorkflow)}) {
-    if (std::filesystem::exists(path))
+    if (std::filesystem::exists(path) && (suite.update_expectations || path == kWorkflow))
       return InvalidInput("try --ci: ", path, ": already exists; remove it, or run without --ci");
   }
-  suite.update_expectations = true;
-  return absl::OkStatus();
+  if (!exists || below) return absl::OkStatus();
+  HLOCTS_ASSIGN_OR_RETURN(const std::string list, ReadFile(given));
+  return WriteFile(suite.expectations, list);
 }
 
 absl::Status WriteWorkflow(const TryOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(HomeFolder() + "/ci/score/workflow.yml"));
+  const std::string file = options.plugin.substr(0, options.plugin.find('?'));
+  const std::string label = options.label.empty() ? LabelOf(options.plugin) : options.label;
+  const auto below = Below(file);
+  const std::string built = below ? "./" + *below : file;
+  const std::string release = absl::StrCat("hlocts-", kVersion, "-linux-x86_64.tar.gz");
   std::error_code none;
   std::filesystem::create_directories(std::filesystem::path(kWorkflow).parent_path(), none);
   HLOCTS_RETURN_IF_ERROR(WriteFile(
       kWorkflow,
       absl::StrReplaceAll(
-          text, {{"@PLUGIN@", options.plugin},
-                 {"@LABEL@", options.label.empty() ? LabelOf(options.plugin) : options.label},
+          text, {{"@RELEASE@", release},
+                 {"@PLUGIN@", built},
+                 {"@BACKEND@", suites::ShellQuoted(absl::StrCat(
+                                   label, "=pjrt:", built, options.plugin.substr(file.size())))},
                  {"@TIER@", options.suite.tier},
-                 {"@EXPECTATIONS@", options.suite.expectations}})));
-  std::cout << "\nwritten: " << kWorkflow << " and " << options.suite.expectations
-            << " (complete OWNER, REVISION and the build step; explain each entry)\n"
+                 {"@EXPECTATIONS@", suites::ShellQuoted(options.suite.expectations)}})));
+  std::cout << "\nwritten: " << kWorkflow
+            << (options.suite.update_expectations ? " and " : "; it uses the list ")
+            << options.suite.expectations << "\n  to do: the step that builds the plugin; "
+            << release << " in the repository, or its address in the workflow"
+            << (options.suite.update_expectations ? "; the reason of each entry" : "") << "\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";
   return absl::OkStatus();
 }
@@ -233,8 +263,12 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   }
   std::cout << "  run all cases, as a claim that others can check (CONFORMANCE.md):" << indent
             << run_engine << " --tier=presubmit --claim --out=out/claim\n";
-  if (!options.ci)
-    std::cout << "  run this score in CI:\n      " << TryAgain(options, "") << " --ci\n";
+  if (!options.ci && options.plugin != engine) {
+    std::cout << "  run this score in CI:\n      " << TryAgain(options, "");
+    if (!options.suite.expectations.empty())
+      std::cout << " --expectations=" << suites::ShellQuoted(options.suite.expectations);
+    std::cout << " --ci\n";
+  }
   std::cout << "  write a page of this run:" << indent << "report " << out
             << " --html=report.html\n"
             << "  run random modules:" << indent << "fuzz --backend=" << suites::ShellQuoted(engine)
@@ -247,17 +281,23 @@ int RunTry(TryOptions options) {
   const auto named = EngineOf(options);
   if (!named.ok()) return Fail(named.status());
   const std::string& engine = *named;
-  if (options.suite.out.empty())
+  if (options.ci && options.plugin == engine)
+    return Fail(
+        InvalidInput("try --ci: ", engine, ": expected the file of a plugin, which your CI builds"));
+  if (options.suite.out.empty()) {
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
-  if (options.ci) {
-    if (absl::Status status = PrepareCi(options); !status.ok()) return Fail(status);
+    if (options.suite.tier != SuiteOptions().tier)  // each request has a directory of its own
+      absl::StrAppend(&options.suite.out, "-", options.suite.tier);
   }
   auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs)
     return Fail(absl::UnavailableError(
         absl::StrCat("nothing was scored: ", engine, " could not run any module; see above")));
+  if (options.ci) {
+    if (absl::Status status = PrepareCi(options); !status.ok()) return Fail(status);
+  }
   std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
             << ":" << std::endl;
   options.suite.backends = {engine};

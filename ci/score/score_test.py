@@ -71,6 +71,67 @@ class Action(unittest.TestCase):
                 self.assertGreater(pathlib.Path(folder, name).stat().st_size, 0, name)
 
 
+# A program for that of a release, which writes down its arguments.
+RECORDER = """#!/bin/sh
+echo "$@" >>"$CALLS"
+"""
+
+
+class Workflow(unittest.TestCase):
+    """`try --ci`: files that are complete but for the build step, and that run as they are."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        engines = pathlib.Path(HLOCTS).parent / "engines"
+        if not (engines / "libhlocts_cpu.so").exists():
+            self.skipTest("our engines are not built (ci/engines)")
+        (self.folder / "my.so").symlink_to(engines / "libhlocts_cpu.so")
+        (self.folder / "libhlocts_spec.so").symlink_to(engines / "libhlocts_spec.so")
+
+    def prepare(self, *options):
+        return subprocess.run([HLOCTS, "try", "my.so", "--ci", *options], cwd=self.folder,
+                              capture_output=True, text=True)
+
+    def steps(self):
+        text = (self.folder / ".github/workflows/hlocts.yml").read_text()
+        self.assertNotIn("@", text.replace("@v4", ""), "a word that is not filled in")
+        made = yaml.safe_load(text)
+        return made["env"], {one.get("name"): one for one in made["jobs"]["score"]["steps"]}
+
+    def test_its_steps_run_with_the_tarball_alone(self):
+        done = self.prepare("--label=mine")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((self.folder / "hlocts-known.textproto").exists())
+        variables, steps = self.steps()
+        release = self.folder / "made/hlocts-any/bin"
+        release.mkdir(parents=True)
+        (release / "hlocts").write_text(RECORDER)
+        (release / "hlocts").chmod(0o755)
+        subprocess.run(["tar", "-czf", variables["HLOCTS"], "-C", "made", "hlocts-any"],
+                       cwd=self.folder, check=True)
+        for name in ("Unpack hlocts", "Score"):
+            subprocess.run(["bash", "-eo", "pipefail", "-c", steps[name]["run"]], cwd=self.folder,
+                           env=os.environ | variables | {"CALLS": f"{self.folder}/calls",
+                                                         "GITHUB_STEP_SUMMARY": "/dev/null"},
+                           capture_output=True, check=True)  # fmt: skip
+        self.assertIn("run --backend=mine=pjrt:./my.so --tier=smoke --expectations=hlocts-known.text",
+                      (self.folder / "calls").read_text())
+
+    def test_a_list_of_the_repository_is_used_as_it_is(self):
+        (self.folder / "own.textproto").write_text("# none\n")
+        self.prepare("--expectations=own.textproto")
+        self.assertEqual((self.folder / "own.textproto").read_text(), "# none\n")
+        self.assertIn("--expectations=own.textproto", self.steps()[1]["Score"]["run"])
+
+    def test_a_list_from_elsewhere_is_copied(self):
+        known = HERE.parents[1] / "suites/expectations/xla.textproto"
+        before = known.read_bytes()
+        self.prepare(f"--expectations={known}")
+        self.assertEqual(known.read_bytes(), before)
+        self.assertIn("xla-", (self.folder / "hlocts-known.textproto").read_text())
+        self.assertIn("--expectations=hlocts-known.textproto", self.steps()[1]["Score"]["run"])
+
+
 class Image(unittest.TestCase):
     def test_what_it_is_made_of(self):
         text = (HERE / "Dockerfile").read_text().replace("\\\n", " ")
