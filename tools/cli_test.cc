@@ -403,7 +403,7 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   std::string html = Read("report.html");
   EXPECT_THAT(html, HasSubstr("\"id\":\"rev.4\""));
   EXPECT_THAT(html, HasSubstr("\"movement/rev:dimensions\":[\"rev."));
-  EXPECT_THAT(html, HasSubstr("Operation semantics (OpenXLA, September 2025)"));
+  EXPECT_THAT(html, HasSubstr("Operation semantics (OpenXLA, September 2025, kept by a fork)"));
   EXPECT_THAT(html, HasSubstr("\"id\":\"pad.4\"")) << "clauses that the run does not reach, too";
   Ran one = RunHlocts("report " + Path("shard1"));
   EXPECT_EQ(one.status, 1);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/story.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "spec/files/home_folder.h"
 #include "suites/replay.h"
 #include "tools/cli/terminal.h"
 
@@ -51,9 +54,17 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
+// The text with the paths of rulings as this machine has them.
+std::string WithPaths(const std::string& text) {
+  const std::string folder = "spec/rulings/";
+  return std::filesystem::exists(folder)
+             ? text
+             : absl::StrReplaceAll(text, {{folder, absl::StrCat(HomeFolder(), "/", folder)}});
+}
+
 void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
   for (const std::string& freedom : verdict.freedoms)
-    AddLine("freedom", reports::FreedomText(freedom), story);
+    AddLine("freedom", WithPaths(reports::FreedomText(freedom)), story);
 }
 
 void AddSentences(const reports::Verdict& verdict, std::string& story) {
@@ -74,8 +85,12 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   if (!verdict.freedoms.empty() ||
       verdict.localisation.kind == reports::Localisation::Kind::kTogether)
     return;
-  for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
+  for (const Sentence& sentence : sentences) AddLine("ruling", WithPaths(sentence.ruling), story);
 }
+
+constexpr char kNarrower[] =
+    "--explain: the step that widens the sets; --profile=strict, a fact that the engine promises "
+    "(hlocts help facts) or other inputs narrow them";
 
 void AddFailure(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
@@ -109,7 +124,11 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
     AddFailure(verdict, story);
   } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&story, "\n    ", reason);
-    if (verdict.kind == Outcome::kInconclusive) AddFreedoms(verdict, story);
+    if (verdict.kind == Outcome::kInconclusive) {
+      AddFreedoms(verdict, story);
+      AddLine("meaning", "the outputs are permitted, and so are nearly all others", story);
+      AddLine("next", kNarrower, story);
+    }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
   return story;
