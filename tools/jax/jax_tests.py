@@ -55,7 +55,7 @@ class Selection:
         names = sorted(item.nodeid.partition("::")[2] for item in items)
         random.Random(self._job["seed"]).shuffle(names)  # a larger sample contains a smaller one
         chosen = set(names[: self._job["sample"] or None])
-        self._say(selected=sorted(chosen))
+        self._say(selected=sorted(chosen), of=len(names))
         chosen -= set(self._job["done"])
         items[:] = [item for item in items if item.nodeid.partition("::")[2] in chosen]
 
@@ -91,6 +91,7 @@ class File:
         self.results = {line["test"]: line for line in read(self._log)
                         if (line["platform"], line["file"]) == (platform, name)}  # fmt: skip
         self._selected: list[str] | None = None
+        self.size = 0  # tests in the file
 
     def _is_done(self) -> bool:
         return self._selected is not None and set(self._selected) <= set(self.results)
@@ -133,7 +134,7 @@ class File:
                 seconds = time.monotonic() - start
                 said = json.loads(line)
                 if "selected" in said:
-                    self._selected = said["selected"]
+                    self._selected, self.size = said["selected"], said["of"]
                 elif "started" in said:
                     test, start, limit = said["started"], time.monotonic(), self._given.timeout
                 elif test:
@@ -184,28 +185,41 @@ def judged(out: pathlib.Path, names: list[str]) -> list[dict]:
             for line in read(path)]  # fmt: skip
 
 
+def compare(results: list[dict], platform: str) -> tuple[int, int]:
+    """How many tests pass on the platform, of those that pass on cpu; and of how many."""
+    by_test = {(line["platform"], line["file"], line["test"]): line["outcome"] for line in results}
+    on_cpu = [test for test, outcome in by_test.items() if (test[0], outcome) == ("cpu", "passed")]
+    there = [by_test.get((platform, *test[1:]), "") for test in on_cpu]
+    return there.count("passed"), len(there) - there.count("")
+
+
 def row(name: str, platforms: list[str], results: list[dict], executions: int) -> str:
     """Outcomes on each platform: passed, skipped, others; and the share of what cpu passes."""
-    passed = {}
     text = f"{name:24}"
     for platform in platforms:
-        outcomes = {(line["file"], line["test"]): line["outcome"]
-                    for line in results if line["platform"] == platform}  # fmt: skip
-        passed[platform] = {test for test, outcome in outcomes.items() if outcome == "passed"}
-        skipped = list(outcomes.values()).count("skipped")
-        others = len(outcomes) - len(passed[platform]) - skipped
-        text += f" |{len(passed[platform]):5}{skipped:5}{others:5}"
+        outcomes = [line["outcome"] for line in results if line["platform"] == platform]
+        passed, skipped = outcomes.count("passed"), outcomes.count("skipped")
+        text += f" |{passed:5}{skipped:5}{len(outcomes) - passed - skipped:5}"
         if platform != "cpu":
-            agreed = len(passed["cpu"] & passed[platform])
-            text += f"{100 * agreed / max(len(passed['cpu']), 1):9.2f}"
+            agreed, compared = compare(results, platform)
+            text += f"{100 * agreed / max(compared, 1):9.2f}"
     return text + (f"{executions:8}" if CHECKING in platforms else "")
+
+
+def share_of_files(results: list[dict], platform: str, sizes: dict[str, int]) -> float:
+    """The share of what cpu passes, in percent, if all tests of each file were as its sample."""
+    passed = 0.0
+    for name, size in sizes.items():
+        agreed, compared = compare([line for line in results if line["file"] == name], platform)
+        passed += size * agreed / max(compared, 1)
+    return 100 * passed / max(sum(sizes.values()), 1)
 
 
 def first_line(text: str) -> str:
     return text.partition("\n")[0][:200]
 
 
-def table(given: argparse.Namespace, results: list[dict]) -> str:
+def table(given: argparse.Namespace, results: list[dict], sizes: dict[str, int]) -> str:
     names = list(dict.fromkeys(line["file"] for line in results))
     platforms = ["cpu", *given.platforms]
     verdicts = judged(given.out, names)
@@ -217,6 +231,8 @@ def table(given: argparse.Namespace, results: list[dict]) -> str:
         lines.append(row(name, platforms,
                          [line for line in results if name in (line["file"], "all")],
                          sum(name in (line["file"], "all") for line in verdicts)))  # fmt: skip
+    lines.append(f"{'whole files, estimated':24} |{'':15}" + "".join(
+        f" |{'':15}{share_of_files(results, name, sizes):9.2f}" for name in given.platforms))
     on_cpu = {(line["file"], line["test"]) for line in results
               if (line["platform"], line["outcome"]) == ("cpu", "passed")}  # fmt: skip
     lines += ["", "Passed on cpu and not there:"]
@@ -265,13 +281,15 @@ def main() -> int:
         parser.error(f"{given.tests} is no folder: clone JAX's repository at the installed release")
     given.out.mkdir(parents=True, exist_ok=True)
     results: list[dict] = []
+    sizes: dict[str, int] = {}
     text = ""
     for name in given.files.split(","):
         for platform in ["cpu", *given.platforms]:
             file = File(given, platform, name)
             file.run()
             results += file.results.values()
-        text = header() + "\n" + table(given, results)
+            sizes[name] = file.size
+        text = header() + "\n" + table(given, results, sizes)
         (given.out / "table.txt").write_text(text + "\n")
         print(f"{name}: done", flush=True)
     print(text)

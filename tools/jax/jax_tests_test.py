@@ -18,6 +18,7 @@ class T(unittest.TestCase):
     def test_f(self): pass
 """
 ROW = "sample_test              |    2    1    3 |    1    1    4    50.00"
+WHOLE = "whole files, estimated   |                |                   50.00"
 VERDICTS = """
 {"verdict": "pass", "reason": ""}
 {"verdict": "fail", "reason": "output 0\\nmore"}
@@ -41,7 +42,7 @@ def main():
         folder = pathlib.Path(name)
         (folder / "sample_test.py").write_text(TESTS)
         out = run(folder, "--sample=0", "--platforms=p")
-        assert ROW in out, out
+        assert ROW in out and WHOLE in out, out
         assert "  failed  p  sample_test::T::test_a  ZeroDivisionError" in out, out
         assert "test_c" not in out, out  # it fails on cpu, too
         # A sample is part of a larger one, and an interrupted run continues.
