@@ -111,7 +111,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
     r.nan = v.nan || v.neg_inf || v.Negative();
     r.pos_inf = v.pos_inf;
     SetZeros(ZeroSigns(v), r);
-    if (v.finite && v.hi >= 0) {
+    if (v.Positive()) {
       Include(SquareRootExact(std::max(v.lo, 0.0)), r);
       Include(SquareRootExact(v.hi), r);
     }
