@@ -282,8 +282,8 @@ int RunTry(TryOptions options) {
   if (!named.ok()) return Fail(named.status());
   const std::string& engine = *named;
   if (options.ci && options.plugin == engine)
-    return Fail(
-        InvalidInput("try --ci: ", engine, ": expected the file of a plugin, which your CI builds"));
+    return Fail(InvalidInput("try --ci: ", engine,
+                             ": expected the file of a plugin, which your CI builds"));
   if (options.suite.out.empty()) {
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
