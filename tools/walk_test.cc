@@ -42,7 +42,7 @@ TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
 TEST_F(WalkTest, AWrongNameIsToldWithThoseThatThereAre) {
   const Ran ran = RunHlocts("walk xla --without=nothing");
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("no step \"nothing\""), HasSubstr("delete a buffer")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("unknown step \"nothing\""), HasSubstr("delete a buffer")));
 }
 
 TEST(WalkUsageTest, APluginIsAskedFor) {

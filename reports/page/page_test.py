@@ -153,7 +153,7 @@ class PageTest(unittest.TestCase):
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
 
     def test_precision_by_function_and_release(self):
-        self.assertIn("Less precise, yet accepted: 6", self.find("#list-less_precise").text)
+        self.assertIn("Less precise, but accepted: 6", self.find("#list-less_precise").text)
         self.assertEqual(self.said["less_precise"][0]["now"], 2.875)
         table = self.find("#ulprows").text
         for text in ("tanh", "ulp(3)", "2.88 was 0.50", "0.50"):

@@ -64,7 +64,7 @@ constexpr BadText kBadTexts[] = {
      "found f32[]"},
     {"HloModule m\nENTRY e { a = (f32[]) parameter(0) b = f32[] negate(a#x) }", "text.syntax",
      "a non-negative integer"},
-    {"HloModule m\nENTRY e { a = f32[] negate(a) }", "text.name", "defined before"},
+    {"HloModule m\nENTRY e { a = f32[] negate(a) }", "text.name", "defined earlier"},
     {"HloModule m\nc { a = f32[] parameter(0) } ENTRY e { b = f32[] negate(a) }", "text.name",
      "found a"},
     {"HloModule m\nENTRY e { ROOT a = f32[] parameter(0) ROOT b = f32[] parameter(1) }",

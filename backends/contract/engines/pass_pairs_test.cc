@@ -22,7 +22,7 @@ std::unique_ptr<Backend> EngineWith(const std::string& options) {
 // The pass names that the engine lists when it gets an unknown name.
 std::vector<std::string> PassNames() {
   const absl::Status status = MakeBackend("cpu?isolation=none&disable=none-of-them").status();
-  const std::vector<std::string> parts = absl::StrSplit(status.message(), "there are ");
+  const std::vector<std::string> parts = absl::StrSplit(status.message(), "the passes are ");
   std::vector<std::string> names = absl::StrSplit(parts.back(), ", ");
   names.pop_back();  // "and all"
   EXPECT_GT(names.size(), 10u) << status;
