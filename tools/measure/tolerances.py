@@ -160,7 +160,7 @@ def main():
     if len(sys.argv) > 1:
         print(__doc__)
         return 0 if sys.argv[1:] == ["--help"] else 2
-    words = {True: "accepts", False: "refuses"}
+    words = {True: "accepts", False: "rejects"}
     print("| tolerance | outputs | it | `hlocts judge` |\n|---|---|---|---|")
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
