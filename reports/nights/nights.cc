@@ -81,8 +81,8 @@ void AddOpen(const History& history, const NightlyRun& now, NightlyRunDiff& chan
     for (size_t i = 0; i < history.cases.size(); ++i) {
       const char mark = MarkAt(&engine, i);
       size_t first = at;
-      const auto bad = [&](size_t n) {
-        return IsBad(WithoutExpectation(MarkAt(EngineOf(&history.nights[n], name), i)));
+      const auto bad = [&, &engine_name = name](size_t n) {
+        return IsBad(WithoutExpectation(MarkAt(EngineOf(&history.nights[n], engine_name), i)));
       };
       while (first > 0 && IsUnexpected(mark) && bad(first - 1)) --first;
       if (first == at) continue;

@@ -110,8 +110,8 @@ TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
     EXPECT_EQ(cited.count(ruling.number), 1u) << ruling.file << " is cited by no clause";
     EXPECT_THAT(index, HasSubstr(absl::StrCat("(", ruling.file, ")")));
     const std::string page = ReadText(folder + ruling.file);
-    for (const char* part : {"# ", "## Question", "## Documents", "## Implementations",
-                             "XLA", "## Decision", "## Cases"}) {
+    for (const char* part : {"# ", "## Question", "## Documents", "## Implementations", "XLA",
+                             "## Decision", "## Cases"}) {
       EXPECT_THAT(page, HasSubstr(part)) << ruling.file;
     }
   }

@@ -129,10 +129,8 @@ class DerivedDraws : public JointPredicate {
       const double off = std::fabs(sums[k] - mean) / std::max(1.0, std::sqrt(square));
       verdict.checked = off <= kDrawSigmas;
       if (verdict.checked) continue;
-      verdict.expected = absl::StrFormat(
-          k == 0 ? "its random draws are improbable: its mean is %.1f deviations off"
-                 : "its random draws are improbable: its elements agree, by %.1f deviations",
-          off);
+      verdict.expected = absl::StrFormat("its random draws are improbable: %s by %.1f deviations",
+                                         k == 0 ? "its mean is off" : "its elements agree", off);
     }
     return verdict;
   }
