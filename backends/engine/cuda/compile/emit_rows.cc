@@ -49,7 +49,7 @@ std::string PartText(const RowText& part, std::set<int>* loaded) {
     return absl::StrCat("  __device__ int ", name, "() const { return ", x, "; }\n");
   };
   return absl::StrCat(
-      "  static constexpr int kMany = ", part.many,
+      "  static constexpr int kMaxNeighbours = ", part.many,
       ";\n  static constexpr bool kMayReduce = ", is_reduce, ", kMayLoop = !kMayReduce;\n",
       number("Many", part.many), number("Type", part.type), number("InitType", part.init_type),
       "  __device__ bool IsReduce() const { return ", is_reduce,
@@ -86,12 +86,14 @@ std::string HeldCalls(const RowText& part, size_t p) {
   if (!part.wide) return ThreadsText(absl::StrCat("RowLoop", head, "row, thread)"), true);
   if (part.is_reduce) {
     return absl::StrCat(
-        ThreadsText(absl::StrCat("HeldFold<Shape>", head, "shared, row, thread, HL_OWN(held))"),
+        ThreadsText(absl::StrCat("HeldFold<Shape>", head,
+                                 "shared, row, thread, HL_THREAD_REGISTERS(held))"),
                     true),
         ThreadsText(absl::StrCat("HeldTotal<Shape>", head, "shared, row, thread)"), true));
   }
-  return ThreadsText(absl::StrCat("HeldLoop<Shape>", head, "row, thread, HL_OWN(held))"),
-                     part.read_back);
+  return ThreadsText(
+      absl::StrCat("HeldLoop<Shape>", head, "row, thread, HL_THREAD_REGISTERS(held))"),
+      part.read_back);
 }
 
 // Returns the declarations of the register arrays.
@@ -125,7 +127,7 @@ std::string HeldText(absl::Span<const RowText> parts, int64_t columns) {
                       HeldMembers(parts), "};\n", KernelHead(hl::kRowBlockKernel, ""),
                       "  __shared__ Value shared[kBlockThreads];\n"
                       "  for (i64 row = blockIdx.x; row < count; row += gridDim.x) {\n"
-                      "    HL_HELD(Row, held);\n",
+                      "    HL_ROW_REGISTERS(Row, held);\n",
                       calls, "  }\n}\n");
 }
 

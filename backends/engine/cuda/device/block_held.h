@@ -19,8 +19,8 @@
 
 namespace hl {
 
-// A row of kColumns elements in groups of kMany. A thread has kHeld groups, at a distance of
-// kBlockThreads.
+// A row of kColumns elements in groups of kMaxNeighbours. A thread has kHeld groups, at a distance
+// of kBlockThreads.
 template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
   static constexpr i64 kGroups = kColumns / kMaxNeighbours;

@@ -54,8 +54,9 @@ HL_FN void StoreRest(const Pack<kBytes, kMaxNeighbours>& pack, void* array, i64 
   }
 }
 
-// The loop in emitted code, with kMany adjacent elements at a time. Arrays with the layout of the
-// result are loaded before anything is computed (F::Loaded), so that no branch separates two loads.
+// The loop in emitted code, with kMaxNeighbours adjacent elements at a time. Arrays with the layout
+// of the result are loaded before anything is computed (F::Loaded), so that no branch separates two
+// loads.
 template <int kMaxNeighbours, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
   for (i64 g = thread; g * kMaxNeighbours < count; g += threads) {

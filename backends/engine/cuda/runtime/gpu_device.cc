@@ -209,14 +209,15 @@ absl::Status GpuDevice::Plant() {
   CUfunction function = nullptr;
   CUdeviceptr array = 0;
   long long bytes = kThreads;
-  HLOCTS_RETURN_IF_ERROR(gpu_.Check(
-      driver_.cuModuleGetFunction_(&function, gpu_.carried, "PlantedWrite"), "PlantedWrite"));
+  HLOCTS_RETURN_IF_ERROR(
+      gpu_.Check(driver_.cuModuleGetFunction_(&function, gpu_.carried, "OutOfBoundsWrite"),
+                 "OutOfBoundsWrite"));
   HLOCTS_RETURN_IF_ERROR(gpu_.Check(
       driver_.cuMemAllocAsync_(&array, static_cast<size_t>(bytes), gpu_.stream), "memory"));
   void* parameters[] = {&array, &bytes};
   HLOCTS_RETURN_IF_ERROR(gpu_.Check(driver_.cuLaunchKernel_(function, 1, 1, 1, kThreads, 1, 1, 0,
                                                             gpu_.stream, parameters, nullptr),
-                                    "PlantedWrite"));
+                                    "OutOfBoundsWrite"));
   return gpu_.Check(driver_.cuMemFreeAsync_(array, gpu_.stream), "memory");
 }
 
