@@ -149,7 +149,7 @@ def test_right_programs_pass(tmp_path):
     done = run(tmp_path, RIGHT, "--fail", "--sample=first,1/10", "--plugin=xla")
     assert done.returncode == 0, done.stderr
     assert "fail  program" not in done.stderr
-    assert "a stage before execution, which no plugin can be given" in done.stdout
+    assert "a stage before execution, which cannot be passed to a plugin" in done.stdout
     verdicts = [json.loads(line)["verdict"] for path in tmp_path.glob("out/*/results.jsonl")
                 for line in path.read_text().splitlines()]  # fmt: skip
     assert verdicts.count("pass") >= 10, done.stderr
