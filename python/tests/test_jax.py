@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests with JAX; skipped without it."""
 
+import dataclasses
 import functools
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ LINEAR = {
 def test_linear_algebra_is_judged_whole_or_by_its_pieces(name):
     result = hlocts.check(LINEAR[name], normal(16, 16) + 4 * jnp.eye(16), normal(16))
     assert result.passed, str(result)
-    assert result.bits_checked > 1 and result.engine.startswith("jax ")
+    assert result.bits_checked > 1 and "jax " in result.engine
 
 
 def test_a_key_is_its_words():
@@ -140,14 +140,15 @@ def test_repeated_runs_are_counted():
     # Runs of JAX in this process, one of them wrong.
     low = lowering.lower(jnp.sin, (x,))
     values = iter([np.sin(x), np.cos(x), np.sin(x)])
-    low = mock.Mock(wraps=low, text=low.text, inputs=low.inputs, execute=lambda: [next(values)])
+    low = dataclasses.replace(low, execute=lambda: [next(values)])
     outputs, runs = api._worst_of(low, low.execute(), 3, "default", ())
     assert runs == {"pass": 2, "fail": 1} and outputs[0][0] == np.cos(x)[0]
 
 
 def test_a_named_engine(tmp_path):
     x = jnp.array([1.0, 200.0])
-    assert hlocts.check(log_exp, x, engine="reference").raise_for_failure().engine == "reference"
+    result = hlocts.check(log_exp, x, engine="reference").raise_for_failure()
+    assert result.engine.startswith("reference ")
     canary = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, keep=tmp_path)
     assert canary.verdict == "fail"
     with pytest.raises(hlocts.ConformanceError):
@@ -156,7 +157,7 @@ def test_a_named_engine(tmp_path):
 
 def test_jax_in_a_process_of_its_own():
     softmax = hlocts.check(jax.nn.softmax, normal(4, 8, dtype="bfloat16"), engine="jax")
-    assert softmax.passed and softmax.engine.startswith("jax " + jax.__version__)
+    assert softmax.passed and softmax.engine.startswith("this-jax " + jax.__version__)
     narrow = hlocts.check(lambda x: (x + 1, x > 0), jnp.arange(-3, 3).astype("int4"), engine="jax")
     assert narrow.passed and narrow.elements == 12
 
@@ -254,7 +255,6 @@ def test_the_report_of_pytest(pytester):
     done.assert_outcomes(passed=3, failed=3, skipped=2)
     done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
                                "*a test that conforms returns a function*", "*no handler for*"])
-    done.stdout.no_fnmatch_line("*traceback entries are hidden*")
 
 
 def test_the_option_names_the_engine(pytester):
