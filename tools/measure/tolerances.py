@@ -136,7 +136,7 @@ def examples():
     yield ("Tenstorrent: Pearson correlation >= 0.99", "sums n + 1, each of them doubled", True, False,
            correlated(0.99), sums, ("f32", plain), plain.sum(axis=1), 2 * plain.sum(axis=1), None)  # fmt: skip
     large = np.float32([60000, 60000, -60000])
-    yield ("TOSA, dot product f16: nothing where the bound overflows", "{60000, 60000, -60000} in f16 sums to 7",
+    yield ("TOSA, dot product f16: not checked if the bound overflows", "{60000, 60000, -60000} in f16 sums to 7",
            True, False, tosa_dot(3, 65504, 10), DOT.format(type="f16", k=3),
            ("f16", large, np.ones(3, np.float32)), np.float32(60000), np.float32(7), 180000.0)  # fmt: skip
 
@@ -161,7 +161,7 @@ def main():
         print(__doc__)
         return 0 if sys.argv[1:] == ["--help"] else 2
     words = {True: "accepts", False: "rejects"}
-    print("| tolerance | outputs | it | `hlocts judge` |\n|---|---|---|---|")
+    print("| tolerance | outputs | verdict of the tolerance | `hlocts judge` |\n|---|---|---|---|")
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
         for rule, example, by_rule, by_us, holds, module, inputs, expected, found, bound in examples():
