@@ -17,7 +17,7 @@ namespace hlocts::suites {
 backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
                                     backends::LoadOptions load);
 
-// Returns the case's request. Fails if leaves do not fit the module or a device has none.
+// Returns the case's request. Fails if its literals do not fit the parameters or a device has none.
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
                                                      const backends::LoadOptions& load);
 

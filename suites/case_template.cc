@@ -60,7 +60,7 @@ class Parser {
     bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
-      // A comment, also between cases. No line of HLO text or of literals begins with '#'.
+      // Comments may also be between cases. No line of HLO text or of literals begins with '#'.
       if (absl::StartsWith(line, "#")) {
         commented = true;
         continue;

@@ -12,8 +12,8 @@
 namespace hlocts::suites {
 
 using hlocts::HomeFolder;
-// Returns all cases of this and the smaller tiers that a query selects (all without queries). A
-// query that selects none is an error that names the nearest match.
+// Returns the cases of `tier` and the smaller tiers that any query selects; without queries, all of
+// them. A query that selects none is an error that names the nearest match.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites

@@ -133,7 +133,7 @@ Command ClusterCommand() {
                              "slurm, k8s or actions, and queries of the suite; or merge");
             flags.Add("--shards", &plan.shards, "number of shards (1)");
             flags.Add("--out", &options->out, "directory of the job and its results (out/cluster)");
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.Add("--tier", &plan.tier, "smoke, presubmit, nightly or exhaustive");
             flags.Add("--profile", &plan.profile, "strict, default or relaxed");
             flags.Add("--modules", &plan.modules,

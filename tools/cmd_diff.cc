@@ -277,7 +277,7 @@ Command DiffCommand() {
                              "file, case address, bundle or case directory (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs, or of the search");
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "strictness of the judge");
             flags.Add(

@@ -64,7 +64,7 @@ Command ExportCommand() {
   return {"export", "write cases as plain files with their acceptance sets", [](Flags& flags) {
             auto options = std::make_shared<ExportOptions>();
             flags.Positional("QUERY", &options->queries,
-                             "address or its beginning up to / : or ,; * is a wildcard");
+                             "case address, or a prefix before / : or ,; * is a wildcard");
             flags.AddChoice("--tier", &options->tier,
                             {"smoke", "presubmit", "nightly", "exhaustive"},
                             "tier (hlocts help tiers)");

@@ -223,7 +223,7 @@ Command FuzzCommand() {
   return {"fuzz", "run random modules on engines; shrink and store failures", [](Flags& flags) {
             auto options = std::make_shared<FuzzOptions>();
             fuzz::CampaignOptions& campaign = options->campaign;
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.AddDuration("--time", &campaign.seconds_max,
                               "time limit (default: 60s without --modules)");
             flags.Add("--modules", &campaign.modules_max, "number of modules", {1});

@@ -54,7 +54,7 @@ Command ListCommand() {
   return {"list", "list the cases that a query selects", [](Flags& flags) {
             auto options = std::make_shared<ListOptions>();
             flags.Positional("QUERY", &options->queries,
-                             "address or its beginning up to / : or ,; * is a wildcard");
+                             "case address, or a prefix before / : or ,; * is a wildcard");
             flags.AddChoice("--tier", &options->tier,
                             {"smoke", "presubmit", "nightly", "exhaustive"},
                             "tier, with the smaller tiers");

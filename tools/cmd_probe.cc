@@ -148,7 +148,7 @@ Command ProbeCommand() {
   return {"probe", "list the operations and types that an engine supports", [](Flags& flags) {
             auto options = std::make_shared<ProbeOptions>();
             flags.Positional("QUERY", &options->queries, "operations, selected as in run");
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.Add("--no-cache", &options->no_cache, "ignore cached results");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunProbe(*options); };

@@ -287,7 +287,7 @@ Command SelfcheckCommand() {
             flags.Add("--query", &options->queries, "cases, selected by address as in run");
             flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
             flags.Add("--profile", &options->profile,
-                      "strict, default or relaxed (default of noise: all)");
+                      "strict, default or relaxed (default for PART=noise: all)");
             flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");
             flags.Add("--typical", &options->typical,
                       "noise: make errors of both signs; count what --unusual marks");

@@ -59,7 +59,7 @@ Command WorkerCommand() {
             auto name = std::make_shared<std::string>();
             auto convert = std::make_shared<bool>(false);
             flags.Add("--backend", name.get(), "engine to serve");
-            flags.Add("--convert", convert.get(), "serve XLA's StableHLO converters instead");
+            flags.Add("--convert", convert.get(), "serve XLA's StableHLO converters, no engine");
             return [name, convert] { return *convert ? RunConverter() : RunWorker(*name); };
           }};
 }

@@ -11,9 +11,9 @@
 namespace hlocts::fuzz {
 
 // Returns an approximate upper bound of the steps of one device: elements that are read, computed
-// or written. Windows and contractions count each term, called computations their own steps for
-// each element, and loops `trips_max` iterations. Arrays above `bytes_max` count nothing, since
-// they are rejected before allocation. The result may be infinite.
+// or written. A window or contraction costs one step per term, a called computation its own steps
+// per element; a loop is assumed to run `trips_max` iterations. An instruction on arrays larger
+// than `bytes_max` costs nothing: it is rejected before allocation. The result may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 }  // namespace hlocts::fuzz

@@ -71,7 +71,7 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds unexpected cases that were already bad in the previous nightly run, and since when.
+// Adds unexpected cases that were already bad in the previous nightly run, and sets `open_since`.
 void AddOpen(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
   size_t earliest = history.nights.size();
   size_t at = 0;

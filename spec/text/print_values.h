@@ -19,7 +19,7 @@ void AppendRuntimeSizes(const Literal& literal, std::string* out);  // "(3,2) "
 
 // Defined in print_values.cc.
 void AppendQuoted(absl::string_view text, std::string* out);
-// Appends one balanced {...} without quotes and other texts with quotes, as XLA does.
+// Appends `text`: without quotes if it is one balanced {...}, else with quotes, as XLA does.
 void AppendRawOrQuoted(absl::string_view text, std::string* out);
 void AppendIntList(absl::Span<const int64_t> values, std::string* out);  // "{0,1}"
 void AppendWindow(const Window& window, std::string* out);

@@ -90,7 +90,7 @@ def check(leaf, array):
 
 
 def numbers(values, like):
-    """A parameter's flat list as an array of that shape; complex numbers are listed as two."""
+    """Returns a parameter's list as a 1-D array; if `like` is complex, two entries are one number."""
     flat = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
     return (flat.view(np.complex128) if np.iscomplexobj(like) else flat).reshape(-1)
 

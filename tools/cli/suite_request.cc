@@ -147,8 +147,8 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
 
 void SuiteOptions::Declare(Flags& flags) {
   const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
-  flags.Positional("QUERY", &queries, "address or its beginning up to / : or ,; * is a wildcard");
-  flags.Add("--backend", &backends, "engine; may be repeated, or a,b (hlocts help engines)");
+  flags.Positional("QUERY", &queries, "case address, or a prefix before / : or ,; * is a wildcard");
+  flags.Add("--backend", &backends, "engines, comma-separated; repeatable (hlocts help engines)");
   flags.AddChoice("--tier", &tier, tiers, "tier, with the smaller ones (hlocts help tiers)");
   flags.Add("-k", &words, "words in the address: 'bf16 and not (nan or inf)'");
   flags.Add("--lf", &last_failed, "directory of a run; only its unexpected results are rerun");

@@ -4,8 +4,8 @@
 
     sweep.py ENGINE...                       the table
     sweep.py --json=FILE ENGINE...           writes the rows of these engines into the file as well
-    sweep.py --gate=FILE [--like=R] ENGINE   exit 1 where the engine is further off than release R of the
-                                             file (default: its last), or loses a number; a line for each
+    sweep.py --gate=FILE [--like=R] ENGINE   exit 1 if the engine is further off than release R of the file
+                                             (default: its last) or loses more results; one line for each
 
 A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
 exact value, operands and results that are subnormal left out), operand (where), lost (normal results

@@ -61,7 +61,7 @@ def has_value_per_device(sharding):
 
 
 def check_entry(proto):
-    """Raises Unsupported for arguments and results with a value per device, on which XLA aborts."""
+    """Raises Unsupported if an argument or result has a value per device: XLA aborts on these."""
     module = list(fields(proto))
     for number, computation in module:
         of = dict(fields(computation)) if number == COMPUTATIONS else {}
@@ -121,7 +121,7 @@ class Tiling:
         return tile
 
     def assemble(self, tiles, whole):
-        """The array, and the same with another device's copy of each element that has two."""
+        """Returns the first copies as an array, and one with another copy of elements that differ."""
         array, other, seen = np.zeros(whole, tiles[0].dtype), np.zeros(whole, tiles[0].dtype), set()
         for device, tile in enumerate(tiles):
             in_array, in_tile = self.common(device, whole)

@@ -4,7 +4,7 @@
 // sums, other roundings) are its own and independent of the sets that judge it.
 //
 // A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
-// errors all have one sign or that keep fewer bits than their type; `unusual` (lemma 32) is
+// errors all have the same sign or that keep fewer bits than their type; `unusual` (lemma 32) is
 // calibrated with it. To add a permission, use it here and add a test to noise_test.cc that shows
 // its effect.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_

@@ -35,7 +35,7 @@ def _is_script_of_pip(path: pathlib.Path) -> bool:
 
 
 def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
-    """Yields build/hlocts of the checkouts that contain the directories."""
+    """For each directory, yields build/hlocts of every checkout that contains it."""
     for start in starts:
         for folder in (start, *start.parents):
             if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program under the checking plugin: JAX computes as always, hlocts judges the results.
+"""Runs a program under the checking plugin: JAX runs as usual; hlocts judges the results.
 
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR

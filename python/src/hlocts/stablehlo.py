@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts StableHLO to HLO by the installed jaxlib, as a worker.
+"""Converts StableHLO to HLO with the installed jaxlib, in a worker process.
 
     python3 -m hlocts.stablehlo
 
-answers Convert of backends/worker.proto on its standard streams: MLIR text or portable bytecode
-becomes a serialized HloModuleProto. The PJRT plugins start it when a client compiles MLIR.
+It answers Convert requests (backends/worker.proto) on its standard streams: MLIR text or portable
+bytecode becomes a serialized HloModuleProto. The PJRT plugins start it when a client compiles MLIR.
 """
 
 from __future__ import annotations

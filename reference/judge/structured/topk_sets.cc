@@ -54,7 +54,7 @@ TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bo
   return key;
 }
 
-// Returns true if all zeros have one sign; else the engine may treat them as equal or as ordered.
+// Returns true if all zeros have the same sign; else the engine may treat them as equal or ordered.
 bool ZerosAlike(const SetArray& operand, int64_t start, int64_t n) {
   uint16_t signs = 0;
   for (int64_t i = start; i < start + n; ++i) signs |= operand.At(i).flags;

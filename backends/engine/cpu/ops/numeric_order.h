@@ -16,8 +16,8 @@ struct NumericOrder {
   int64_t operand = 0;  // operand of the sort
   bool descending = false;
 };
-// Returns the order of a comparator that is kernels::KeyOrder::kNumeric of one operand; else
-// nullopt.
+// Returns the operand and the direction if the comparator orders one operand by
+// kernels::KeyOrder::kNumeric; else nullopt.
 std::optional<NumericOrder> NumericOrderOf(const plan::Graph& graph, const ElementFunction& body);
 
 }  // namespace hlocts::cpu

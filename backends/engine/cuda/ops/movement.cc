@@ -35,7 +35,7 @@ struct DynamicBox {
   }
 };
 
-// Returns a box of `array`, one side of the move. The operands from `first` on give its start.
+// Returns the box of `array` that is copied or replaced; operands from `first` on are its start.
 absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
                                  const plan::Dimensions& array, const plan::Dimensions& box) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, array.size()));
