@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words) {
     }
     absl::StatusOr<TargetFile> target = FindTarget(word);
     if (!target.ok()) {
-      return InvalidInput("facts: ", word, " is not a fact (`hlocts backends --facts`), and as ",
+      return InvalidInput("facts: ", word, " is not a fact (`hlocts backends --facts`), and not a ",
                           target.status().message());
     }
     for (std::string& fact : target->Facts()) facts.push_back(std::move(fact));
