@@ -134,7 +134,7 @@ absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
         "hlocts.expectations.Expectations\n";
   }
   std::string done, updated = UpdatedExpectations(start, verdicts, cases, &done);
-  if (updated == start) return std::string("nothing to change");
+  if (text.ok() && updated == *text) return std::string("nothing to change");
   HLOCTS_RETURN_IF_ERROR(WriteFile(path, updated));
   return done;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "suites/expectations.h"
@@ -76,6 +77,14 @@ TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
       "  reason: \"known\"\n}\n";
   std::string done;
   EXPECT_EQ(UpdatedExpectations(text, {Surprise(Outcome::kPass, "a/b:one")}, {}, &done), text);
+}
+
+TEST(ExpectationsUpdate, AFileWithoutEntriesIsWrittenToo) {
+  const std::string path = ::testing::TempDir() + "/expectations_update_test_new.textproto";
+  std::remove(path.c_str());
+  EXPECT_THAT(*UpdateExpectationsFile(path, {}, {}), HasSubstr("0 added"));
+  EXPECT_TRUE(ExpectationList::Load(path).ok());
+  EXPECT_EQ(*UpdateExpectationsFile(path, {}, {}), "nothing to change");
 }
 
 }  // namespace
