@@ -65,7 +65,7 @@ class MergeCheck {
   std::vector<std::string> folders_;
   std::vector<const RunRecord*> records_;
   std::vector<absl::string_view> requested_;       // unique addresses, sorted
-  std::map<std::string, std::vector<bool>> seen_;  // engine -> a bit for each address of asked_
+  std::map<std::string, std::vector<bool>> seen_;  // engine -> a bit for each of requested_
   std::set<std::pair<std::string, std::string>> foreign_, twice_;
 };
 

@@ -149,8 +149,9 @@ def repeat(night):
         for number in range(1, REPEATS + 1):
             out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
             shutil.rmtree(out, ignore_errors=True)
-            problem, _ = night.hlocts("run", *cases, f"--backend={named.get(engine, engine)}", "--tier=exhaustive",
-                                      f"--out={out}", limit=max(night.left(), 120))
+            problem, _ = night.hlocts("run", *cases, f"--backend={named.get(engine, engine)}",
+                                      "--tier=exhaustive", f"--out={out}",
+                                      limit=max(night.left(), 120))
             if problem:
                 return problem
             for one in json_lines((out / "verdicts.jsonl").read_text()):
