@@ -73,6 +73,9 @@ absl::Status PjrtApi::ToStatus(PJRT_Error* error) const {
     api_->PJRT_Error_Destroy(&destroy);
   } else {
     code = static_cast<absl::StatusCode>(code_args.code);
+    // Ours alone: the end of the process, and an output that is not of the module's shape.
+    if (code == absl::StatusCode::kAborted || code == absl::StatusCode::kDataLoss)
+      code = absl::StatusCode::kUnknown;
   }
   auto message_args = HLOCTS_PJRT_ARGS(Error_Message);
   message_args.error = error;

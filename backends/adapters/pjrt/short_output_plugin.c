@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that breaks PJRT, for tests: the reference, whose outputs are a byte too short.
+// A plugin that breaks PJRT, for tests: the reference, whose outputs are a byte too short. All its
+// errors have the code of data loss.
 #include <dlfcn.h>
 
 #include "spec/pjrt/pjrt_abi.h"
@@ -15,6 +16,11 @@ static PJRT_Error* ShortToHost(PJRT_Buffer_ToHostBuffer_Args* args) {
   return error;
 }
 
+static PJRT_Error* DataLoss(PJRT_Error_GetCode_Args* args) {
+  args->code = PJRT_Error_Code_DATA_LOSS;
+  return 0;
+}
+
 const PJRT_Api* GetPjrtApi(void) {
   void* library = dlopen(HLOCTS_REFERENCE_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   const PJRT_Api* (*real)(void) =
@@ -23,5 +29,6 @@ const PJRT_Api* GetPjrtApi(void) {
   api = *real();
   to_host = api.PJRT_Buffer_ToHostBuffer;
   api.PJRT_Buffer_ToHostBuffer = ShortToHost;
+  api.PJRT_Error_GetCode = DataLoss;
   return &api;
 }
