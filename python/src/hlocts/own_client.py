@@ -67,7 +67,8 @@ def record(path: pathlib.Path) -> None:
     except (ImportError, AttributeError) as error:
         raise HloctsError(f"the CPU client of this JAX cannot be followed ({error}); --plugin=xla "
                           "judges a released plugin of XLA:CPU") from None
-    programs: dict[int, int] = {}  # by the executable, which a later one may only replace
+    # By the id of the executable, which is kept, so that no other one has its id.
+    programs: dict[int, tuple[int, Any]] = {}
 
     def compile_(backend: Any, computation: Any, *rest: Any, **named: Any) -> Any:
         code = mlir.module_to_bytecode(computation)
@@ -75,12 +76,12 @@ def record(path: pathlib.Path) -> None:
         program = library.HloctsCheckProgram(code, len(code))
         if program is None:
             raise HloctsError("nothing is recorded: see the message above")
-        programs[id(executable)] = program
+        programs[id(executable)] = program, executable
         return executable
 
     @functools.wraps(call)
     def execute(self: Any, *args: Any) -> Any:
-        program = programs.get(id(self.xla_executable))
+        program, _ = programs.get(id(self.xla_executable), (None, None))
         number = -1
         if program is not None:
             number = library.HloctsCheckBegin(program, len(self.xla_executable.local_devices()))
