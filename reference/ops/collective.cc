@@ -295,7 +295,8 @@ absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
   const std::vector<Shape> leaves = LeafShapes(stated);
   for (size_t i = 0; i < std::min(leaves.size(), results.size()); ++i) {
     if (leaves[i].dimensions() == results[i].shape().dimensions()) continue;
-    return InvalidInput(collective.name(), ": the group of these devices gives a result of sizes [",
+    return InvalidInput(collective.name(),
+                        ": the group of these devices yields a result of sizes [",
                         absl::StrJoin(results[i].shape().dimensions(), ","), "], expected [",
                         absl::StrJoin(leaves[i].dimensions(), ","),
                         "] (replica_count, num_partitions and --replicas set the devices)");

@@ -129,7 +129,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 namespace {
 
 // Restricts a quotient to the sign that its operands imply, which it has regardless of its error
-// (RULES 16). A zero keeps both signs, since a quotient that underflows may have either.
+// (lemma 16). A zero keeps both signs, since a quotient that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   const int signs = ProductSigns(FiniteSigns(x) | InfinitySigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;

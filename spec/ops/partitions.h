@@ -7,21 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 
 #include "spec/ir/attributes.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/ops/op_facts.h"
 
 namespace hlocts {
-
-// The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
-// and the begin and end of a manual region, in which each device computes on its own part.
-enum class ShardingCall : uint8_t {
-  kAnnotation,   // returns its operands
-  kFullToShard,  // returns the device's own tile of each operand
-  kShardToFull,  // returns the whole array from the devices' tiles
-};
-std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
 
 // Returns true if the module is a program per device: it reads its partition id, exchanges data
 // with other devices, or has a manual region. The engine has nothing to partition then.

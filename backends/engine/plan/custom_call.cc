@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/engine/plan/shared_steps.h"
+#include "spec/ops/op_facts.h"
 
 namespace hlocts::plan {
 namespace {
@@ -29,32 +30,6 @@ class PointerTables {
  private:
   std::deque<std::vector<void*>> tables_;
 };
-
-// Targets that annotate placements. They return their operands (ruling 0123).
-constexpr absl::string_view kAnnotations[] = {"Sharding",
-                                              "xla.sdy.FuncResultSharding",
-                                              "xla.sdy.PropagationBarrier",
-                                              "xla.sdy.ShardingGroup",
-                                              "MoveToHost",
-                                              "MoveToDevice",
-                                              "annotate_device_placement",
-                                              "LayoutConstraint"};
-
-// Returns true if a custom call enters a manual region, false if it leaves one, and nullopt for
-// others.
-std::optional<bool> EntersRegion(const std::string& target) {
-  if (target == "SPMDFullToShardShape" || target == "xla.sdy.GlobalToLocalShape") return true;
-  if (target == "SPMDShardToFullShape" || target == "xla.sdy.LocalToGlobalShape") return false;
-  return std::nullopt;
-}
-
-bool IsAnnotation(const std::string& target, const std::vector<ArrayType>& operands,
-                  const std::vector<ArrayType>& results) {
-  const auto end = std::end(kAnnotations);
-  return std::find(std::begin(kAnnotations), end, target) != end &&
-         results.size() <= operands.size() &&
-         std::equal(results.begin(), results.end(), operands.begin());
-}
 
 }  // namespace
 
@@ -77,14 +52,17 @@ absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
       name != nullptr && library != nullptr ? dlsym(library.get(), name->c_str()) : nullptr;
   const std::vector<ArrayType> in_types = OperandTypes(graph, node),
                                out_types = ResultTypes(graph, node);
-  if (symbol == nullptr && name != nullptr && IsAnnotation(*name, in_types, out_types)) {
+  const std::optional<ShardingCall> call =
+      symbol == nullptr ? ShardingCallOf(*source) : std::nullopt;
+  if (call == ShardingCall::kAnnotation && out_types.size() <= in_types.size() &&
+      std::equal(out_types.begin(), out_types.end(), in_types.begin())) {
     return [out_types](const Member&, In in, Out out) {
       for (size_t k = 0; k < out_types.size(); ++k) CopyArray(out_types[k], in[k], out[k]);
       return absl::OkStatus();
     };
   }
-  const std::optional<bool> enters = EntersRegion(name == nullptr ? "" : *name);
-  if (symbol == nullptr && enters.has_value()) return ManualRegionStep(graph, node, *enters);
+  if (call.has_value() && call != ShardingCall::kAnnotation)
+    return ManualRegionStep(graph, node, call == ShardingCall::kFullToShard);
   if (symbol == nullptr) {
     return Unsupported(source->name(), ": no handler for custom-call target \"",
                        name == nullptr ? "" : *name, "\"");
