@@ -30,7 +30,7 @@ struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends, without;
-  std::optional<uint64_t> seed, only, twins;  // `twins`: 2 if not given
+  std::optional<uint64_t> seed, only, variants;  // `variants`: 2 if not given
   int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
@@ -56,9 +56,10 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   const fuzz::CampaignOptions& campaign = options.campaign;
   if (campaign.resume && campaign.restart)
     return InvalidInput("expected --resume or --restart, found both");
-  if (options.twins.has_value() && !options.metamorphic)
-    return InvalidInput("--twins: expected also --metamorphic");
-  if (options.twins == uint64_t{0}) return InvalidInput("--twins: expected at least 1, found 0");
+  if (options.variants.has_value() && !options.metamorphic)
+    return InvalidInput("--variants: expected also --metamorphic");
+  if (options.variants == uint64_t{0})
+    return InvalidInput("--variants: expected at least 1, found 0");
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
   if (options.partitions > 1 && campaign.stream == generators::Stream::kNegative)
@@ -114,7 +115,7 @@ absl::Status Complete(FuzzOptions& options) {
     campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
   campaign.trial.cut = options.cut;
-  if (options.metamorphic) campaign.twins = static_cast<int>(options.twins.value_or(2));
+  if (options.metamorphic) campaign.variants = static_cast<int>(options.variants.value_or(2));
   if (options.no_shrink) campaign.shrink_evaluations = 0;
   campaign.shrink_seconds = options.shrink_seconds;
   campaign.trial.profile = *profile;
@@ -259,7 +260,7 @@ Command FuzzCommand() {
                       "also run metamorphic variants of each module; judge them if outputs differ");
             flags.Add("--cut", &options->cut,
                       "also judge pieces of about N floating-point operations (0: outputs only)");
-            flags.Add("--twins", &options->twins,
+            flags.Add("--variants,--twins", &options->variants,
                       "number of variants per module, with --metamorphic (2)");
             DeclareShrinking(flags, *options);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -105,13 +106,13 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
       record = std::move(again[next++]);
     }
   }
-  std::ofstream lines = OutFile(options, "canaries.jsonl");
+  std::ofstream lines = OutFile(options, "faults.jsonl");
   for (const MutantRecord& record : records) {
     if (options.json) std::cout << JsonText(ToJson(record)) << std::endl;
     lines << JsonText(ToJson(record)) << std::endl;
   }
   if (!options.json) PrintKillTable(records, std::cout);
-  std::ofstream table = OutFile(options, "canaries.txt");
+  std::ofstream table = OutFile(options, "faults.txt");
   PrintKillTable(records, table);
   int64_t killed = std::count_if(records.begin(), records.end(),
                                  [](const MutantRecord& record) { return record.noticed; });
@@ -201,24 +202,24 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
 }
 
 int RunVariants(const SelfcheckOptions& options) {
-  constexpr int64_t kModulesPerTwin = 40;  // rules for rare operations need many modules
+  constexpr int64_t kModulesPerVariant = 40;  // rules for rare operations need many modules
   const int64_t wanted = options.modules > 0 ? options.modules : 20;
-  std::ofstream table = OutFile(options, "twins.txt");
-  int64_t twins = 0, failures = 0, rules = 0;
+  std::ofstream table = OutFile(options, "variants.txt");
+  int64_t variants = 0, failures = 0, rules = 0;
   for (const VariantCounts& tally :
-       CheckVariants(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
+       CheckVariants(options.seed.value_or(1), wanted, wanted * kModulesPerVariant)) {
     std::string line = absl::StrFormat(
-        "%-12s %-40s %-7s %6d twins, %d failures",
+        "%-12s %-40s %-7s %6d variants, %d failures",
         std::string(generators::RuleGroupName(tally.rule->group)), std::string(tally.rule->name),
-        tally.rule->effect == generators::RuleEffect::kExact ? "exact" : "bounded", tally.twins,
+        tally.rule->effect == generators::RuleEffect::kExact ? "exact" : "bounded", tally.variants,
         tally.failures.size());
     for (const std::string& failure : tally.failures) absl::StrAppend(&line, "\n  ", failure);
     std::cout << line << std::endl;
     table << line << std::endl;
-    ++rules, twins += tally.twins, failures += static_cast<int64_t>(tally.failures.size());
+    ++rules, variants += tally.variants, failures += static_cast<int64_t>(tally.failures.size());
   }
   std::string line =
-      absl::StrFormat("%d metamorphic rules, %d variants, %d failures", rules, twins, failures);
+      absl::StrFormat("%d metamorphic rules, %d variants, %d failures", rules, variants, failures);
   std::cout << line << "\n";
   table << line << "\n";
   return failures == 0 ? kExitOk : kExitFailed;
@@ -227,17 +228,21 @@ int RunVariants(const SelfcheckOptions& options) {
 // The selected parts. "mutants" selects three of them: seeded faults, changed rules and broken
 // clauses.
 absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
-  const std::set<std::string> mutants = {"canaries", "rules", "clauses"};
-  if (options.parts.empty()) return std::set<std::string>{"canaries", "rules", "noise", "twins"};
+  const std::set<std::string> mutants = {"faults", "rules", "clauses"};
+  if (options.parts.empty()) return std::set<std::string>{"faults", "rules", "noise", "variants"};
+  // Names of version 1.0.
+  const std::map<std::string, std::string> aliases = {{"canaries", "faults"},
+                                                      {"twins", "variants"}};
   std::set<std::string> parts;
-  for (const std::string& part : options.parts) {
+  for (std::string part : options.parts) {
+    if (auto alias = aliases.find(part); alias != aliases.end()) part = alias->second;
     if (part == "mutants") {
       parts.insert(mutants.begin(), mutants.end());
-    } else if (part == "noise" || part == "twins" || mutants.count(part) > 0) {
+    } else if (part == "noise" || part == "variants" || mutants.count(part) > 0) {
       parts.insert(part);
     } else {
       return InvalidInput(
-          "selfcheck: expected mutants (or one of canaries, rules, clauses), noise, twins; found ",
+          "selfcheck: expected mutants (or one of faults, rules, clauses), noise, variants; found ",
           part);
     }
   }
@@ -258,8 +263,8 @@ int RunSelfcheck(const SelfcheckOptions& options) {
   int status = kExitOk;
   if (parts->count("clauses"))
     status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
-  if (parts->count("twins")) status = std::max(status, RunVariants(options));
-  if (!parts->count("canaries") && !parts->count("rules") && !parts->count("noise")) return status;
+  if (parts->count("variants")) status = std::max(status, RunVariants(options));
+  if (!parts->count("faults") && !parts->count("rules") && !parts->count("noise")) return status;
   auto cases = suites::SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
   int64_t left_out = 0;
@@ -268,8 +273,7 @@ int RunSelfcheck(const SelfcheckOptions& options) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  if (parts->count("canaries"))
-    status = std::max(status, RunSeededFaults(options, trials, *profile));
+  if (parts->count("faults")) status = std::max(status, RunSeededFaults(options, trials, *profile));
   if (parts->count("noise")) status = std::max(status, RunNoise(options, trials));
   if (parts->count("rules")) status = std::max(status, RunRules(options, std::move(trials)));
   return status;
@@ -278,35 +282,35 @@ int RunSelfcheck(const SelfcheckOptions& options) {
 }  // namespace
 
 Command SelfcheckCommand() {
-  return {"selfcheck", "test the harness with seeded faults and legal noise", [](Flags& flags) {
-            auto options = std::make_shared<SelfcheckOptions>();
-            flags.Positional("PART", &options->parts,
-                             "mutants (or only canaries, rules or clauses), noise, twins; default: "
-                             "all except clauses");
-            flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
-            flags.Add("--query", &options->queries, "cases, selected by address as in run");
-            flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
-            flags.Add("--profile", &options->profile,
-                      "strict, default or relaxed (default for PART=noise: all)");
-            flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");
-            flags.Add("--typical", &options->typical,
-                      "noise: make errors of both signs; count what --unusual marks");
-            flags.Add("--suspect", &options->suspect, "noise: count suspect verdicts");
-            flags.Add("--partitions", &options->partitions,
-                      "noise: largest number of devices that split sums");
-            flags.Add("--jobs", &options->jobs, "parallel mutants (default: number of CPUs)");
-            flags.Add("--seeds", &options->seeds, "number of runs of legal noise on each module");
-            flags.Add("--modules", &options->modules, "number of additional random modules");
-            flags.Add("--seed", &options->seed, "seed of the random modules (1)");
-            flags.AddDuration("--time", &options->seconds, "time limit per seeded fault");
-            flags.Add("--out", &options->out, "directory for the figures");
-            flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
-            flags.Add("--changed", &options->changed,
-                      "clauses: check only lines whose hash changed");
-            flags.Add("--list", &options->list, "list the faults and run nothing");
-            flags.Add("--json", &options->json, "print JSON lines");
-            return [options] { return RunSelfcheck(*options); };
-          }};
+  return {
+      "selfcheck", "test the harness with seeded faults and legal noise", [](Flags& flags) {
+        auto options = std::make_shared<SelfcheckOptions>();
+        flags.Positional("PART", &options->parts,
+                         "mutants (or only faults, rules or clauses), noise, variants; default: "
+                         "all except clauses");
+        flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
+        flags.Add("--query", &options->queries, "cases, selected by address as in run");
+        flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
+        flags.Add("--profile", &options->profile,
+                  "strict, default or relaxed (default for PART=noise: all)");
+        flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");
+        flags.Add("--typical", &options->typical,
+                  "noise: make errors of both signs; count what --unusual marks");
+        flags.Add("--suspect", &options->suspect, "noise: count suspect verdicts");
+        flags.Add("--partitions", &options->partitions,
+                  "noise: largest number of devices that split sums");
+        flags.Add("--jobs", &options->jobs, "parallel mutants (default: number of CPUs)");
+        flags.Add("--seeds", &options->seeds, "number of runs of legal noise on each module");
+        flags.Add("--modules", &options->modules, "number of additional random modules");
+        flags.Add("--seed", &options->seed, "seed of the random modules (1)");
+        flags.AddDuration("--time", &options->seconds, "time limit per seeded fault");
+        flags.Add("--out", &options->out, "directory for the figures");
+        flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
+        flags.Add("--changed", &options->changed, "clauses: check only lines whose hash changed");
+        flags.Add("--list", &options->list, "list the faults and run nothing");
+        flags.Add("--json", &options->json, "print JSON lines");
+        return [options] { return RunSelfcheck(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

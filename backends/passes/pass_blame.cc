@@ -12,11 +12,11 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
                      const std::string& pass, PassBlame& blame) {
   HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunWithFlags(subject, differ, factory,
                                                 absl::StrCat("--xla_disable_hlo_passes=", pass)));
-  const bool mended = !IsWrong(ran.verdict);
-  if (!mended && blame.without) return absl::OkStatus();
+  const bool fixed = !IsWrong(ran.verdict);
+  if (!fixed && blame.without) return absl::OkStatus();
   blame.actual_without = ElementOf(ran, blame.verdict);
   blame.without = ran.verdict;
-  blame.confirmed = mended;
+  blame.confirmed = fixed;
   return absl::OkStatus();
 }
 

@@ -186,8 +186,8 @@ std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   constexpr size_t kLookedAt = size_t{1} << 16;
   const off_t size = lseek(error_fd_, 0, SEEK_END);
   if (size <= stderr_reported_offset_) return "";
-  const auto told = static_cast<size_t>(size - stderr_reported_offset_);
-  size_t count = std::min(std::max(bytes_max, kLookedAt), told);
+  const auto unreported = static_cast<size_t>(size - stderr_reported_offset_);
+  size_t count = std::min(std::max(bytes_max, kLookedAt), unreported);
   std::string tail(count, '\0');
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);

@@ -226,7 +226,7 @@ def check_store(night):
 def selfcheck(night):
     limit = night.share("selfcheck")
     record = night.folder / "selfcheck.txt"
-    problem, _ = night.hlocts("selfcheck", "canaries", "--fault=swapped-operands",
+    problem, _ = night.hlocts("selfcheck", "faults", "--fault=swapped-operands",
                               f"--time={int(limit)}s", limit=2 * limit + 60, log=record)
     # A person judges a seeded fault that was not detected, because it may have changed nothing.
     night.state["notes"] += [f"selfcheck: {line.strip()}"

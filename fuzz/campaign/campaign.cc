@@ -176,10 +176,10 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     TimedEngine& engine = *engines.tested[e];
     const double waited_before = engine.seconds();
     FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
-    bool twins = options_.twins > 0 && !trial.invalid;
+    bool variants = options_.variants > 0 && !trial.invalid;
     bool in_time =
-        twins ? TryVariants(number, sample, found, results)
-              : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+        variants ? TryVariants(number, sample, found, results)
+                 : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }
@@ -214,18 +214,18 @@ bool Campaign::TryVariants(int64_t number, const Sample& sample, const FoundBy& 
     return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
   }
   generators::SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
-  for (int i = 0; i < options_.twins; ++i) {
+  for (int i = 0; i < options_.variants; ++i) {
     auto drawn = generators::DrawVariant(*sample.module, sample.arguments, choose);
     if (!drawn.ok()) return Fail(drawn.status()), false;
     if (!*drawn) return true;
-    Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
-    FoundBy by_twin = found;
-    absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
-    VariantTrial tried = RunVariant(sample, outcome, twin, *found.engine, trial);
-    if (!Judged(tried.is_variant ? twin : sample, std::move(tried.result), by_twin, results))
+    Sample variant = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
+    FoundBy by_variant = found;
+    absl::StrAppend(&by_variant.origin, ", twin ", (*drawn)->recipe.ToText());
+    VariantTrial tried = RunVariant(sample, outcome, variant, *found.engine, trial);
+    if (!Judged(tried.is_variant ? variant : sample, std::move(tried.result), by_variant, results))
       return false;
     std::lock_guard<std::mutex> lock(mutex_);
-    ++status_.twins;
+    ++status_.variants;
     status_.variants_judged += !tried.same;
   }
   return true;

@@ -39,7 +39,7 @@ struct CampaignOptions {
   bool guided = false;  // use the weights of guide.h
   // If above 0, each valid module runs with this many metamorphic variants, and results are judged
   // only if an engine returns different values for a variant.
-  int twins = 0;
+  int variants = 0;
   int shrink_evaluations = 400;  // per finding; 0: store without shrinking
   double shrink_seconds = 60;    // per finding
   // Runs all modules before shrinking, which starts in the last third of the time or when all
@@ -68,7 +68,7 @@ struct CampaignStatus {
   int64_t known = 0;                      // findings that an expectation explains
   int64_t not_shrunk = 0;                 // buckets stored unshrunk for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
-  int64_t twins = 0;                      // metamorphic variants that ran
+  int64_t variants = 0;                   // metamorphic variants that ran
   int64_t variants_judged = 0;            // variants with outputs that differ
 
   double unspecified = 0;                 // elements for which any value is accepted

@@ -80,7 +80,7 @@ std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat(
       "stream ", options.stream ? generators::StreamName(*options.stream) : "all",
       ", instructions ", options.generator.instructions, ", replicas ",
-      options.generator.replicas_max, ", twins ", options.twins,
+      options.generator.replicas_max, ", twins ", options.variants,
       options.partitions_max > 1 ? absl::StrCat(", partitions ", options.partitions_max) : "",
       options.guided ? ", guided" : "", WithoutOf(options));
 }

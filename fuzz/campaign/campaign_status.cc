@@ -44,7 +44,7 @@ std::string CampaignStatus::ToJson() const {
   json["hardly_checked_share"] = elements == 0 ? 0.0 : barely_checked / elements;
   json["known"] = known;
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
-  if (twins > 0) json["twins"] = twins, json["twins_judged"] = variants_judged;
+  if (variants > 0) json["twins"] = variants, json["twins_judged"] = variants_judged;
   return JsonText(json);
 }
 
@@ -56,8 +56,8 @@ std::string CampaignStatus::ToText() const {
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
     absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume continues with them");
-  if (twins > 0)
-    absl::StrAppend(&text, "; ", twins, " variants, ", variants_judged, " with other outputs");
+  if (variants > 0)
+    absl::StrAppend(&text, "; ", variants, " variants, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as intended");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {

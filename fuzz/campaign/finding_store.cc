@@ -115,12 +115,12 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
-  const std::vector<FaultyInstruction> culprits =
+  const std::vector<FaultyInstruction> faulty =
       FaultyInstructionsOf(sample, *found.engine, found.trial);
   // If no time is left, the module is stored unchanged, to be cut later.
-  if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
-  for (const FaultyInstruction& culprit : culprits)
-    HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));
+  if (faulty.empty() || stop()) return AddOne(sample, result, found, stop);
+  for (const FaultyInstruction& instruction : faulty)
+    HLOCTS_RETURN_IF_ERROR(AddOne(instruction.sample, instruction.result, found, stop));
   return RemoveBucket(whole);
 }
 

@@ -26,10 +26,10 @@ Sample Parsed(const std::string& text) {
   return sample;
 }
 
-Sample TwinOf(const Sample& sample, const generators::VariantRecipe& recipe) {
-  generators::Variant twin = *generators::MakeVariant(*sample.module, sample.arguments, recipe);
-  EXPECT_TRUE(VerifyModule(*twin.module).ok()) << VerifyModule(*twin.module);
-  return {std::move(twin.module), std::move(twin.arguments)};
+Sample VariantOf(const Sample& sample, const generators::VariantRecipe& recipe) {
+  generators::Variant variant = *generators::MakeVariant(*sample.module, sample.arguments, recipe);
+  EXPECT_TRUE(VerifyModule(*variant.module).ok()) << VerifyModule(*variant.module);
+  return {std::move(variant.module), std::move(variant.arguments)};
 }
 
 // A reference that ignores reverse.
@@ -54,11 +54,11 @@ class ForgetsReverse : public backends::Backend {
 VariantTrial Try(const Sample& first, const generators::VariantRecipe& recipe,
                  backends::Backend& engine) {
   TrialOptions options;
-  Sample twin = TwinOf(first, recipe);
+  Sample variant = VariantOf(first, recipe);
   backends::RunOutcome outcome =
       backends::RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
   EXPECT_TRUE(outcome.has_values()) << outcome.error.Text();
-  return RunVariant(first, outcome, twin, engine, options);
+  return RunVariant(first, outcome, variant, engine, options);
 }
 
 TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
@@ -78,13 +78,14 @@ TEST(TwinTest, RecipeReproducesVariant) {
   for (uint64_t number = 0; number < 60; ++number) {
     generators::Generated generated = generators::GenerateNumbered(3, number, {});
     generators::SeedSource choose(number);
-    auto twin = *generators::DrawVariant(*generated.module, generated.arguments, choose);
-    if (!twin) continue;
-    auto recipe = generators::ParseVariantRecipe(twin->recipe.ToText());
+    auto variant = *generators::DrawVariant(*generated.module, generated.arguments, choose);
+    if (!variant) continue;
+    auto recipe = generators::ParseVariantRecipe(variant->recipe.ToText());
     ASSERT_TRUE(recipe.ok()) << recipe.status();
     auto again = generators::MakeVariant(*generated.module, generated.arguments, *recipe);
     ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(PrintModule(*again->module), PrintModule(*twin->module)) << twin->recipe.ToText();
+    EXPECT_EQ(PrintModule(*again->module), PrintModule(*variant->module))
+        << variant->recipe.ToText();
     ++made;
   }
   EXPECT_GT(made, 30);
@@ -136,12 +137,12 @@ ENTRY e { p = f32[400] parameter(0)
   auto reference = backends::MakeBackend("reference");
   backends::RunOutcome outcome =
       backends::RunModule(**reference, *first.module, DevicesOf(first, options), first.Request());
-  Sample twin = TwinOf(first, {"reduced_in_reverse", "r", 1});
+  Sample variant = VariantOf(first, {"reduced_in_reverse", "r", 1});
   int judged = 0;
   for (int seed = 0; seed < 10; ++seed) {
     auto engine =
         *backends::MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
-    VariantTrial trial = RunVariant(first, outcome, twin, *engine, options);
+    VariantTrial trial = RunVariant(first, outcome, variant, *engine, options);
     EXPECT_EQ(trial.result.verdict.kind, Outcome::kPass);
     judged += !trial.same;
   }

@@ -16,15 +16,15 @@ uint64_t BitsAt(const Literal& literal, int width, size_t i) {
   return bits;
 }
 
-bool SameLeaf(const Literal& first, const Literal& twin) {
-  if (first.BitwiseEqual(twin)) return true;
+bool SameLeaf(const Literal& first, const Literal& variant) {
+  if (first.BitwiseEqual(variant)) return true;
   PrimitiveType type = ComponentType(first.element_type());
-  if (!IsFloat(type) || !first.shape().CompatibleWith(twin.shape()) || first.has_runtime_sizes())
+  if (!IsFloat(type) || !first.shape().CompatibleWith(variant.shape()) || first.has_runtime_sizes())
     return false;
   const FloatFormat& format = FormatOf(type);
   int width = StorageBytes(type);
   for (size_t i = 0; i < first.raw_size() / static_cast<size_t>(width); ++i) {
-    uint64_t a = BitsAt(first, width, i), b = BitsAt(twin, width, i);
+    uint64_t a = BitsAt(first, width, i), b = BitsAt(variant, width, i);
     if (a != b && !(IsNanBits(format, a) && IsNanBits(format, b))) return false;
   }
   return true;
@@ -41,22 +41,22 @@ int64_t CountElements(const std::vector<std::vector<Literal>>& outputs) {
 }  // namespace
 
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
-                 const std::vector<std::vector<Literal>>& twin) {
-  if (first.size() != twin.size()) return false;
+                 const std::vector<std::vector<Literal>>& variant) {
+  if (first.size() != variant.size()) return false;
   for (size_t d = 0; d < first.size(); ++d) {
-    if (twin[d].size() < first[d].size()) return false;
+    if (variant[d].size() < first[d].size()) return false;
     for (size_t i = 0; i < first[d].size(); ++i) {
-      if (!SameLeaf(first[d][i], twin[d][i])) return false;
+      if (!SameLeaf(first[d][i], variant[d][i])) return false;
     }
   }
   return true;
 }
 
 VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome,
-                        const Sample& twin, backends::Backend& engine,
+                        const Sample& variant, backends::Backend& engine,
                         const TrialOptions& options) {
   VariantTrial trial;
-  backends::RunOutcome other = RunSample(twin, engine, options);
+  backends::RunOutcome other = RunSample(variant, engine, options);
   trial.same = other.has_values() && SameOutputs(outcome.result.outputs, other.result.outputs);
   if (trial.same) {
     reports::Verdict& verdict = trial.result.verdict;
@@ -64,7 +64,7 @@ VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome
     verdict.elements = CountElements(outcome.result.outputs);
     return trial;
   }
-  trial.result = JudgeTrial(twin, other, engine, options, /*blame=*/false);
+  trial.result = JudgeTrial(variant, other, engine, options, /*blame=*/false);
   if (trial.result.verdict.kind != Outcome::kPass) return trial;
   TrialResult of_first = JudgeTrial(first, outcome, engine, options, /*blame=*/false);
   trial.is_variant = of_first.verdict.kind == Outcome::kPass;

@@ -9,9 +9,9 @@
 
 namespace hlocts::fuzz {
 
-// Returns true if all leaves of `first` equal those of `twin` bit for bit, or are both NaN.
+// Returns true if all leaves of `first` equal those of `variant` bit for bit, or are both NaN.
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
-                 const std::vector<std::vector<Literal>>& twin);
+                 const std::vector<std::vector<Literal>>& variant);
 
 struct VariantTrial {
   bool same = false;       // not judged
@@ -21,7 +21,8 @@ struct VariantTrial {
 
 // Compares with `outcome`, the engine's run of `first`, which must have values.
 VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome,
-                        const Sample& twin, backends::Backend& engine, const TrialOptions& options);
+                        const Sample& variant, backends::Backend& engine,
+                        const TrialOptions& options);
 
 }  // namespace hlocts::fuzz
 

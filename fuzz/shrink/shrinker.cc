@@ -50,12 +50,12 @@ class Oracle {
   }
   void RequireErrorMagnitude(bool slight) { identity_.RequireErrorMagnitude(slight); }
   // From now on, candidates must fail like this sample.
-  void Settle(const Sample& culprit) {
+  void Settle(const Sample& faulty) {
     if (options_.trial.invalid) return;
-    const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
+    const TrialResult result = RunTrial(faulty, engine_, options_.trial, false);
     if (!identity_.Looks(FailureSignatureOf(result.verdict))) return;
-    const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
-    identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
+    const bool permutes = AnyPermutations(*faulty.module) && !FailsWithoutPermutations(faulty);
+    identity_.Settle(result, permutes, !HasWrongCarrier(faulty));
   }
   // Returns true if the same operation is responsible, or none was known.
   bool Blames(const Sample& candidate) {
@@ -162,10 +162,10 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
 void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backend& engine,
                                    const TrialOptions& trial, Oracle& oracle,
                                    const StillFails& still_fails) {
-  for (FaultyInstruction& culprit : FaultyInstructionsOf(sample, engine, trial)) {
-    if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
-    sample = std::move(culprit.sample);
-    slight = culprit.result.slight;
+  for (FaultyInstruction& faulty : FaultyInstructionsOf(sample, engine, trial)) {
+    if (!still_fails(faulty.sample) || !oracle.Blames(faulty.sample)) continue;
+    sample = std::move(faulty.sample);
+    slight = faulty.result.slight;
     break;
   }
   if (trial.invalid) return;
@@ -229,8 +229,8 @@ Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOpti
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
   Sample source = WrongSource(sample, engine, trial, &evaluations);
   if (source.module) return source;
-  for (FaultyInstruction& culprit : FaultyInstructionsOf(sample, engine, trial)) {
-    if (IsCarrier(*culprit.sample.module->entry()->root())) return std::move(culprit.sample);
+  for (FaultyInstruction& faulty : FaultyInstructionsOf(sample, engine, trial)) {
+    if (IsCarrier(*faulty.sample.module->entry()->root())) return std::move(faulty.sample);
   }
   return {};
 }

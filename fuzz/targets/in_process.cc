@@ -81,13 +81,13 @@ void InProcessFuzz::Variants(absl::string_view bytes) {
   auto drawn = generators::DrawVariant(*sample.module, sample.arguments, choose);
   HLOCTS_CHECK(drawn.ok());
   if (!*drawn) return;
-  Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
+  Sample variant = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
   backends::RunOutcome outcome =
       backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
   if (!outcome.has_values()) return;
-  VariantTrial trial = RunVariant(sample, outcome, twin, *engine_, options_);
+  VariantTrial trial = RunVariant(sample, outcome, variant, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
-  Stop(trial.is_variant ? twin : sample, std::move(trial.result),
+  Stop(trial.is_variant ? variant : sample, std::move(trial.result),
        absl::StrCat("libFuzzer, twin ", (*drawn)->recipe.ToText()));
 }
 

@@ -40,8 +40,9 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
   for (Instruction* made : {all, one, id}) MoveToFront(made);
 }
 
-// Converts a piece to a sample, which gives all devices the same arguments: others become the
-// device's number. Returns nullopt if there is an infeed, or the number does not fit.
+// Converts a piece to a sample, which gives all devices the same arguments. Arguments that differ
+// between devices become the device's number. Returns nullopt if there is an infeed, or the number
+// does not fit.
 std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;
@@ -99,15 +100,15 @@ bool IsMadeOfConstants(const Instruction& instruction) {
 
 std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
                                                     const TrialOptions& options) {
-  std::vector<FaultyInstruction> culprits;
-  if (options.invalid) return culprits;
+  std::vector<FaultyInstruction> faulty;
+  if (options.invalid) return faulty;
   backends::DiffOptions diff;
   diff.profile = options.profile;
   diff.load = DevicesOf(sample, options);
   const backends::ExecuteRequest request = sample.Request();
   auto pieces =
       backends::FindWrongPieces(*sample.module, request, diff, engine, kFaultyInstructionsMax);
-  if (!pieces.ok()) return culprits;
+  if (!pieces.ok()) return faulty;
   for (backends::WrongPiece& wrong : *pieces) {
     std::optional<Sample> piece = SampleOf(std::move(wrong));
     if (!piece) continue;
@@ -115,9 +116,9 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
     if (carrier.module) piece = std::move(carrier);
     TrialResult alone = RunTrial(*piece, engine, options, false);
     if (!CountsAsFinding(alone.verdict.kind)) continue;
-    culprits.push_back({*std::move(piece), std::move(alone)});
+    faulty.push_back({*std::move(piece), std::move(alone)});
   }
-  return culprits;
+  return faulty;
 }
 
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,

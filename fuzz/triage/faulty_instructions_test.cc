@@ -35,10 +35,10 @@ std::unique_ptr<backends::Backend> Faulty(const std::string& faults) {
   return *backends::MakeInProcessBackend("canary:" + faults);
 }
 
-std::vector<std::string> RootsOf(const std::vector<FaultyInstruction>& culprits) {
+std::vector<std::string> RootsOf(const std::vector<FaultyInstruction>& faulty) {
   std::vector<std::string> roots;
-  for (const FaultyInstruction& culprit : culprits)
-    roots.emplace_back(OpcodeName(culprit.sample.module->entry()->root()->opcode()));
+  for (const FaultyInstruction& instruction : faulty)
+    roots.emplace_back(OpcodeName(instruction.sample.module->entry()->root()->opcode()));
   return roots;
 }
 
@@ -47,11 +47,11 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       t = f32[9] negate(d) ROOT s = f32[3] slice(t), slice={[3:6]} })");
-  std::vector<FaultyInstruction> culprits = FaultyInstructionsOf(sample, *engine, {});
-  EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
-  for (const FaultyInstruction& culprit : culprits) {
-    EXPECT_EQ(culprit.result.verdict.kind, Outcome::kFail);
-    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, Outcome::kFail);
+  std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *engine, {});
+  EXPECT_THAT(RootsOf(faulty), ElementsAre("subtract", "slice"));
+  for (const FaultyInstruction& instruction : faulty) {
+    EXPECT_EQ(instruction.result.verdict.kind, Outcome::kFail);
+    EXPECT_EQ(RunTrial(instruction.sample, *engine, {}, false).verdict.kind, Outcome::kFail);
   }
 }
 
@@ -83,10 +83,10 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
   ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, Outcome::kFail);
-  std::vector<FaultyInstruction> culprits = FaultyInstructionsOf(sample, *engine, {});
-  ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
-  EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
-  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, Outcome::kFail);
+  std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *engine, {});
+  ASSERT_THAT(RootsOf(faulty), ElementsAre("all-gather"));
+  EXPECT_THAT(faulty[0].sample.arguments, IsEmpty());
+  EXPECT_EQ(RunTrial(faulty[0].sample, *engine, {}, false).verdict.kind, Outcome::kFail);
 }
 
 TEST(CulpritsTest, ARightModuleHasNone) {

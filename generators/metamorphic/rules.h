@@ -8,7 +8,7 @@
 // type or a known value, never an assumption.
 //
 // To add a rule, write a row of rules.def and a function in the file of its group. `hlocts
-// selfcheck twins --modules=1000` checks it.
+// selfcheck variants --modules=1000` checks it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 

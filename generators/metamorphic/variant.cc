@@ -43,11 +43,11 @@ std::vector<Instruction*> SitesOf(const Module& module) {
 }
 
 // Returns true if the rule was applied, and kInternal if it made a malformed module.
-absl::StatusOr<bool> Rewrite(Variant& twin, Instruction* at, const MetamorphicRule& rule,
+absl::StatusOr<bool> Rewrite(Variant& variant, Instruction* at, const MetamorphicRule& rule,
                              uint64_t seed) {
   SeedSource choices(seed);
   std::string name = at->name();
-  Site site(*twin.module, twin.arguments, at, choices);
+  Site site(*variant.module, variant.arguments, at, choices);
   if (!rule.apply(site)) {
     site.Undo();
     return false;
@@ -56,8 +56,8 @@ absl::StatusOr<bool> Rewrite(Variant& twin, Instruction* at, const MetamorphicRu
     return absl::InternalError(
         absl::StrCat(rule.name, " at ", name, ": ", site.defect().message()));
   }
-  twin.rule = &rule;
-  twin.recipe = {std::string(rule.name), std::move(name), seed};
+  variant.rule = &rule;
+  variant.recipe = {std::string(rule.name), std::move(name), seed};
   return true;
 }
 
@@ -99,12 +99,12 @@ absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Lite
                                     const VariantRecipe& recipe) {
   const MetamorphicRule* rule = FindMetamorphicRule(recipe.rule);
   if (!rule) return absl::NotFoundError(absl::StrCat("no metamorphic rule ", recipe.rule));
-  Variant twin = {module.Clone(), arguments, rule, recipe};
-  for (Instruction* site : SitesOf(*twin.module)) {
+  Variant variant = {module.Clone(), arguments, rule, recipe};
+  for (Instruction* site : SitesOf(*variant.module)) {
     if (site->name() != recipe.instruction) continue;
-    HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, recipe.seed));
+    HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(variant, site, *rule, recipe.seed));
     if (!rewritten) return InvalidInput(recipe.ToText(), ": the rule does not apply there");
-    return twin;
+    return variant;
   }
   return absl::NotFoundError(absl::StrCat("no instruction ", recipe.instruction));
 }
@@ -115,8 +115,8 @@ absl::StatusOr<std::optional<Variant>> DrawVariant(const Module& module,
                                                    absl::Span<const MetamorphicRule* const> rules) {
   constexpr int kRulesTried = 8;
   if (!CanHaveVariants(module)) return std::optional<Variant>();
-  Variant twin = {module.Clone(), arguments, nullptr, {}};
-  std::vector<Instruction*> sites = SitesOf(*twin.module);
+  Variant variant = {module.Clone(), arguments, nullptr, {}};
+  std::vector<Instruction*> sites = SitesOf(*variant.module);
   for (int tried = 0; tried < kRulesTried; ++tried) {
     const MetamorphicRule* rule =
         rules.empty() ? &choose.Pick(AllMetamorphicRules()) : choose.Pick(rules);
@@ -124,8 +124,8 @@ absl::StatusOr<std::optional<Variant>> DrawVariant(const Module& module,
     size_t first = choose.Below(sites.size());
     for (size_t i = 0; i < sites.size(); ++i) {
       Instruction* site = sites[(first + i) % sites.size()];
-      HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, seed));
-      if (rewritten) return std::optional<Variant>(std::move(twin));
+      HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(variant, site, *rule, seed));
+      if (rewritten) return std::optional<Variant>(std::move(variant));
     }
   }
   return std::optional<Variant>();

@@ -142,13 +142,13 @@ absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const In
   });
   if (!arrays) return Unsupported(loop.name(), ": a state with tokens or run-time sizes");
   std::unique_ptr<Module> block = module.Clone();
-  const Instruction* twin = FindLoop(*block, loop.name());
+  const Instruction* copy = FindLoop(*block, loop.name());
   const Shape& state = loop.shape();
   const Shape count = Shape::Scalar(PrimitiveType::kS32);
   const Shape shape = Shape::Tuple({state, count, count});
-  Computation* test = twin->CalledComputation(Attr::kCondition);
+  Computation* test = copy->CalledComputation(Attr::kCondition);
   Computation* condition = WriteCondition(test, shape, *block);
-  Computation* body = WriteBody(twin->CalledComputation(Attr::kBody), shape, *block);
+  Computation* body = WriteBody(copy->CalledComputation(Attr::kBody), shape, *block);
   block->set_entry(WriteEntry(state, test, condition, body, *block));
   block->set_name(absl::StrCat(module.name(), "_block"));
   block->entry_computation_layout.reset();

@@ -64,16 +64,16 @@ Computation* PieceBuilder::Called(const Computation& original) {
   auto copy = std::make_unique<Computation>(original.name());
   copy->execution_thread = original.execution_thread;
   copy->extra_attributes = original.extra_attributes;
-  absl::flat_hash_map<const Instruction*, Instruction*> twins;
+  absl::flat_hash_map<const Instruction*, Instruction*> copies;
   for (const auto& instruction : original.instructions()) {
-    Instruction* twin = copy->Add(std::make_unique<Instruction>(*instruction));
-    Forget(*twin);
-    Retarget(*twin);
-    names_.insert(twin->name());
-    for (Instruction*& operand : twin->mutable_operands()) operand = twins.at(operand);
-    twins[instruction.get()] = twin;
+    Instruction* copied = copy->Add(std::make_unique<Instruction>(*instruction));
+    Forget(*copied);
+    Retarget(*copied);
+    names_.insert(copied->name());
+    for (Instruction*& operand : copied->mutable_operands()) operand = copies.at(operand);
+    copies[instruction.get()] = copied;
   }
-  copy->set_root(twins.at(original.root()));
+  copy->set_root(copies.at(original.root()));
   return called_[&original] = piece_.module->Add(std::move(copy));
 }
 

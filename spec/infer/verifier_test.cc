@@ -186,8 +186,8 @@ TEST(VerifierTest, NamesAreUnique) {
   small.r->set_name("x");
   EXPECT_EQ(small.Rule(), "hlo.name");
   small.r->set_name("r");
-  auto* twin = small.module.Add(std::make_unique<Computation>("e"));
-  twin->set_root(Add(twin, "c", Opcode::kAfterAll, Shape::Token()));
+  auto* second = small.module.Add(std::make_unique<Computation>("e"));
+  second->set_root(Add(second, "c", Opcode::kAfterAll, Shape::Token()));
   EXPECT_EQ(small.Rule(), "hlo.name");
 }
 

@@ -146,16 +146,17 @@ std::unique_ptr<Module> Module::Clone() const {
   copy->unknown_fields = unknown_fields;
   CloneMaps maps;
   for (const auto& computation : computations_) {
-    auto* twin = copy->Add(std::make_unique<Computation>(computation->name()));
-    twin->execution_thread = computation->execution_thread;
-    twin->extra_attributes = computation->extra_attributes;
-    twin->proto_id = computation->proto_id;
-    twin->unknown_fields = computation->unknown_fields;
-    maps.computations[computation.get()] = twin;
+    auto* copied = copy->Add(std::make_unique<Computation>(computation->name()));
+    copied->execution_thread = computation->execution_thread;
+    copied->extra_attributes = computation->extra_attributes;
+    copied->proto_id = computation->proto_id;
+    copied->unknown_fields = computation->unknown_fields;
+    maps.computations[computation.get()] = copied;
     for (const auto& instruction : computation->instructions()) {
-      maps.instructions[instruction.get()] = twin->Add(std::make_unique<Instruction>(*instruction));
+      maps.instructions[instruction.get()] =
+          copied->Add(std::make_unique<Instruction>(*instruction));
     }
-    if (computation->root()) twin->set_root(maps.instructions.at(computation->root()));
+    if (computation->root()) copied->set_root(maps.instructions.at(computation->root()));
   }
   for (const auto& computation : copy->computations_) {
     for (const auto& instruction : computation->instructions()) {

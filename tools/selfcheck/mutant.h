@@ -2,10 +2,10 @@
 // Mutants: seeded faults, changed rules of the table, broken clauses. One driver runs them all, and
 // one table shows which are detected.
 //
-// Parts of `hlocts selfcheck`: `canaries` (seeded faults on cases and on random modules), `rules`
+// Parts of `hlocts selfcheck`: `faults` (seeded faults on cases and on random modules), `rules`
 // (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
 // for each tested clause), `noise` (the worst-case conforming engine, which must never fail),
-// `twins` (metamorphic rules keep the meaning). A mutant runs in a separate process (forked.h),
+// `variants` (metamorphic rules keep the meaning). A mutant runs in a separate process (forked.h),
 // since a crash or an endless loop counts as a detection. A fault that leaves the reference's bits
 // unchanged is not judged. No fault and no module is exempt.
 #ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_

@@ -46,11 +46,12 @@ class Checker {
       return;
     }
     if (!*drawn) return;
-    generators::Variant& twin = **drawn;
+    generators::Variant& variant = **drawn;
     std::string problem =
-        Problem(first, {std::move(twin.module), std::move(twin.arguments)}, tally);
+        Problem(first, {std::move(variant.module), std::move(variant.arguments)}, tally);
     if (!problem.empty()) {
-      tally.failures.push_back(absl::StrCat(first.name, ", ", twin.recipe.ToText(), ": ", problem));
+      tally.failures.push_back(
+          absl::StrCat(first.name, ", ", variant.recipe.ToText(), ": ", problem));
     }
   }
 
@@ -60,19 +61,19 @@ class Checker {
                                sample.Request());
   }
 
-  std::string Problem(const First& first, const fuzz::Sample& twin, VariantCounts& tally) {
-    absl::Status valid = VerifyModule(*twin.module);
+  std::string Problem(const First& first, const fuzz::Sample& variant, VariantCounts& tally) {
+    absl::Status valid = VerifyModule(*variant.module);
     if (!valid.ok()) return std::string(valid.message());
-    backends::RunOutcome outcome = Run(twin);
+    backends::RunOutcome outcome = Run(variant);
     if (outcome.failure == Outcome::kUnsupported) {
       ++tally.skipped;
       return "";
     }
     if (!outcome.has_values()) return outcome.error.Text();
-    ++tally.twins;
+    ++tally.variants;
     if (fuzz::SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
     if (tally.rule->effect == generators::RuleEffect::kExact) return "other bits";
-    fuzz::TrialResult judged = fuzz::JudgeTrial(twin, outcome, *reference_, options_, false);
+    fuzz::TrialResult judged = fuzz::JudgeTrial(variant, outcome, *reference_, options_, false);
     return judged.verdict.kind == Outcome::kFail ? reports::VerdictToText(judged.verdict) : "";
   }
 
@@ -92,7 +93,7 @@ std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t 
     First first = checker.Make(seed, number);
     open = false;
     for (size_t r = 0; r < tallies.size(); ++r) {
-      if (tallies[r].twins >= wanted) continue;
+      if (tallies[r].variants >= wanted) continue;
       open = true;
       if (!first.outcome.has_values()) break;
       checker.Try(first, seed + static_cast<uint64_t>(number) * 1000 + r, tallies[r]);

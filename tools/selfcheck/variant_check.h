@@ -13,7 +13,7 @@ namespace hlocts::tools {
 
 struct VariantCounts {
   const generators::MetamorphicRule* rule = nullptr;
-  int64_t twins = 0;                  // variants made, valid and evaluated
+  int64_t variants = 0;               // variants made, valid and evaluated
   int64_t skipped = 0;                // modules that the reference does not evaluate
   std::vector<std::string> failures;  // text: recipe and difference
 };

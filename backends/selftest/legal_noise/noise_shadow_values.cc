@@ -22,10 +22,10 @@ Literal Wide(const Literal& literal) {
   return copy;
 }
 
-const Literal* ShadowValueOf(const ShadowValues& twins, const NoiseJob& job, int64_t operand) {
+const Literal* ShadowValueOf(const ShadowValues& values, const NoiseJob& job, int64_t operand) {
   if (operand >= job.instruction.operand_count()) return nullptr;
-  auto found = twins.find(&job.instruction.operand(operand));
-  if (found == twins.end() || found->second.shape().IsTuple()) return nullptr;
+  auto found = values.find(&job.instruction.operand(operand));
+  if (found == values.end() || found->second.shape().IsTuple()) return nullptr;
   return found->second.element_count() == job.operands[operand].element_count() ? &found->second
                                                                                 : nullptr;
 }
@@ -55,19 +55,19 @@ bool IsMove(Opcode opcode) {
   return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }
 
-void MoveShadowValues(NoiseJob& job, ShadowValues& twins) {
+void MoveShadowValues(NoiseJob& job, ShadowValues& values) {
   bool any = false;
   for (int64_t k = 0; k < job.instruction.operand_count(); ++k) {
-    any = any || ShadowValueOf(twins, job, k) != nullptr;
+    any = any || ShadowValueOf(values, job, k) != nullptr;
   }
   if (!any) return;
   std::vector<Literal> operands;
   for (size_t k = 0; k < job.operands.size(); ++k) {
-    const Literal* twin = ShadowValueOf(twins, job, static_cast<int64_t>(k));
+    const Literal* value = ShadowValueOf(values, job, static_cast<int64_t>(k));
     const bool real = IsRealFloat(job.operands[k]);
-    operands.push_back(twin != nullptr ? *twin : real ? Wide(job.operands[k]) : job.operands[k]);
+    operands.push_back(value != nullptr ? *value : real ? Wide(job.operands[k]) : job.operands[k]);
   }
-  if (auto moved = Evaluate(job, std::move(operands))) twins[&job.instruction] = *std::move(moved);
+  if (auto moved = Evaluate(job, std::move(operands))) values[&job.instruction] = *std::move(moved);
 }
 
 // Skips the rounding of an operand that is a product, as contraction does.
@@ -135,11 +135,11 @@ bool ReadsUnrounded(const NoiseJob& job) {
 bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   bool mixed = false;
   for (size_t k = 0; k < operands.size(); ++k) {
-    const Literal* twin = ShadowValueOf(job.state.exact, job, static_cast<int64_t>(k));
-    if (twin == nullptr || job.state.Once(2)) continue;
+    const Literal* value = ShadowValueOf(job.state.exact, job, static_cast<int64_t>(k));
+    if (value == nullptr || job.state.Once(2)) continue;
     mixed = true;
-    for (int64_t i = 0; i < twin->element_count(); ++i) {
-      if (job.state.Once(2)) operands[k].mutable_data<double>()[i] = twin->data<double>()[i];
+    for (int64_t i = 0; i < value->element_count(); ++i) {
+      if (job.state.Once(2)) operands[k].mutable_data<double>()[i] = value->data<double>()[i];
     }
   }
   // A comparison of a number with itself reads it the same way twice, rounded or not (lemma 30).
@@ -175,22 +175,22 @@ void ReadUnroundedOnce(NoiseJob& job) {
   if (auto result = Evaluate(job, std::move(operands), job.type())) job.result = *std::move(result);
 }
 
-void CopyShadowValue(ShadowValues& twins, const Instruction& from, const Instruction& to) {
-  auto found = twins.find(&from);
-  if (found == twins.end()) {
-    twins.erase(&to);
+void CopyShadowValue(ShadowValues& values, const Instruction& from, const Instruction& to) {
+  auto found = values.find(&from);
+  if (found == values.end()) {
+    values.erase(&to);
   } else {
     Literal copy = found->second;
-    twins[&to] = std::move(copy);
+    values[&to] = std::move(copy);
   }
 }
 
 // Copies the shadow values of the callee's root to the call. Those of the parameters are erased,
 // since other calls may use the same computation.
 void TakeShadowValues(NoiseState& state, const Computation& body, const Instruction& call) {
-  for (ShadowValues* twins : {&state.products, &state.exact}) {
-    CopyShadowValue(*twins, *body.root(), call);
-    for (const Instruction* parameter : body.parameters()) twins->erase(parameter);
+  for (ShadowValues* values : {&state.products, &state.exact}) {
+    CopyShadowValue(*values, *body.root(), call);
+    for (const Instruction* parameter : body.parameters()) values->erase(parameter);
   }
 }
 
@@ -212,9 +212,9 @@ void PassShadowValues(NoiseState& state, const Instruction& instruction) {
   const Computation* body = InlinedBody(instruction);
   if (body == nullptr) return;
   const std::vector<Instruction*> parameters = body->parameters();
-  for (ShadowValues* twins : {&state.products, &state.exact}) {
+  for (ShadowValues* values : {&state.products, &state.exact}) {
     for (int64_t k = 0; k < instruction.operand_count(); ++k) {
-      CopyShadowValue(*twins, instruction.operand(k), *parameters[k]);
+      CopyShadowValue(*values, instruction.operand(k), *parameters[k]);
     }
   }
 }

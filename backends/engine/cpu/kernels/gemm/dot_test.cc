@@ -253,11 +253,11 @@ TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
     ForEachIsa([&] {
       for (int threads : {1, 2}) {
         std::vector<float> actual(expected.size(), -1), seen(expected.size(), -1);
-        std::vector<std::atomic<int>> told(expected.size());
+        std::vector<std::atomic<int>> reports(expected.size());
         const DoneCallback done = [&](int64_t row, int64_t row_end, int64_t column, int64_t end) {
           for (; row < row_end; ++row) {
             for (int64_t j = row * columns + column; j < row * columns + end; ++j) {
-              ++told[j];
+              ++reports[j];
               seen[j] = actual[j];
             }
           }
@@ -267,7 +267,7 @@ TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
                                     &done};
         ASSERT_TRUE(Dot(Parallel(threads), request).ok());
         EXPECT_EQ(seen, expected);
-        for (const auto& times : told) ASSERT_EQ(times, 1);
+        for (const auto& times : reports) ASSERT_EQ(times, 1);
       }
     });
   }
