@@ -295,6 +295,7 @@ int RunTry(TryOptions options) {
   if (!*runs)
     return Fail(absl::UnavailableError(
         absl::StrCat("nothing was scored: ", engine, " could not run any module; see above")));
+  const std::string given = options.suite.expectations;
   if (options.ci) {
     if (absl::Status status = PrepareCi(options); !status.ok()) return Fail(status);
   }
@@ -304,6 +305,9 @@ int RunTry(TryOptions options) {
   int status = RunSuite(options.suite);
   if (options.ci && (status == kExitOk || status == kExitFailed)) {
     if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
+  } else if (options.ci && !given.empty() && !Below(given)) {
+    std::error_code none;
+    std::filesystem::remove(options.suite.expectations, none);  // the copy of PrepareCi
   }
   if (status != kExitUsage && !options.suite.common.json) PrintNextSteps(options, engine);
   return status;
