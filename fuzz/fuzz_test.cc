@@ -437,7 +437,8 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   }
 }
 
-// Modules that break a rule: foreign operands, missing attributes, wrong sizes and others.
+// Modules that break a rule: operands of other computations, missing attributes, wrong sizes and
+// others.
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
   campaign.stream = *generators::StreamFromName("negative");

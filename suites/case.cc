@@ -173,7 +173,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
   return result;
 }
 
-// Rejects a parameter that no line uses: its values would make equal cases of different names.
+// Rejects a parameter that no line uses: its values would make equal cases with different names.
 absl::Status CheckParametersUsed(const Template& from) {
   for (const auto& [name, values] : from.parameters) {
     const std::string use = absl::StrCat("${", name, "}");

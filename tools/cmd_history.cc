@@ -32,7 +32,7 @@ struct HistoryOptions {
   bool all = false, no_cache = false, keep = false, install = false;
 };
 
-// The releases that --install fetches. They are removed when all releases have answered.
+// The releases that --install fetches. They are removed when all releases have run.
 class Fetched {
  public:
   ~Fetched() {

@@ -68,7 +68,8 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
 }
 
-// Returns an error for a directory with files of others. An interrupted run leaves KeepSmallest's.
+// Returns an error unless the directory is new, empty, or has the files that KeepSmallest wrote in
+// an interrupted run.
 absl::Status CheckOwnFolder(const std::string& out) {
   namespace fs = std::filesystem;
   std::error_code none;

@@ -20,7 +20,7 @@ absl::Status CheckXlaLibrary() {
   const std::string path = XlaLibraryPath();
   if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      path, " is missing: this build lacks XLA's C++ (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
+      path, " is missing: this build contains no XLA (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
 }
 
 absl::StatusOr<void*> OpenXlaLibrary() {

@@ -38,9 +38,9 @@ struct DiffOptions {
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong in isolation (many executions).
   bool blame = false;
-  // When to test outputs that no set refuses against the likely effects of roundings (lemma 44),
-  // which may make the verdict `suspect`: if the outputs are inconclusive, also if their sets are
-  // wide, or always.
+  // States when outputs that no set rejects are tested against the likely effects of roundings
+  // (lemma 44), which may make the verdict `suspect`: if the outputs are inconclusive, also if
+  // their sets are wide, or always.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
   // Adds improbable features to a passing verdict (evaluates the module once more).

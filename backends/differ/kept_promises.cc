@@ -86,7 +86,7 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
   for (const ArgumentState& state : result.arguments) {
     JudgeApart(request, result, state, verdict);
     if (!state.changed) continue;
-    Fail(absl::StrCat("argument leaf ", state.leaf, " was not donated, and was changed"),
+    Fail(absl::StrCat("argument leaf ", state.leaf, " was not donated, but was changed"),
          "aliasing.19", verdict);
   }
 }
@@ -104,7 +104,7 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
     }
     for (size_t i = 0; i < sent.size(); ++i) {
       if (SameBits(sent[i], expected[d][i])) continue;
-      return Fail(absl::StrCat("leaf ", i, " that device ", d, " sent out is not the expected one"),
+      return Fail(absl::StrCat("leaf ", i, " that device ", d, " sent to the outfeed is wrong"),
                   "after_all.3", verdict);
     }
   }

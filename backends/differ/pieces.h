@@ -48,7 +48,8 @@ class PieceRunner {
   // runner.
   void Accept(const std::vector<std::vector<Literal>>& outputs);
   // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
-  // a wrong loop, branch or call, it is the first wrong piece inside. Null: none.
+  // a wrong loop, branch or call, it is the first wrong piece inside. Returns null if no piece is
+  // wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
   // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
   // come from a wrong piece.

@@ -18,8 +18,8 @@ class MinimalGroupSearch {
       : module_(module), runner_(runner), deadline_(deadline) {}
 
   // Returns the smallest wrong piece that it finds. It starts with all instructions, then drops as
-  // many as possible from the front and from the back, and those not connected to the rest. Null: a
-  // piece of all instructions is not wrong.
+  // many as possible from the front and from the back, and those not connected to the rest. Returns
+  // null if the piece of all instructions is not wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> Find();
 
  private:

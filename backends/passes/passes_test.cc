@@ -231,7 +231,7 @@ TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
 
-// An engine with a planted fault: it runs other modules than its input, and reports that its code
+// An engine with a planted fault: it runs modules other than its input, and reports that its code
 // was made from them.
 struct Planted {
   std::string runs, tells;

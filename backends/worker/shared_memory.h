@@ -13,7 +13,7 @@
 
 namespace hlocts::backends {
 
-// Smaller arrays are sent in the message, because mapping them does not pay.
+// Smaller arrays are sent in the message, because mapping them costs more than it saves.
 inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
 
 class SharedMemory {

@@ -27,8 +27,8 @@ class WorkerConnection {
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null if not used
 
-  // Begins another module: if the process dies of it, earlier output on standard error is not
-  // reported.
+  // Begins another module: if this module crashes the process, earlier output on standard error is
+  // not reported.
   void BeginModule();
   absl::Status Send(absl::string_view frames);
   // Waits for a reply; kills the process if it exceeds a limit.

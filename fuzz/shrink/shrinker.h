@@ -63,7 +63,7 @@ struct ShrinkPass {
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
-// Makes a called computation the entry if it also breaks the rule.
+// Makes a called computation of an invalid module the entry if it breaks the same rule by itself.
 bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails);
 bool InlineRegions(Sample& sample, const StillFails& still_fails);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);

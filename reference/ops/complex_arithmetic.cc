@@ -117,7 +117,8 @@ struct Negate {
     return {-x.real(), -x.imag()};
   }
 };
-// Computes sqrt(re^2 + im^2) without overflow in between. Infinite if either part is.
+// Computes sqrt(re^2 + im^2) without overflow in between. The result is infinite if either part is
+// infinite.
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies an engine's facts to the rules of the table (lemma 40). A granting fact adds a permission
-// in default and none in strict. Relaxed has the permission already, but the fact may raise a
-// number.
+// in the default profile and none in the strict profile. The relaxed profile has the permission
+// already, but the fact may raise a number.
 #include <algorithm>
 
 #include "spec/accuracy/rules.h"

@@ -33,7 +33,8 @@ const FunctionRow* FunctionOf(Opcode opcode) {
 
 // Returns the error of an 8-bit result that is computed through a 16-bit format: the error in that
 // format, plus half an ulp for the last rounding, or a whole ulp if the first error may reach into
-// the next binade (lemma 17). The 16-bit format is f16 in default and bf16 in relaxed.
+// the next binade (lemma 17). The 16-bit format is f16 in the default profile and bf16 in the
+// relaxed profile.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;

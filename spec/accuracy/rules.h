@@ -124,8 +124,8 @@ RangeGuard RangeGuardOf(Opcode opcode);
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// A mutant of the table for the self-check: returns the rule that replaces a rule. Empty: no
-// change.
+// A mutant of the table for the self-check: returns the rule that replaces a rule. An empty
+// function changes nothing.
 using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule&)>;
 
 // Returns the problems of the table after `change`, one line each: missing rules, and profiles that

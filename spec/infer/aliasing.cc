@@ -43,7 +43,7 @@ std::vector<int64_t> BufferKey(int64_t number, const ShapeIndex& index) {
 using BufferKeys = absl::flat_hash_set<std::vector<int64_t>>;
 
 // Returns true if the memory of `input` can be reused for `output`: both have the same type and
-// number of elements. Compilers alias across reshapes, and XLA prints such texts.
+// number of elements. Compilers alias across reshapes, and XLA prints modules with such aliases.
 bool SameBuffer(const Shape& input, const Shape& output) {
   return Compatible(input, output) ||
          (input.IsArray() && input.element_type() == output.element_type() &&

@@ -12,8 +12,8 @@
 namespace hlocts {
 
 // Returns the grid of each leaf of an array or tuple. Every device has every leaf whole if there is
-// no annotation (null). Errors are those of TileGridOf; InvalidArgument if a tuple sharding has
-// another number of leaves.
+// no annotation (null). Errors are those of TileGridOf; InvalidArgument if a tuple sharding has a
+// different number of leaves.
 absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
                                                 int64_t devices);
 // Returns true if every device has the whole array.

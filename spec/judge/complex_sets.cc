@@ -79,7 +79,8 @@ bool Strict(const SetContext& context) {
   return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
 }
 
-// Returns the product in strict if the formula yields two NaNs: these, or the value in C's Annex G.
+// Returns the product in the strict profile if the formula yields two NaNs: these, or the value in
+// C's Annex G.
 ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
                          const SetContext& context) {
   Wide x, y;

@@ -21,7 +21,7 @@ enum class AttributeKind : uint8_t;  // spec/ir/attributes.h
 enum class Family : uint8_t {
   kLeaf,               // parameter, constant, iota and other sources without operands
   kElementwiseUnary,   // one operand, element by element
-  kElementwiseBinary,  // two operands of one shape
+  kElementwiseBinary,  // two operands of the same shape
   kElementwiseOther,   // clamp, select, convert, compare, ...
   kMovement,           // moves elements without changing them
   kContraction,        // dot, convolution

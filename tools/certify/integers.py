@@ -96,7 +96,7 @@ def integer_binary(opcode, type_name, left, right):
 
 
 def overflowed(opcode, type_name, n):
-    """Returns n modulo 2^w. That a sum or product wraps is a reading of silent documents."""
+    """Returns n modulo 2^w. Wrapping is an interpretation: no document defines overflow."""
     if n is None:
         return None
     wrapped = wrap(type_name, n)

@@ -172,8 +172,8 @@ struct RightRun {
 // The runs of each instruction, as far as memory permits.
 using Trace = std::vector<std::vector<RightRun>>;
 
-// Rounds results to the types of the original module: those of all instructions, of one (with its
-// operands), or of none.
+// Rounds results to the types of the original module: the results of all instructions, of one
+// instruction (with its operands), or of none.
 class Rounding : public reference::EvalHook {
  public:
   static constexpr int kAll = -1, kNone = -2;

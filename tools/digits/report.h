@@ -11,7 +11,7 @@
 
 namespace hlocts::tools {
 
-// An instruction that a compiled module computes at another width than the text states.
+// An instruction that a compiled module computes at a width that differs from the one in the text.
 struct OtherWidth {
   std::string instruction, written, compiled;  // its name and both types
   bool wider = false;

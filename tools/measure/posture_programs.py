@@ -15,9 +15,9 @@ MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
 
 class Posture(NamedTuple):
     """A program. In its text $N is the number of rows. in_place: result and first parameter have
-    one shape, so that the result may use the donated parameter's memory. spread: the program for
-    one of several devices, each with a part of the terms; $K is the size of the part. cut: the cut
-    dimension of each parameter, and of the result if it is cut as well."""
+    the same shape, so that the result may use the donated parameter's memory. spread: the program
+    for one of several devices, each with a part of the terms; $K is the size of the part. cut: the
+    cut dimension of each parameter, and of the result if it is cut as well."""
     name: str
     batch: int
     row: tuple

@@ -137,7 +137,7 @@ std::string Sets(const Trial& trial, const RuleChange& change) {
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 
-// The number of trials of one device on which the mutant accepts other values than the table.
+// The number of trials of one device on which the mutant and the table accept different values.
 int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   int64_t changed = 0;
   for (const Trial& trial : trials) {

@@ -151,8 +151,8 @@ absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& bu
   return absl::OkStatus();
 }
 
-// kDataLoss: the output is not of the module's shape, by which a plugin breaks PJRT as a worker
-// that sends rubbish breaks its protocol.
+// kDataLoss: the output does not have the module's shape. The plugin then violates PJRT, as a
+// worker that sends malformed data violates its protocol.
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
   auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);

@@ -13,7 +13,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the kind of subgroup in which devices hold other values; "" if there is none.
+// Returns the kind of subgroup in which devices hold different values; "" if there is none.
 std::string TypeOfRest(const Sharding& sharding) {
   const auto& groups = sharding.last_tile_dims;
   const auto has = [&](Sharding::Type type) {

@@ -54,7 +54,7 @@ def _library(path: pathlib.Path) -> Any:
 
 
 def record(path: pathlib.Path) -> None:
-    """Makes this process record by libhlocts_check.so, its path, what JAX compiles and runs."""
+    """Makes this process record, with the library at `path`, what JAX compiles and runs."""
     library = _library(path)
     try:
         compiler, mlir, pxla, pjit = (

@@ -40,7 +40,8 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 // Sets the largest difference between two readers of an element: that of their own roundings and,
 // if the element may be computed twice, that of its operands between two readers.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
-// Lets sweeps pass through element `i` with the reference value `at`. False if its box is infinite.
+// Lets sweeps pass through element `i` with the reference value `at`. Returns false if its box is
+// infinite.
 bool Open(const Preparing& p, int64_t i, double at);
 // Returns true if a result may be computed from element `j`. Elements that may be a NaN or an
 // infinity are unusable, except certain infinities that no selection returns.

@@ -14,7 +14,8 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Sets the box to all values that an element may be read as. False if one may be NaN or infinite.
+// Sets the box to all values that an element may be read as. Returns false if one may be NaN or
+// infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   if (!IsNumber(s)) return false;
   std::tie(box.lo, box.hi) = EndsRead(s);

@@ -14,7 +14,8 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// Sweeps pay only for wide sets, which determine less than this share of their format's bits.
+// Sweeps are worthwhile only for wide sets, which determine less than this share of their format's
+// bits.
 constexpr double kShareOfBits = 2.0 / 3;
 // The number of visits that sweeps may make for each element and term that the walk has read, and a
 // minimum for small modules, which takes up to a second if sets stay wide.
@@ -28,7 +29,7 @@ constexpr int64_t kSampled = 32, kProbed = 3;
 // The share of a distance that stopping early may add, and the smaller share that is used if sweeps
 // from all elements cost at most kCheap of the budget.
 constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 1.0 / 16;
-// Sweeps pay if they reduce the width of a probed set to less than this share.
+// Sweeps are worthwhile if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
 
 // Returns the elements whose sets are wide.

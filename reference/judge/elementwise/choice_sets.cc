@@ -17,7 +17,8 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
 // A limit of effort: if operands have more jumps than this, each jump is used as an interval.
 constexpr int64_t kJumpsMax = 4096;
 
-// Returns true for a few separate values, as rounding, conversion or comparison give (a "jump").
+// Returns true if the set consists of a few separate values (a "jump"), as after a rounding,
+// conversion or comparison.
 bool IsDiscontinuity(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
   constexpr Int128 kMost = Choices::kMax - 1;

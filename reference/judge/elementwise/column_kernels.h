@@ -84,7 +84,8 @@ struct Ends {
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
-// Equal FloatFacts::RoundDown and RoundUp for f32, for a number well inside its normal range.
+// Return the same as FloatFacts::RoundDown and RoundUp of f32, for a number well inside its normal
+// range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
   const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half are mispredicted

@@ -5,7 +5,8 @@
 // collective sees the operands of all devices.
 //
 // If a predicate may have either value, both branches are joined; if a loop may end after several
-// trips, all its ends are. New operation: a handler in a sibling directory and set_handlers.def.
+// trips, its results after each of them are joined. New operation: a handler in a sibling directory
+// and set_handlers.def.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 
@@ -64,7 +65,8 @@ class SetInterpreter {
                                             const Walk& walk);
   // Runs a computation without collectives on the current device, for a handler.
   absl::StatusOr<SetValue> Call(const Computation& computation, std::vector<SetValue> arguments);
-  // Applies a computation of scalars to arrays of one shape, element by element (map, reducers).
+  // Applies a computation of scalars to arrays of the same shape, element by element (map,
+  // reducers).
   absl::StatusOr<SetValue> CallLanes(const Computation& computation,
                                      absl::Span<const SetValue> arguments, const Shape& lanes);
 
@@ -87,8 +89,8 @@ class SetInterpreter {
   UnroundedUse HullUseOf(const Instruction& instruction);
   // Returns true if any instruction may read values of this shape unrounded (a fact of the engine).
   bool ReadsUnrounded(const Shape& shape) const;
-  // Returns the plain result of an element-wise instruction on exact operands of one shape, without
-  // building a module for it.
+  // Returns the plain result of an element-wise instruction on exact operands of the same shape,
+  // without building a module for it.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands);
   absl::Status ChargeStep();

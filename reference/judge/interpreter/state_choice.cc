@@ -43,7 +43,8 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // Returns true if the outputs match a state. If not, `verdict` gets what the first one rejects.
+  // Returns true if the outputs match a state. If not, `verdict` names the element that the first
+  // state rejects.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {
       bool all = true;

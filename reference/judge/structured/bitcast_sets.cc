@@ -106,7 +106,7 @@ AcceptanceSet FloatsOfBits(const Bits& bits, const FloatFormat& format) {
   return floats;
 }
 
-// Appends the sets of a range, one for each sign. False: nothing is known.
+// Appends the sets of a range, one for each sign. Returns false if nothing is known.
 bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>& sets) {
   const uint64_t ones = Ones(BitWidth(type));
   if (bits.first == 0 && bits.last == ones) return false;
@@ -177,8 +177,8 @@ bool IsOpen(const AcceptanceSet& s) {
 
 }  // namespace
 
-// Bits of points are points (NaNs with known bits too). Between types of two widths an element of
-// the result has the bits of its own operand elements and of no others (lemma 22).
+// Bits of points are points (NaNs with known bits too). Between types of different widths an
+// element of the result has the bits of its own operand elements and of no others (lemma 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
@@ -196,7 +196,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   const int64_t narrower = std::max<int64_t>(1, results / count);
   const int64_t wider = std::max<int64_t>(1, count / results);
-  // Certain elements by the plain evaluator, others by the ends of their bits.
+  // Computes certain elements with the plain evaluator, and others from the ends of their bits.
   Literal values(array.shape());
   std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open operand element
   for (int64_t i = 0; i < count; ++i) {

@@ -13,7 +13,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Computes the lower factor. False if a pivot is not positive, or below `least` and may be flushed.
+// Computes the lower factor. Returns false if a pivot is not positive, or below `least` and may be
+// flushed.
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {
@@ -146,8 +147,8 @@ namespace {
 constexpr int64_t kBoundedRowsMax = 128;
 
 // Returns the error of an element of L L^H in units of `own` p_i p_j: 1, or 2 + 4n/root of the
-// least eigenvalue of L L^H scaled by p if diagonal blocks may be inverted. Infinite if that
-// eigenvalue may be below half of A's.
+// least eigenvalue of L L^H scaled by p if diagonal blocks may be inverted. Returns infinity if
+// that eigenvalue may be below half of A's.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;

@@ -126,7 +126,7 @@ class CholeskyPredicate : public JointPredicate {
     return size;
   }
   // Returns true for a permitted pivot. Near to singular, the last pivot may be zero. An earlier
-  // one was divided by, so it is zero only if it was small and became zero when it was stored.
+  // one was a divisor, so it is zero only if it was small and became zero when it was stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));

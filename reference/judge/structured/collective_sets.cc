@@ -130,7 +130,7 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
   return module;
 }
 
-// The operands of one element type on all devices, behind the zero that has number 0.
+// The operands of one element type on all devices, after the zero that has number 0.
 struct Sources {
   explicit Sources(PrimitiveType type) : zero(Literal(Shape::Scalar(type))) {}
 

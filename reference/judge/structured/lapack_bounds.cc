@@ -225,7 +225,8 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
 
 namespace {
 
-// Bounds |T'^-1| for every T' in the enclosure, and Y of triangular_inverse.h; false if it cannot.
+// Bounds |T'^-1| for every T' in the enclosure, and Y of triangular_inverse.h. Returns false if
+// there is no bound.
 bool GrownInverses(const EnclosedMatrix& t, const WideMatrix& reach, long double g,
                    WideMatrix& grown, WideMatrix& inverted) {
   const WideMatrix inverse = InverseMagnitudes(t.middle, /*lower=*/true);

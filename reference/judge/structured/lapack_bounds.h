@@ -27,14 +27,14 @@ struct EnclosedMatrix {
 };
 
 // Returns L of A = L L^H. Only the lower triangle of the result has radii. The error of A is a
-// matrix of 1-norm at most `off`. Not known if the factorization may break down.
+// matrix of 1-norm at most `off`. The result is unknown if the factorization may break down.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 
 // Like CholeskyBounds, for an error of A within `e`, which is positive in every element.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
 
 // Returns L and U of P A = L U in one matrix, and the rows of P, for square A. |P A - L U| is at
-// most `relative` times max(|A|, ||L||U||). Not known if a pivot is uncertain.
+// most `relative` times max(|A|, ||L||U||). The result is unknown if a pivot is uncertain.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots);
 
@@ -51,7 +51,8 @@ struct FactorBounds {
   WideMatrix e;
 };
 // Returns the bounds with `e` computed from `l`, the relative error `own`, the radii of A and the
-// underflow `flush`. `blocks`: diagonal blocks may be inverted. Not known if `l` is not.
+// underflow `flush`. `blocks`: diagonal blocks may be inverted. The result is unknown if `l` is
+// unknown.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 

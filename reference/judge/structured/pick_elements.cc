@@ -50,7 +50,7 @@ bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalCol
   return true;
 }
 
-// Gathers by columns. Returns nullptr if that is impossible or does not pay.
+// Gathers by columns. Returns nullptr if that is impossible or not worthwhile.
 std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape& shape,
                                              absl::Span<const SetArray* const> sources) {
   int64_t count = numbers.element_count(), total = 0;

@@ -179,8 +179,8 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
                       const SetContext& context, Profile profile, bool rounds_up) {
   const FloatFacts& facts = *context.result;
   bool normal = kind == DistributionPredicate::Kind::kNormal;
-  // The interval is [a, b), but a draw may be rounded to b in relaxed or if the engine declares it
-  // (ruling 0029).
+  // The interval is [a, b), but a draw may be rounded to b in the relaxed profile or if the engine
+  // declares it (ruling 0029).
   bool closed = profile == Profile::kRelaxed || rounds_up;
   AcceptanceSet s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                            : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));

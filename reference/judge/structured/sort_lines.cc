@@ -83,8 +83,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Truth> less, ComparePairs(job, rows, pairs));
   const OrderConstraints demands = OrderConstraintsOf(n, less);
   precedes = demands.precedes;
-  // Outside strict, the engine chooses the order in a line with a NaN (sort.28), unless the
-  // comparator ranks NaNs.
+  // Outside the strict profile, the engine chooses the order in a line with a NaN (sort.28), unless
+  // the comparator ranks NaNs.
   const bool ranked = demands.certain && IsWeakOrder(n, precedes);
   if (!ranked && job.interpreter.profile() != Profile::kStrict && HasNanInLine(job, rows, start)) {
     precedes.assign(n * n, 0);
@@ -96,7 +96,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
     LineOrder order = OrderOfRows(n, both);
     if (order.satisfiable) return order;
   }
-  // A stable order is required only if the comparator agrees; no order if it contradicts itself.
+  // A stable order is required only if the comparator agrees; no order is required if it
+  // contradicts itself.
   LineOrder order = OrderOfRows(n, precedes);
   if (!order.satisfiable) precedes.assign(n * n, 0);
   return order;

@@ -116,7 +116,8 @@ constexpr Passes kOnePass = {Constant::kOneReading, 0x1p-8, 1};
 constexpr Passes kThreePasses = {Constant::kThreePassTerms, 0x1p-16, 3};
 constexpr Passes kSixPasses = {Constant::kSixPassTerms, 0x1p-24, 6};
 
-// Returns the reading in `relaxed`: at any precision also with as many passes as highest takes.
+// Returns the reading in the relaxed profile: at every precision it includes the six passes of
+// HIGHEST.
 OperandReading ReadingOfRelaxed(const Bounds& bounds, absl::string_view precision) {
   const OperandReading six = kSixPasses.Read(bounds);
   if (precision == "highest") return six;

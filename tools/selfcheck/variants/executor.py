@@ -39,7 +39,7 @@ def flush(x, least=2.0**-126):
 
 
 def fma(a, b, c):
-    """Rounds once to float32. Products of float32 are exact in float64, the sum nearly."""
+    """Returns a * b + c in float32, rounded once from the exact value."""
     from fractions import Fraction
     out = np.empty(np.broadcast(a, b, c).shape, F32)
     for i, (x, y, z) in enumerate(zip(*(np.broadcast_to(v, out.shape).flat for v in (a, b, c)))):

@@ -132,7 +132,7 @@ absl::Status Walker::End() {
     if (!Within([&] { return times->load() > 0; }))
       return Differs("on_delete_callback was not called for a view");
     if (*times != 1)
-      return Differs(absl::StrCat("on_delete_callback was called ", times->load(), " times"));
+      return Differs(absl::StrCat("expected 1 call of on_delete_callback, found ", times->load()));
   }
   for (const auto& [memory, bytes] : promised_) {
     if (!std::equal(bytes.begin(), bytes.end(), memory->data()))

@@ -113,7 +113,7 @@ absl::Status Walker::AskExecutable() {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OutputElementTypes, &types));
   for (size_t i = 0; i < results.size() && i < types.num_output_types; ++i) {
     if (types.output_types[i] != results[i].buffer_type)
-      return Differs(absl::StrCat("output ", i, " is reported with another type"));
+      return Differs(absl::StrCat("output ", i, " is reported with a wrong type"));
   }
   auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
   deleted.executable = executable->handle.get();

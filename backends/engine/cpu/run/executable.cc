@@ -29,7 +29,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 namespace {
 
 // Returns true for operations that communicate, including asynchronous collectives:
-// all-gather-start is in another family than all-gather.
+// all-gather-start and all-gather are in different families.
 bool CommunicatesWithDevices(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }

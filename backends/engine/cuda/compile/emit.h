@@ -36,8 +36,8 @@ struct RowText {
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
   // Rows in registers (compile/held_rows.h). holds: the register array of each input, -1: none.
-  // makes: that of the result. stores: the result is written to memory; read_back: and read from
-  // there.
+  // makes: the register array of the result. stores: the result is written to memory; read_back:
+  // and read from there.
   bool wide = true;
   std::vector<int> holds;
   int makes = -1;

@@ -31,7 +31,7 @@ absl::StatusOr<hl::View> CoordinateView(absl::Span<const int64_t> result,
 absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context);
 absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context);
 
-// Makes the step of a reduce-window that is a scan. Returns false if it is none.
+// Makes the step of a reduce-window that is a scan. Returns false if it is not a scan.
 absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
 
 // The sort keys of an array.
@@ -58,8 +58,8 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job);
 // Returns the number of bits that distinguish this number of values.
 int BitsNeeded(int64_t values);
-// Sorts numbers of elements of an array of `targets` elements, or -1. Returns true if StoreTarget
-// writes them narrow.
+// Sorts element numbers of an array of `targets` elements; -1 means no element. Returns true if
+// StoreTarget writes them as u32.
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job);
 // Sorts by the total order of values of a type.
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);

@@ -23,7 +23,7 @@ absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 
 class ProgramBuilder {
  public:
-  // These return the number of the value that the instruction makes.
+  // These return the number of the value that the instruction computes.
   int Add(hl::Instr instruction);
   int Load(int array, int view, PrimitiveType type);
   int Line(int view, PrimitiveType type);

@@ -74,8 +74,8 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // The backward search did not check all readers. Begins where every step up to the reduction
-  // fits.
+  // The backward search did not check all readers. The group begins at the first step from which
+  // all steps up to the reduction fit.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
     while (g.end <= reduce && takes(g.end)) ++g.end;
@@ -196,7 +196,8 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Sets the result of the step that each part writes: its own or its heir's.
+// Sets the result of the step that each part writes: its own, or that of the part that may reuse
+// its memory.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {
   const int parts = static_cast<int>(g.end - g.begin);

@@ -28,8 +28,8 @@ struct StepCandidate {
   std::function<absl::Status(Step& step)> finish_ungrouped;
 };
 
-// Takes steps in order with their sketches (nullopt: neither loop nor reduction). Groups as many as
-// possible and finishes all others.
+// `sketches` has an entry for each step, in order (nullopt: neither a loop nor a reduction). Groups
+// as many steps as possible, and finishes the others with `finish_ungrouped`.
 absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepCandidate>>& sketches,
                        Function& function);
 

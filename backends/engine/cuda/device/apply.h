@@ -135,7 +135,7 @@ HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa
   return x;
 }
 
-// Converts between types of one width. c64 has the bits of two f32.
+// Reinterprets the bits as a type of the same width. c64 has the bits of two f32.
 HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == to) return x;
   u64 bits;

@@ -258,7 +258,8 @@ HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
 // Conversions of values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
-// instructions do not guarantee. A wide NaN whose upper payload is 0 gets another payload.
+// instructions do not guarantee. A NaN of f64 whose upper payload bits are all 0 gets the quiet bit
+// when it is narrowed, so that it stays a NaN.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);

@@ -133,7 +133,7 @@ struct FourierArgs {
 };
 HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
-  // The remaining size n / done is factor * rest. The position is within + done * (factor * p + k).
+  // The remaining size n / done is factor * rest. `place` is `within` + done * (factor * p + k).
   const i64 left = a.n / a.done, rest = left / a.factor;
   const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
   Complex sum = {0, 0};

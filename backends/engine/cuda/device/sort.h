@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions. Each pass merges runs of one width in chunks, one for each
+// A stable merge sort of positions. Each pass merges runs of equal width in chunks, one for each
 // thread. Bisection finds the boundaries of a chunk's share of the left run. They are made
 // monotone, so that any comparator, consistent or not, gives a permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_

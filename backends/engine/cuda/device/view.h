@@ -142,7 +142,8 @@ struct WindowShape {
   WindowAxis axes[kRankMax];
 };
 
-// Stores a target, or -1 for none. narrow: as u32, one higher, if 32 bits suffice.
+// Stores a target, or -1 for none. narrow: stores target + 1 as u32, for arrays whose element
+// numbers fit.
 HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
   if (narrow != 0) {
     static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);

@@ -120,7 +120,8 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// Sorts the selected elements as targets. Combines the windows' source elements of each in order.
+// Sorts the windows by the element that each selects, and combines in order the source elements of
+// all windows that select the same element.
 struct SelectAndScatter {
   hl::SelectArgs select = {};
   hl::ScatterArgs scatter = {};

@@ -10,7 +10,8 @@
 
 namespace hlocts::cuda {
 
-// Returns the GPU of this process. Unavailable, with the reason: none, or another one is open.
+// Returns the GPU of this process. Returns Unavailable, with the reason, if there is none or
+// another one is open.
 absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();
 // Returns the name, architecture and driver. Call OpenCudaDevice first.

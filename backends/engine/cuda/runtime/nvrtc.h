@@ -11,7 +11,7 @@ namespace hlocts::cuda {
 
 struct CompiledKernel {
   // SASS, or, for a device that this NVRTC does not support, PTX of the newest architecture that it
-  // does.
+  // supports.
   std::string image;
   std::string log;
 };

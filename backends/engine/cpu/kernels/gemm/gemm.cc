@@ -230,7 +230,8 @@ void Clear(const GemmArgs<T>& args) {
   }
 }
 
-// Returns the transposed product of a single column, which is a single row. c must have no gaps.
+// Transposes a product whose result is one column, so that its result is one row. c must be
+// contiguous.
 template <typename T>
 GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {
   GemmArgs<T> flipped = args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of strided matrices of one type.
+// The product of strided matrices of the same type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
 

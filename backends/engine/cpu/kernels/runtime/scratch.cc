@@ -80,7 +80,7 @@ Scratch::~Scratch() {
 }
 
 absl::Status OutOfScratch(int64_t bytes) {
-  return absl::ResourceExhaustedError(absl::StrCat("no ", bytes, " bytes of working memory"));
+  return absl::ResourceExhaustedError(absl::StrCat("cannot allocate ", bytes, " bytes"));
 }
 
 }  // namespace hlocts::kernels
