@@ -63,7 +63,7 @@ TEST(ShardingCallTest, MistakesAreSaid) {
   EXPECT_THAT(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 4), 2, "s32[5] {1, 2, 3, 4, 5}"),
               HasSubstr("is not a tile of"));
   EXPECT_THAT(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 3), 1, "s32[5] {1, 2, 3, 4, 5}"),
-              HasSubstr("a manual region over 2 devices in a module of num_partitions=1"));
+              HasSubstr("expected a manual region over 1 devices (num_partitions), found 2"));
   EXPECT_THAT(RunOn("x = s32[4] parameter(0) ROOT l = s32[2] custom-call(x), "
                     "custom_call_target=\"SPMDFullToShardShape\", sharding={manual}\n",
                     2, "s32[4] {1, 2, 3, 4}"),

@@ -83,7 +83,7 @@ absl::Status SetRowFact(absl::string_view fact, RowFact::Field field, absl::stri
   }
   const std::optional<Opcode> opcode = OpcodeFromName(sides.first.substr(0, dot));
   if (!opcode.has_value()) {
-    return InvalidInput("target fact ", fact, ": no operation ", sides.first.substr(0, dot));
+    return InvalidInput("target fact ", fact, ": unknown operation ", sides.first.substr(0, dot));
   }
   const PrimitiveType type =
       PrimitiveTypeFromName(sides.first.substr(dot + 1)).value_or(PrimitiveType::kInvalid);

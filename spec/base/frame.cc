@@ -23,7 +23,7 @@ absl::Status WriteFrames(int fd, absl::string_view frames) {
   while (!frames.empty()) {
     ssize_t n = write(fd, frames.data(), frames.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::AbortedError(absl::StrCat("writing a frame: ", std::strerror(errno)));
+    if (n < 0) return absl::AbortedError(absl::StrCat("cannot write: ", std::strerror(errno)));
     frames.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
@@ -40,14 +40,14 @@ absl::StatusOr<std::optional<FrameReader::Extent>> FrameReader::Front() const {
   size_t at = 0;
   for (int shift = 0;; shift += 7, ++at) {
     if (at >= buffer_.size()) return std::nullopt;
-    if (shift > 35) return absl::DataLossError("frame length of more than five bytes");
+    if (shift > 35) return absl::DataLossError("the length of a frame exceeds five bytes");
     uint8_t byte = static_cast<uint8_t>(buffer_[at]);
     length |= static_cast<uint64_t>(byte & 0x7f) << shift;
     if (!(byte & 0x80)) break;
   }
   ++at;
   if (length > kFrameBytesMax) {
-    return absl::DataLossError(absl::StrCat("frame of ", length, " bytes"));
+    return absl::DataLossError(absl::StrCat("a frame of ", length, " bytes is too large"));
   }
   if (buffer_.size() - at < length) return std::nullopt;
   return Extent{at, at + static_cast<size_t>(length)};
@@ -69,7 +69,7 @@ absl::StatusOr<bool> FrameReader::TakeFrame(std::string& frame) {
 absl::Status FrameReader::Await(Clock::time_point deadline) {
   while (true) {
     double left = std::chrono::duration<double>(deadline - Clock::now()).count();
-    if (left < 0) return absl::DeadlineExceededError("no frame in time");
+    if (left < 0) return absl::DeadlineExceededError("no frame arrived within the time limit");
     pollfd poll_fd = {fd_, POLLIN, 0};
     int ready = poll(&poll_fd, 1, static_cast<int>(std::min(left * 1000 + 1, 1e8)));
     if (ready > 0) return absl::OkStatus();

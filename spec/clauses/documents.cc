@@ -108,10 +108,10 @@ absl::StatusOr<Documents> Documents::Load(const std::string& path) {
         (document.follows.empty() || documents.Find(document.follows) != nullptr)) {
       continue;
     }
-    return ErrorAt(path, 1,
-                   absl::StrCat(document.id,
-                                ": expected a document that it follows, and a "
-                                "table, or neither"));
+    return ErrorAt(
+        path, 1,
+        absl::StrCat(document.id,
+                     ": expected both `follows`, the id of a document, and `table`, or neither"));
   }
   return documents;
 }

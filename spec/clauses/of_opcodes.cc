@@ -23,7 +23,7 @@ absl::StatusOr<ClausesOfOpcodes> LoadClausesOfOpcodes(const std::string& path) {
     if (words.size() < 2) return ErrorAt(path, number, "expected an opcode and its clauses");
     std::vector<std::string> clauses(words.begin() + 1, words.end());
     if (!found.emplace(words[0], std::move(clauses)).second)
-      return ErrorAt(path, number, absl::StrCat("a second line of ", words[0]));
+      return ErrorAt(path, number, absl::StrCat("expected one line, found another for ", words[0]));
   }
   return found;
 }

@@ -87,7 +87,7 @@ std::string WhatIsWrong(const Clause& clause) {
     return "state FREEDOM: expected the number of a ruling, found none";
   }
   if ((clause.state == ClauseState::kUntestable) != !clause.reason.empty()) {
-    return "reason: expected exactly when the state is UNTESTABLE";
+    return "reason: expected if the state is UNTESTABLE, and only then";
   }
   return "";
 }
@@ -254,7 +254,7 @@ absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anc
       if (found == index_.end()) return InvalidInput("no clause ", parts.first, ".", number);
       Clause& clause = clauses_[found->second];
       if (clause.document == edition.id || clause.change.has_value()) {
-        return InvalidInput(clause.id, ": expected a clause of an earlier edition, once");
+        return InvalidInput(clause.id, ": expected an unmarked clause of an earlier edition");
       }
       clause.change = meant;
       clause.change_anchor = std::string(anchor);
@@ -275,14 +275,15 @@ absl::Status ClauseRegistry::CheckTable(const Document& edition,
   for (size_t i = 0; i < std::max(expected.size(), sections.size()); ++i) {
     const std::string found = i < sections.size() ? sections[i] : "the end of the file";
     if (i < expected.size() && found == expected[i]) continue;
-    return InvalidInput("expected the section ",
-                        i < expected.size() ? expected[i] : "to be the last", ", found ", found);
+    return InvalidInput(i < expected.size() ? absl::StrCat("expected section ", expected[i])
+                                            : "expected no further section",
+                        ", found ", found);
   }
   std::set<std::string> cited;
   for (const Clause& clause : clauses_) {
     if (const ClausePlace* place = clause.In(edition.id)) cited.insert(place->anchor);
     if (clause.change.has_value() || clause.document != edition.follows) continue;
-    return InvalidInput("expected ", clause.id, " in a section, found it in none");
+    return InvalidInput("expected a section with ", clause.id, ", found none");
   }
   for (const std::string& anchor : expected) {
     if (cited.count(anchor) == 0) return InvalidInput("section ", anchor, ": expected a clause");
@@ -293,7 +294,7 @@ absl::Status ClauseRegistry::CheckTable(const Document& edition,
 absl::Status ClauseRegistry::ReadTable(const std::string& folder, const Document& edition) {
   const std::string path = (std::filesystem::path(folder) / edition.table).string();
   std::ifstream file(path);
-  if (!file) return absl::NotFoundError(absl::StrCat(path, ": expected a file"));
+  if (!file) return absl::NotFoundError(absl::StrCat(path, ": expected a file, found none"));
   std::vector<std::string> sections;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -176,10 +176,9 @@ TEST_F(BrokenRegistry, TablesOfEditions) {
     Write("clauses/new.txt", table);
     return std::string(Load().status().message());
   };
-  EXPECT_THAT(complaint("semantics\npad kept pad.1\n"), HasSubstr("expected the section free"));
-  EXPECT_THAT(complaint("semantics\nfree\npad kept pad.1\n"),
-              HasSubstr("expected the section pad"));
-  EXPECT_THAT(complaint("semantics\npad\nfree\n"), HasSubstr("expected pad.1 in a section"));
+  EXPECT_THAT(complaint("semantics\npad kept pad.1\n"), HasSubstr("expected section free"));
+  EXPECT_THAT(complaint("semantics\nfree\npad kept pad.1\n"), HasSubstr("expected section pad"));
+  EXPECT_THAT(complaint("semantics\npad\nfree\n"), HasSubstr("expected a section with pad.1"));
   EXPECT_THAT(complaint("semantics\npad gone pad.1\nfree\n"),
               HasSubstr("section pad: expected a clause"));
   EXPECT_THAT(complaint("semantics\npad kept pad.1,1\nfree\n"), HasSubstr("new.txt:2: pad.1"));

@@ -109,14 +109,14 @@ absl::Status Placer::Check() const {
     const bool paired =
         ops::IsTransfer(opcode) && !ops::IsOneOf(opcode, {Opcode::kInfeed, Opcode::kOutfeed});
     if (paired) {
-      return Unsupported(instruction->name(), ": modules with ", OpcodeName(opcode),
-                         " are not cut");
+      return Unsupported(instruction->name(), ": a module with ", OpcodeName(opcode),
+                         " cannot be cut");
     }
     bool opaque = false;
     ForEachLeaf(instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
       opaque = opaque || (!leaf.IsArray() && !leaf.IsToken());
     });
-    if (opaque) return Unsupported(instruction->name(), ": opaque values are not cut");
+    if (opaque) return Unsupported(instruction->name(), ": opaque values cannot be cut");
   }
   return absl::OkStatus();
 }

@@ -28,7 +28,7 @@ absl::Status CheckFeeds(const Computation& computation) {
     for (const Computation* called : instruction->called_computations()) {
       if (!Holds(*called, {Opcode::kInfeed, Opcode::kSend, Opcode::kRecv})) continue;
       return Unsupported(instruction->name(),
-                         ": infeed, send or recv in a called computation is not cut");
+                         ": infeed, send or recv in a called computation cannot be cut");
     }
   }
   return absl::OkStatus();

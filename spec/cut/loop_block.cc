@@ -140,7 +140,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const In
   ForEachLeaf(loop.shape(), [&](const Shape& leaf, const ShapeIndex&) {
     arrays = arrays && leaf.IsArray() && !leaf.is_dynamic();
   });
-  if (!arrays) return Unsupported(loop.name(), ": a state with tokens or run-time sizes");
+  if (!arrays) return Unsupported(loop.name(), ": expected a loop state of arrays of static sizes");
   std::unique_ptr<Module> block = module.Clone();
   const Instruction* copy = FindLoop(*block, loop.name());
   const Shape& state = loop.shape();

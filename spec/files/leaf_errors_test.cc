@@ -65,7 +65,7 @@ TEST(LeafErrorsTest, SaysWhatIsWrong) {
            {"s32[<=4](5) {1,2,3,4,5}", "run-time size 5"},
            {"s32[2,<=4](3,1) {}", "run-time size 3 of dimension 0"},
            {"s32[2,<=4](1) {}", "expected 2 run-time sizes"},
-           {"opaque[]", "a leaf is an array or a token"},
+           {"opaque[]", "expected an array or a token, found opaque"},
        }) {
     ExpectRefused(c.text, nullptr, c.message);
   }

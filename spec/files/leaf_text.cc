@@ -70,7 +70,7 @@ absl::Status LeafParser::ParseWrittenShape() {
                         rest_.substr(0, 1) == "(" ? "; tuples are written as their leaves" : "");
   }
   if (!IsArrayType(*type) && *type != PrimitiveType::kToken) {
-    return InvalidInput("a leaf is an array or a token, found ", PrimitiveTypeName(*type));
+    return InvalidInput("expected an array or a token, found ", PrimitiveTypeName(*type));
   }
   written_ = Shape(*type, {});
   rest_.remove_prefix(end);
@@ -112,7 +112,7 @@ absl::Status LeafParser::SkipLayout() {
   if (rest_.substr(0, 1) != "{") return absl::OkStatus();
   size_t end = rest_.find('}');
   if (end == absl::string_view::npos)
-    return InvalidInput("expected '}' of a layout, found ", Found());
+    return InvalidInput("expected '}' at the end of the layout, found ", Found());
   rest_.remove_prefix(end + 1);
   return absl::OkStatus();
 }

@@ -12,7 +12,7 @@ namespace {
 absl::StatusOr<LiteralsFile> ParseAny(absl::string_view content, bool named_npz,
                                       const std::optional<ExpectedLeaves>& expected) {
   if (IsZip(content)) {
-    if (!expected) return InvalidInput("a .npz is read only if the leaves are known");
+    if (!expected) return InvalidInput("a .npz can be read only if the shapes are known");
     return ParseNpz(content, *expected);
   }
   if (named_npz) return InvalidInput("expected a zip archive, found other data");

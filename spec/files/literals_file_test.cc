@@ -127,7 +127,8 @@ TEST(LiteralsTextTest, ErrorsNameTheLine) {
            Case{"f32[] 1\nf32[] 1\nf32[] 1\n", "line 3: expected 2 leaves, found one more"},
            Case{"replica 0\nf32[] 1\nreplica 1\n", "line 3: expected 2 leaves, found 1"},
            Case{"f32[] 1\nf32[] 1\nreplica 0\n", "line 3: expected every leaf under a 'replica'"},
-           Case{"replica 0\nf32[] 1\nf32[] 1\nreplica 0\n", "line 4: a second block for replica 0"},
+           Case{"replica 0\nf32[] 1\nf32[] 1\nreplica 0\n",
+                "line 4: expected one block for each device, found another for replica 0"},
            Case{"replica -1\n", "line 1: expected 'replica R'"},
            Case{"replica x\n", "line 1: expected 'replica R'"},
            Case{"replica 0 part 1\n", "line 1: expected 'replica R'"},
@@ -248,7 +249,7 @@ TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
            Case{Npy("{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }", "\x08"), &s4,
                 "8 is out of range of s4"},
            Case{"nonsense", &f32, "expected a .npy array"},
-           Case{std::string("\x93NUMPY\x01\x00\xff\xff", 10), &f32, "cut off"},
+           Case{std::string("\x93NUMPY\x01\x00\xff\xff", 10), &f32, "truncated"},
        }) {
     absl::StatusOr<Literal> literal = LiteralFromNpy(c.content, *c.expected);
     ASSERT_FALSE(literal.ok()) << c.content;
@@ -269,7 +270,7 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
            Case{{"arg0.npy", "arg1.npy"}, "found 2"},
            Case{{"arg1.npy"}, "expected a key arg0"},
            Case{{"arg0.npy", "r0.arg0.npy"}, "found both"},
-           Case{{"arg0.npy", "out0.npy"}, "two arrays"},
+           Case{{"arg0.npy", "out0.npy"}, "expected one array for each number, found another"},
        }) {
     std::vector<std::pair<std::string, std::string>> members;
     for (const std::string& name : c.names) members.emplace_back(name, array);

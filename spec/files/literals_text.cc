@@ -45,7 +45,7 @@ class LiteralsParser {
       return InvalidInput("expected every leaf under a 'replica' line, found one before the first");
     }
     if (!seen_.insert({block.replica, block.partition}).second) {
-      return InvalidInput("a second block for replica ", header);
+      return InvalidInput("expected one block for each device, found another for replica ", header);
     }
     HLOCTS_RETURN_IF_ERROR(CloseBlock());
     file_.blocks.push_back(std::move(block));

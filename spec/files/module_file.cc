@@ -141,7 +141,7 @@ absl::Status CheckIsModule(absl::string_view content) {
       {"; ModuleID =", "LLVM IR"},
   };
   if (LooksLikeMlir(content)) {
-    return InvalidInput("this is MLIR (StableHLO), which is not read here: ",
+    return InvalidInput("expected HLO, found MLIR (StableHLO): ",
                         "`hlocts convert FILE --to=text` converts it to HLO");
   }
   absl::string_view text = absl::StripLeadingAsciiWhitespace(content);

@@ -66,7 +66,8 @@ TEST(ModuleFileTest, MlirIsKnownByItsFirstWords) {
     EXPECT_FALSE(LooksLikeMlir(other)) << other;
   }
   absl::StatusOr<LoadedModule> loaded = ParseModuleFile("m.hlo", "module @m {\n}");
-  EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("this is MLIR (StableHLO)"));
+  EXPECT_THAT(std::string(loaded.status().message()),
+              HasSubstr("expected HLO, found MLIR (StableHLO)"));
 }
 
 TEST(ModuleFileTest, DumpSidecarFilesAreReported) {

@@ -35,7 +35,7 @@ absl::Status ParseType(absl::string_view value, NpyHeader& header) {
   if (!quoted || text.size() < 3) {
     return InvalidInput("expected an element type such as '<f4', found ", descr);
   }
-  if (text[0] == '>') return InvalidInput("big-endian elements (", text, ") are not read");
+  if (text[0] == '>') return InvalidInput("expected little-endian elements, found ", text);
   header.kind = text[1];
   if (!absl::SimpleAtoi(text.substr(2), &header.bytes) || header.bytes <= 0) {
     return InvalidInput("expected an element type such as '<f4', found '", text, "'");
@@ -140,7 +140,7 @@ absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view content) {
     length |= size_t{static_cast<uint8_t>(content[8 + i])} << (8 * i);
   }
   header.data_offset = 8 + length_bytes + length;
-  if (header.data_offset > content.size()) return InvalidInput("the .npy header is cut off");
+  if (header.data_offset > content.size()) return InvalidInput("the .npy header is truncated");
   absl::string_view dictionary = content.substr(8 + length_bytes, length);
   HLOCTS_RETURN_IF_ERROR(ParseType(ValueOf(dictionary, "descr"), header));
   HLOCTS_RETURN_IF_ERROR(ParseShapeTuple(ValueOf(dictionary, "shape"), header));

@@ -86,8 +86,8 @@ absl::StatusOr<std::vector<Literal>> ReadLeaves(absl::string_view archive, const
                                                 const ExpectedLeaves& expected) {
   std::vector<int64_t> numbers = KeyNumbers(expected, members);
   if (members.size() != numbers.size()) {
-    return InvalidInput("expected ", numbers.size(), " arrays, ", prefix, "arg0... or ", prefix,
-                        "out0..., found ", members.size());
+    return InvalidInput("expected ", numbers.size(), " arrays with the keys ", prefix,
+                        "arg0... or ", prefix, "out0..., found ", members.size());
   }
   std::vector<Literal> leaves;
   size_t next = 0;
@@ -120,12 +120,12 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
                           member.name, "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
-      return InvalidInput("two arrays for the number of '", member.name, "'");
+      return InvalidInput("expected one array for each number, found another: '", member.name, "'");
     }
   }
   if (blocks.empty()) blocks[{kEvery, kEvery}];
   if (blocks.size() > 1 && blocks.count({kEvery, kEvery}) > 0) {
-    return InvalidInput("expected every key with a replica or none, found both");
+    return InvalidInput("expected a replica in every key or in none, found both");
   }
   LiteralsFile file;
   for (const auto& [place, members] : blocks) {

@@ -68,7 +68,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   }
   uint64_t end64 = Load<uint64_t>(archive, at - kEnd64LocatorSize + 8);
   if (!Inside(archive, end64, kEnd64Size) || Load<uint32_t>(archive, end64) != kEnd64) {
-    return Broken("expected a zip64 end record");
+    return Broken("expected a zip64 end record, found none");
   }
   return Directory{Load<uint64_t>(archive, end64 + 32), Load<uint64_t>(archive, end64 + 48)};
 }
@@ -94,19 +94,19 @@ void ReadZip64Extra(absl::string_view extra, ZipMember& member) {
 absl::StatusOr<absl::string_view> StoredBytes(absl::string_view archive, const ZipMember& member) {
   if (!Inside(archive, member.header_offset, kLocalHeaderSize) ||
       Load<uint32_t>(archive, member.header_offset) != kLocalHeader) {
-    return Broken("expected a local header");
+    return Broken("expected the local header of a member, found none");
   }
   uint64_t begin = member.header_offset + kLocalHeaderSize +
                    Load<uint16_t>(archive, member.header_offset + 26) +
                    Load<uint16_t>(archive, member.header_offset + 28);
-  if (!Inside(archive, begin, member.stored_size)) return Broken("a member reaches past the end");
+  if (!Inside(archive, begin, member.stored_size)) return Broken("a member exceeds the file");
   return archive.substr(begin, member.stored_size);
 }
 
 absl::StatusOr<std::string> Inflate(absl::string_view stored, uint64_t wanted) {
   std::string content;
   z_stream stream = {};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Broken("inflate does not start");
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Broken("zlib cannot start to decompress");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
   uint64_t left = stored.size();
   int code = Z_OK;
@@ -143,13 +143,13 @@ absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive) {
   uint64_t at = directory.offset;
   for (uint64_t i = 0; i < directory.count; ++i) {
     if (!Inside(archive, at, kCentralHeaderSize) || Load<uint32_t>(archive, at) != kCentralHeader) {
-      return Broken(absl::StrCat("expected an entry for member ", i));
+      return Broken(absl::StrCat("expected a directory entry for member ", i, ", found none"));
     }
     size_t name_size = Load<uint16_t>(archive, at + 28);
     size_t extra_size = Load<uint16_t>(archive, at + 30);
     size_t comment_size = Load<uint16_t>(archive, at + 32);
     uint64_t entry_size = kCentralHeaderSize + name_size + extra_size + comment_size;
-    if (!Inside(archive, at, entry_size)) return Broken("an entry reaches past the end");
+    if (!Inside(archive, at, entry_size)) return Broken("an entry exceeds the file");
     ZipMember member;
     member.flags = Load<uint16_t>(archive, at + 8);
     member.method = Load<uint16_t>(archive, at + 10);
@@ -172,12 +172,12 @@ absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMe
   uint64_t wanted = std::min(limit, member.size);
   std::string content;
   if (member.method == 0) {
-    if (stored.size() != member.size) return Broken("a stored member with two sizes");
+    if (stored.size() != member.size) return Broken("a stored member has two sizes");
     content = std::string(stored.substr(0, wanted));
   } else if (member.method == 8) {
     HLOCTS_ASSIGN_OR_RETURN(content, Inflate(stored, wanted));
   } else {
-    return InvalidInput(member.name, ": expected a member stored or deflated, found method ",
+    return InvalidInput(member.name, ": expected a stored or deflated member, found method ",
                         member.method);
   }
   if (wanted == member.size) {

@@ -27,7 +27,7 @@ absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t 
   for (int64_t d : numbers.operand_batching_dims) {
     HLOCTS_EXPECT(!absl::c_linear_search(numbers.collapsed_slice_dims, d) &&
                       !absl::c_linear_search(numbers.start_index_map, d),
-                  "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
+                  "hlo.gather", "operand_batching_dims that are neither collapsed nor mapped",
                   absl::StrCat(d));
   }
   return absl::OkStatus();

@@ -19,8 +19,8 @@ absl::StatusOr<Shape> InferConstant(const Instruction& constant, Signatures&) {
 
 absl::StatusOr<Shape> InferIota(const Instruction& iota, Signatures&) {
   const Shape& shape = iota.shape();
-  HLOCTS_EXPECT(shape.element_type() != PrimitiveType::kPred, "iota.5",
-                "a type that can be counted in", "pred");
+  HLOCTS_EXPECT(shape.element_type() != PrimitiveType::kPred, "iota.5", "a type other than pred",
+                "pred");
   HLOCTS_EXPECT(shape.rank() > 0, "iota.9", "at least one dimension", ShapeText(shape));
   HLOCTS_RETURN_IF_ERROR(ExpectDimension("iota.9", "iota_dimension",
                                          iota.IntOr(Attr::kIotaDimension, -1), shape.rank()));

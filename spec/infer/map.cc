@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int6
   for (int64_t i = 0; i < scan.operand_count(); ++i) {
     const Shape& operand = scan.operand(i).shape();
     HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.scan", absl::StrCat("operand ", i), operand));
-    HLOCTS_EXPECT(!operand.is_dynamic(), "hlo.scan", "operands of sizes that are known",
+    HLOCTS_EXPECT(!operand.is_dynamic(), "hlo.scan", "operands of static sizes",
                   ShapeText(operand));
     if (i >= inputs) {
       arguments.push_back(operand.WithoutLayout());

@@ -32,7 +32,7 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   for (int64_t d : numbers.input_batching_dims) {
     HLOCTS_EXPECT(!absl::c_linear_search(numbers.inserted_window_dims, d) &&
                       !absl::c_linear_search(numbers.scatter_dims_to_operand_dims, d),
-                  "hlo.scatter", "input_batching_dims apart from inserted and mapped dimensions",
+                  "hlo.scatter", "input_batching_dims that are neither inserted nor mapped",
                   absl::StrCat(d));
   }
   return absl::OkStatus();

@@ -88,7 +88,7 @@ absl::Status CheckParts(const NamedSharding& named) {
   if (!named.mesh.axes.empty() && !named.mesh.devices.empty() &&
       (static_cast<int64_t>(named.mesh.devices.size()) != devices ||
        !IsPermutation(named.mesh.devices))) {
-    return InvalidInput("sharding: expected each of ", devices, " devices of the mesh once");
+    return InvalidInput("sharding: expected a mesh that has each of ", devices, " devices once");
   }
   return absl::OkStatus();
 }
@@ -101,22 +101,22 @@ int64_t DeviceAt(const Mesh& mesh, int64_t place) {
 
 absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices) {
   if (sharding.type == Type::kTuple) {
-    return InvalidInput("sharding: expected that of one array, found a tuple");
+    return InvalidInput("sharding: expected the sharding of one array, found that of a tuple");
   }
   TileGrid grid = WholeOnEachDevice(rank, devices);
   if (sharding.type != Type::kOther) return grid;
   const std::vector<int64_t>& tiles = sharding.tile_assignment_dimensions;
   if (tiles.empty() && !sharding.raw_text.empty()) {
-    return Unsupported("sharding: a form that is kept as text: ", sharding.raw_text);
+    return Unsupported("sharding: this form is not supported: ", sharding.raw_text);
   }
   const std::vector<int64_t> all = DevicesOf(sharding);
   const size_t groups = sharding.replicate_on_last_tile_dim ? 1 : sharding.last_tile_dims.size();
   const bool complete =
       static_cast<int64_t>(all.size()) == devices && DeviceProduct(tiles) == devices;
   if (tiles.size() != static_cast<size_t>(rank) + groups || !complete || !IsPermutation(all)) {
-    return InvalidInput("sharding: expected tiles of ", rank, " dimensions and ", groups,
-                        " subgroups over each of ", devices, " devices once, found ", tiles.size(),
-                        " over ", all.size(), " devices");
+    return InvalidInput("sharding: expected a tile assignment of ", rank, " dimensions and ",
+                        groups, " subgroups that has each of ", devices, " devices once, found ",
+                        tiles.size(), " dimensions and ", all.size(), " devices");
   }
   std::copy(tiles.begin(), tiles.begin() + rank, grid.counts.begin());
   for (size_t i = 0; i < all.size(); ++i) {

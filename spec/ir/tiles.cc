@@ -13,8 +13,8 @@ absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const 
   if (sharding == nullptr) sharding = &replicated;
   if (sharding->type == Sharding::Type::kTuple &&
       sharding->tuple_shardings.size() != leaves.size()) {
-    return InvalidInput("sharding of ", sharding->tuple_shardings.size(), " leaves, expected ",
-                        leaves.size());
+    return InvalidInput("expected a sharding of ", leaves.size(), " leaves, found ",
+                        sharding->tuple_shardings.size());
   }
   std::vector<TileGrid> grids;
   for (size_t i = 0; i < leaves.size(); ++i) {

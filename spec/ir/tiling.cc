@@ -53,11 +53,11 @@ absl::StatusOr<TiledPositions> PositionsInTiles(absl::Span<const int64_t> dimens
                                                 const Layout& layout) {
   for (const Tile& tile : layout.tiles) {
     if (std::count(tile.dimensions.begin(), tile.dimensions.end(), Tile::kCombine) > 0)
-      return absl::UnimplementedError("a tile that combines dimensions");
+      return absl::UnimplementedError("tiles that combine dimensions are not supported");
   }
   TiledPositions result;
   result.size = InMemory(dimensions, std::vector<int64_t>(dimensions.size()), layout).size;
-  if (result.size > kElementsMax) return absl::UnimplementedError("a tiled array of that size");
+  if (result.size > kElementsMax) return absl::UnimplementedError("the tiled array is too large");
   ForEachIndex(dimensions, [&](absl::Span<const int64_t> index) {
     result.positions.push_back(InMemory(dimensions, index, layout).index);
   });

@@ -236,8 +236,8 @@ void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& b
         absl::StrFormat("output %d: only %.2f bits per element are checked", output, bits);
   } else if (static_cast<double>(tally.open) >
              kNearlyUnspecifiedShare * static_cast<double>(parts)) {
-    tally.barely_checked = absl::StrFormat("%d of %d elements of output %d may be nearly anything",
-                                           tally.open, parts, output);
+    tally.barely_checked = absl::StrFormat(
+        "%d of %d elements of output %d may have nearly any value", tally.open, parts, output);
   }
 }
 

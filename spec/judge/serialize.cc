@@ -116,7 +116,7 @@ absl::Status Bad(absl::string_view what) { return InvalidInput("expected.jsonl: 
 absl::StatusOr<double> DoubleFromBits(const std::string& text) {
   uint64_t bits = 0;
   if (text.size() != 16 || !absl::SimpleHexAtoi(text, &bits))
-    return Bad("16 hexadecimal digits expected");
+    return Bad("expected 16 hexadecimal digits");
   double value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
@@ -126,7 +126,7 @@ absl::StatusOr<Int128> IntegerFromText(const std::string& text) {
   bool negative = !text.empty() && text[0] == '-';
   uint64_t magnitude = 0;
   if (!absl::SimpleAtoi(absl::string_view(text).substr(negative), &magnitude))
-    return Bad("an integer expected");
+    return Bad("expected an integer");
   return negative ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
 }
 
@@ -134,7 +134,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   bool well_formed = json.is_array() && json.size() == 5 && json[0].is_number_integer() &&
                      json[1].is_string() && json[2].is_string() && json[3].is_number_unsigned() &&
                      json[4].is_number_unsigned();
-  if (!well_formed) return Bad("a set is [flags,lo,hi,origin,term]");
+  if (!well_formed) return Bad("expected a set [flags,lo,hi,origin,term]");
   AcceptanceSet s;
   s.flags = static_cast<uint16_t>(json[0].get<int>());
   s.origin = json[3].get<uint32_t>();
@@ -146,7 +146,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
     HLOCTS_ASSIGN_OR_RETURN(s.ilo, IntegerFromText(lo));
     HLOCTS_ASSIGN_OR_RETURN(s.ihi, IntegerFromText(hi));
   } else if (s.Has(AcceptanceSet::kBitsKnown)) {
-    if (!absl::SimpleHexAtoi(lo, &s.nan_bits)) return Bad("bits of a NaN expected");
+    if (!absl::SimpleHexAtoi(lo, &s.nan_bits)) return Bad("expected the bits of a NaN");
   } else if (s.finite()) {
     HLOCTS_ASSIGN_OR_RETURN(s.lo, DoubleFromBits(lo));
     HLOCTS_ASSIGN_OR_RETURN(s.hi, DoubleFromBits(hi));
@@ -167,12 +167,12 @@ uint32_t NumberAt(const Json& json, const char* name) {
   return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<uint32_t>() : 0;
 }
 absl::StatusOr<std::vector<int64_t>> SizesAt(const Json& json, const char* name) {
-  if (!json.contains(name) || !json[name].is_array()) return Bad("a list of sizes expected");
+  if (!json.contains(name) || !json[name].is_array()) return Bad("expected a list of sizes");
   std::vector<int64_t> sizes;
   for (const Json& size : json[name]) {
-    if (!size.is_number_unsigned()) return Bad("a size expected");
+    if (!size.is_number_unsigned()) return Bad("expected a size");
     sizes.push_back(size.get<int64_t>());
-    if (sizes.back() < 0 || sizes.back() > (int64_t{1} << 40)) return Bad("a size out of range");
+    if (sizes.back() < 0 || sizes.back() > (int64_t{1} << 40)) return Bad("a size is out of range");
   }
   return sizes;
 }
@@ -182,7 +182,7 @@ absl::StatusOr<ChoiceMap> ChoicesFromJson(const Json& json, int64_t count) {
   for (const auto& [text, list] : json.items()) {
     int64_t at = 0;
     if (!absl::SimpleAtoi(text, &at) || at < 0 || at >= count || !list.is_array()) {
-      return Bad("choices for an element index out of range");
+      return Bad("expected choices for the index of an element");
     }
     std::vector<AcceptanceSet> sets;
     for (const Json& one : list) {
@@ -198,10 +198,10 @@ absl::StatusOr<SetArray> ExactFromJson(const Json& json, const Shape& shape) {
   const std::string hex = TextAt(json, "exact");
   const bool digits =
       hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-  if (!digits) return Bad("bytes in hexadecimal expected");
+  if (!digits) return Bad("expected hexadecimal bytes");
   const std::string bytes = absl::HexStringToBytes(hex);
   if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes())
-    return Bad("wrong number of bytes");
+    return Bad("the number of bytes does not match the shape");
   Literal literal(shape);
   if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
   SetArray set(std::move(literal));
@@ -213,12 +213,12 @@ absl::StatusOr<SetArray> ExactFromJson(const Json& json, const Shape& shape) {
 absl::StatusOr<SetArray> SetsFromJson(const Json& json, const Shape& shape) {
   const int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
   std::vector<AcceptanceSet> sets;
-  if (!json.contains("sets") || !json["sets"].is_array()) return Bad("a leaf has sets");
+  if (!json.contains("sets") || !json["sets"].is_array()) return Bad("expected a leaf with sets");
   for (const Json& entry : json["sets"]) {
     if (entry.is_object()) {
       const int64_t repeat = NumberAt(entry, "repeat");
       const bool fits = !sets.empty() && repeat <= count - static_cast<int64_t>(sets.size());
-      if (!fits) return Bad("a repeat without a set, or beyond the array");
+      if (!fits) return Bad("expected \"repeat\" after a set and within the array");
       sets.insert(sets.end(), static_cast<size_t>(repeat), AcceptanceSet(sets.back()));
       continue;
     }
@@ -243,10 +243,10 @@ absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
     return leaf;
   }
   auto type = PrimitiveTypeFromName(TextAt(json, "type"));
-  if (!type.has_value() || !IsArrayType(*type)) return Bad("a leaf has an element type");
+  if (!type.has_value() || !IsArrayType(*type)) return Bad("expected a leaf with an element type");
   HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, SizesAt(json, "dimensions"));
   Shape shape(*type, std::move(dimensions));
-  if (shape.ElementCount() > (int64_t{1} << 32)) return Bad("a leaf too large");
+  if (shape.ElementCount() > (int64_t{1} << 32)) return Bad("a leaf is too large");
   leaf.shape = shape;
   if (json.contains("exact")) {
     HLOCTS_ASSIGN_OR_RETURN(leaf.set, ExactFromJson(json, shape));
@@ -277,12 +277,12 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text) {
   bool first = true;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     Json json = ParseJson<Json>(line);
-    if (json.is_discarded() || !json.is_object()) return Bad("a line is no JSON object");
+    if (json.is_discarded() || !json.is_object()) return Bad("expected a JSON object in each line");
     if (first && json.contains("origins")) {
       for (const Json& o : json["origins"]) {
         bool texts = o.is_array() && o.size() == 4;
         for (size_t i = 0; texts && i < 4; ++i) texts = o[i].is_string();
-        if (!texts) return Bad("an origin has four texts");
+        if (!texts) return Bad("expected an origin of four strings");
         accepted.origins.push_back({o[0].get<std::string>(), o[1].get<std::string>(),
                                     o[2].get<std::string>(), o[3].get<std::string>()});
       }

@@ -100,8 +100,8 @@ AttributeValue ReadReplicaGroups(Reader& r) {
   absl::Status expanded = ExpandReplicaGroups(&groups);
   if (!expanded.ok()) return r.Fail(expanded);
   if (!listed.empty() && listed != groups.groups) {
-    return r.Fail(InvalidInput("expected the same replica groups in replica_groups and in the ",
-                               "compact form in addition to it"));
+    return r.Fail(InvalidInput("expected the same groups in replica_groups and in the ",
+                               "compact form, found different ones"));
   }
   return r.Value(std::move(groups), false);
 }

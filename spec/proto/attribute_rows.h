@@ -71,7 +71,7 @@ inline std::string EnumeratorOf(absl::string_view word, absl::string_view prefix
   return absl::StrCat(prefix, absl::AsciiStrToUpper(word));
 }
 inline absl::Status UnknownWord(absl::string_view field, absl::string_view word) {
-  return InvalidInput("the proto form of ", field, " has no word ", word);
+  return InvalidInput("expected a word that the proto form of ", field, " has, found ", word);
 }
 inline absl::Status UnknownEnumerator(absl::string_view field, int number) {
   return InvalidInput("expected an enumerator of ", field, ", found ", number);

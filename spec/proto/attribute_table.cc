@@ -87,7 +87,7 @@ AttributeValue ReadComputation(Reader& r, Attr attr) {
   Computation* computation = r.ids.computation(id);
   if (computation) return r.Value(computation, false);
   return r.Fail(
-      InvalidInput("expected the id of a computation that stands before its caller, found ", id));
+      InvalidInput("expected the id of a computation that precedes its caller, found ", id));
 }
 
 AttributeValue ReadComputations(Reader& r, Attr attr) {
@@ -98,7 +98,7 @@ AttributeValue ReadComputations(Reader& r, Attr attr) {
     computations.push_back(r.ids.computation(id));
     if (computations.back()) continue;
     return r.Fail(
-        InvalidInput("expected the id of a computation that stands before its caller, found ", id));
+        InvalidInput("expected the id of a computation that precedes its caller, found ", id));
   }
   bool none = computations.empty();
   return r.Value(std::move(computations), none);

@@ -160,7 +160,7 @@ absl::StatusOr<Literal> ArrayFromProto(const Proto& proto, const Shape& shape) {
 
 absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& proto) {
   HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(proto.shape()));
-  if (proto.sparse_indices_size() > 0) return Unsupported("a sparse literal");
+  if (proto.sparse_indices_size() > 0) return Unsupported("sparse literals are not supported");
   if (shape.IsTuple()) return TupleFromProto(proto, shape);
   if (shape.IsArray()) return ArrayFromProto(proto, shape);
   if (!shape.IsToken()) {

@@ -398,10 +398,10 @@ const BadProto kBadProtos[] = {
      [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
     {"instruction 'n': expected a unique id, found 7 a second time",
      [](auto& m) { InstructionOf(m, 1)->set_id(7); }},
-    {"instruction 'n': expected operand ids of instructions that stand before it",
+    {"instruction 'n': expected operand ids of instructions that precede it",
      [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 99); }},
-    {"stand before it", [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 9); }},
-    {"stand before it",
+    {"precede it", [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 9); }},
+    {"precede it",
      [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
     {"expected 1 operands, found 0", [](auto& m) { InstructionOf(m, 1)->clear_operand_ids(); }},
     {"expected an opcode, found 'frobnicate'",
@@ -449,7 +449,7 @@ const BadProto kBadProtos[] = {
      [](auto& m) { m.mutable_input_output_alias()->add_entries(); }},
     {"expected called_computation_ids for to_apply, found 0 ids",
      [](auto& m) { InstructionOf(m, 1)->set_opcode("call"); }},
-    {"a computation that stands before its caller, found 3",
+    {"a computation that precedes its caller, found 3",
      [](auto& m) {
        InstructionOf(m, 1)->set_opcode("call");
        InstructionOf(m, 1)->add_called_computation_ids(3);  // itself
@@ -636,7 +636,7 @@ TEST(FieldsTest, GroupsOfEveryFormAreRead) {
   RootOf(mesh)->clear_replica_groups();
   EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");
   RootOf(mesh)->add_replica_groups()->add_replica_ids(0);
-  EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected the same replica groups"));
+  EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected the same groups"));
   RootOf(mesh)->clear_replica_groups();
   RootOf(mesh)->mutable_mesh_axes_replica_group_list()->mutable_axes(0)->set_mesh_axis_index(3);
   EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected an axis of the mesh"));

@@ -63,7 +63,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
       forward_operands_.push_back({instruction, instruction->operands().size(), id});
       operand = instruction;
     } else if (!operand || operand == instruction) {
-      return InvalidInput("expected operand ids of instructions that stand before it in the same ",
+      return InvalidInput("expected operand ids of instructions that precede it in the same ",
                           "computation, found ", id);
     }
     instruction->mutable_operands().push_back(operand);

@@ -20,7 +20,7 @@ absl::Status ParseBytes(absl::string_view bytes, absl::string_view what, Message
   if (bytes.size() > INT32_MAX ||
       !proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return InvalidInput("expected a serialized ", what, ", found ", bytes.size(),
-                        " bytes that are none (or are cut off)");
+                        " bytes that cannot be parsed");
   }
   return absl::OkStatus();
 }
@@ -74,8 +74,7 @@ std::string PrintText(const Message& message) {
 
 absl::StatusOr<std::string> Serialized(const Message& proto) {
   const size_t size = proto.ByteSizeLong();
-  if (size > INT32_MAX)
-    return absl::ResourceExhaustedError("a protocol buffer holds at most 2 GiB");
+  if (size > INT32_MAX) return absl::ResourceExhaustedError("a protocol buffer has at most 2 GiB");
   std::string bytes(size, '\0');
   proto.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(bytes.data()));
   return bytes;

@@ -196,8 +196,8 @@ void CollectLetters(const Expression& expression, std::set<char>& letters) {
 }
 
 std::string LintRow(const Rewrite& rewrite) {
-  if (rewrite.profile == Profile::kStrict) return "no rewrite is allowed in strict";
-  if (rewrite.ruling.empty()) return "expected a ruling";
+  if (rewrite.profile == Profile::kStrict) return "no rewrite is allowed in the strict profile";
+  if (rewrite.ruling.empty()) return "expected a ruling, found none";
   auto pattern = ParseExpression(rewrite.pattern);
   auto replacement = ParseExpression(rewrite.replacement);
   if (!pattern.ok()) return std::string(pattern.status().message());
@@ -208,7 +208,7 @@ std::string LintRow(const Rewrite& rewrite) {
   CollectLetters(*replacement, used);
   for (char letter : used) {
     if (given.count(letter) == 0)
-      return absl::StrCat("nothing is known of ", std::string(1, letter));
+      return absl::StrCat("the pattern does not contain ", std::string(1, letter));
   }
   return "";
 }
@@ -239,7 +239,7 @@ std::vector<std::string> LintRewrites() {
   std::set<absl::string_view> names;
   for (const Rewrite& rewrite : kRewrites) {
     std::string problem = LintRow(rewrite);
-    if (problem.empty() && !names.insert(rewrite.name).second) problem = "the name is taken";
+    if (problem.empty() && !names.insert(rewrite.name).second) problem = "the name is not unique";
     if (!problem.empty()) problems.push_back(absl::StrCat(rewrite.name, ": ", problem));
   }
   return problems;

@@ -98,8 +98,8 @@ bool ReadLabelWord(Cursor& in, const LabelWord& word) {
       target = &spatial[c - '0'];
     }
     if (c == '?') continue;  // a dimension that is not used
-    if (target == nullptr) return fail("another letter");
-    if (*target >= 0) return fail("one stands twice");
+    if (target == nullptr) return fail("there is another letter");
+    if (*target >= 0) return fail("a letter or digit occurs twice");
     *target = static_cast<int64_t>(i);
   }
   if (first < 0 || second < 0) return fail("a letter is missing");

@@ -78,7 +78,7 @@ constexpr BadText kBadTexts[] = {
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] negate(f32[3] a) }", "text.shape",
      "expected the shape of a"},
     {"HloModule m\nENTRY e (a: f32[]) -> f32[3] { a = f32[] parameter(0) }", "text.shape",
-     "behind '->'"},
+     "after '->'"},
     {"HloModule m\nENTRY e { a = parameter(0) }", "text.shape", "before parameter"},
     {"HloModule m\nENTRY e { a = constant(0) }", "text.shape", "before constant"},
     {"HloModule m\nENTRY e { a = f32[] parameter(0) b = f32[] add(a) }", "text.arity",

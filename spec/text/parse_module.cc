@@ -153,7 +153,7 @@ bool ModuleReader::ReadComputation() {
     return in.FailAt(
         signature, "text.shape",
         absl::StrCat("expected the shape of the root, ", computation->root()->shape().ToString(),
-                     ", behind '->', found ", result.ToString()));
+                     ", after '->', found ", result.ToString()));
   }
   if (entry) module_->set_entry(computation.get());
   module_->Add(std::move(computation));
@@ -233,7 +233,7 @@ bool ModuleReader::Finish() {
     }
     return in.FailAt(first->second.where, "text.name",
                      absl::StrCat("expected the name of a computation, found ", first->first,
-                                  ", which is nowhere defined"));
+                                  ", which is not defined"));
   }
   NameSynthesized();
   if (module_->computations().empty()) return in.Expected("a computation");

@@ -18,11 +18,11 @@ bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimens
   }
   if (!permutation.empty() &&
       (permutation.size() != reshape_dims.size() || !IsPermutation(permutation))) {
-    return in.FailAt(where, "text.attribute", "expected a permutation behind T");
+    return in.FailAt(where, "text.attribute", "expected a permutation after T");
   }
   if (DeviceProduct(dimensions) != devices) {
     return in.FailAt(where, "text.attribute",
-                     absl::StrCat("expected an arrangement of ", devices, " devices"));
+                     absl::StrCat("expected sizes for ", devices, " devices"));
   }
   return true;
 }

@@ -125,8 +125,8 @@ absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64
               sharding->type == Sharding::Type::kOther ? DeviceCountOf(*sharding) : partitions));
     }
     if (static_cast<int64_t>(grids[k].indices.size()) != partitions) {
-      return InvalidInput(call.name(), ": a manual region over ", grids[k].indices.size(),
-                          " devices in a module of num_partitions=", partitions);
+      return InvalidInput(call.name(), ": expected a manual region over ", partitions,
+                          " devices (num_partitions), found ", grids[k].indices.size());
     }
     HLOCTS_RETURN_IF_ERROR(
         Fit(call, shapes.full[k], shapes.shard[k], shardy.has_value(), grids[k]));

@@ -53,14 +53,13 @@ constexpr Row kRows[] = {
     {"{single_device[device_id=1]}", 1, 2, "1: 0 0"},
     {"{mesh[x=2,y=2], [{x}, {y}], metadata={op_name=\"a\"}}", 2, 4, "2x2: 0,0 0,1 1,0 1,1"},
     {"{devices=[2]<=[2]}", 1, 4,
-     "sharding: expected tiles of 1 dimensions and 0 subgroups over each of 4 devices once, found "
-     "1 "
-     "over 2 devices"},
+     "sharding: expected a tile assignment of 1 dimensions and 0 subgroups that has each of 4 "
+     "devices once, found 1 dimensions and 2 devices"},
     {"{devices=[2]0,0}", 1, 2,
-     "sharding: expected tiles of 1 dimensions and 0 subgroups over each of 2 devices once, found "
-     "1 "
-     "over 2 devices"},
-    {"{{replicated}, {replicated}}", 1, 2, "sharding: expected that of one array, found a tuple"},
+     "sharding: expected a tile assignment of 1 dimensions and 0 subgroups that has each of 2 "
+     "devices once, found 1 dimensions and 2 devices"},
+    {"{{replicated}, {replicated}}", 1, 2,
+     "sharding: expected the sharding of one array, found that of a tuple"},
 };
 
 TEST(ShardingTest, EveryFormGivesEachDeviceItsTile) {

@@ -27,7 +27,7 @@ absl::StatusOr<void*> Pointer(PJRT_Buffer& buffer) {
   std::lock_guard<std::mutex> lock(buffer.mutex);
   HLOCTS_RETURN_IF_ERROR(CheckAlive(buffer));
   if (buffer.minor_to_major != MajorToMinorOrder(buffer.shape.rank()))
-    return Unsupported("the pointer of a buffer that is not row-major");
+    return Unsupported("a buffer that is not row-major has no raw pointer");
   // Empty buffers have no memory, so no two share any.
   if (buffer.literal.raw_size() == 0) return static_cast<void*>(nullptr);
   return static_cast<void*>(const_cast<uint8_t*>(buffer.literal.raw_data()));

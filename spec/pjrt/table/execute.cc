@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<Donation>> DonatedBy(const PJRT_ExecuteOptions* optio
                         options->struct_size);
   }
   if (options->num_send_ops != 0 || options->num_recv_ops != 0)
-    return Unsupported("send and recv callbacks: these plugins have none");
+    return Unsupported("send and recv callbacks are not supported");
   std::set<int64_t> kept;
   for (size_t i = 0; i < options->num_non_donatable_input_indices; ++i) {
     const int64_t index = options->non_donatable_input_indices[i];
@@ -93,7 +93,7 @@ class Execution {
   absl::Status ReadArguments() {
     const Program& program = *loaded_.program;
     if (args_.execute_device != nullptr && loaded_.devices.size() != 1)
-      return Unsupported("execute_device: the executable runs on all its devices");
+      return Unsupported("execute_device: expected an executable for one device");
     if (args_.num_devices != loaded_.devices.size()) {
       return InvalidInput("num_devices: expected ", loaded_.devices.size(), ", found ",
                           args_.num_devices);
@@ -143,7 +143,7 @@ class Execution {
     absl::Status status;
     ForEachDonated([&](PJRT_Buffer& buffer, Literal&) {
       if (buffer.references > 0)
-        status = absl::FailedPreconditionError("a donated buffer is held from outside");
+        status = absl::FailedPreconditionError("a donated buffer has external references");
     });
     HLOCTS_RETURN_IF_ERROR(status);
     ForEachDonated([](PJRT_Buffer& buffer, Literal&) {
@@ -162,7 +162,8 @@ class Execution {
 
   absl::Status ReturnOutputs(ExecuteResult result) {
     if (result.outputs.size() != args_.num_devices)
-      return absl::InternalError(absl::StrCat("outputs of ", result.outputs.size(), " devices"));
+      return absl::InternalError(absl::StrCat("expected outputs of ", args_.num_devices,
+                                              " devices, found ", result.outputs.size()));
     for (const auto& leaves : result.outputs) {
       if (leaves.size() != loaded_.program->outputs.size())
         return absl::InternalError(absl::StrCat("expected ", loaded_.program->outputs.size(),

@@ -48,14 +48,14 @@ absl::StatusOr<std::vector<int>> AssignmentOf(const ExecutableBuildOptionsProto&
       if (partition >= given.computation_devices_size() ||
           replica >=
               given.computation_devices(static_cast<int>(partition)).replica_device_ids_size()) {
-        return InvalidInput("device assignment: none for replica ", replica, ", partition ",
-                            partition);
+        return InvalidInput("device assignment: expected a device for replica ", replica,
+                            ", partition ", partition, ", found none");
       }
       id = given.computation_devices(static_cast<int>(partition))
                .replica_device_ids(static_cast<int>(replica));
     }
     if (id < 0 || id >= static_cast<int64_t>(devices))
-      return InvalidInput("replicas x partitions: no device ", id, ", the client has ", devices);
+      return InvalidInput("device assignment: no device ", id, ", the client has ", devices);
     assignment.push_back(static_cast<int>(id));
   }
   return assignment;
@@ -139,7 +139,7 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
   CompileOptionsProto proto;
   if (!proto.ParseFromString(program->options_bytes)) {
     return InvalidInput("compile options: expected a serialized CompileOptionsProto, found ",
-                        options.size(), " bytes that are none");
+                        options.size(), " bytes that cannot be parsed");
   }
   Options overrides;
   for (const auto& [name, value] : proto.env_option_overrides()) overrides.Add(name, TextOf(value));
@@ -174,7 +174,7 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
                                                             absl::string_view options) {
   SerializedProgram program;
   if (!program.ParseFromString(std::string(bytes)))
-    return InvalidInput("expected a serialized executable of this plugin");
+    return InvalidInput("expected a serialized executable of this plugin, found other data");
   return CompileProgram(client, "hlo", program.module(),
                         options.empty() ? absl::string_view(program.compile_options()) : options);
 }
@@ -182,7 +182,7 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
 absl::StatusOr<std::string> OptimizedProgram(const Program& program) {
   proto::HloModuleProto module;
   if (!module.ParseFromString(program.module_bytes))
-    return absl::InternalError("the module of an executable does not parse");
+    return absl::InternalError("the module of an executable cannot be parsed");
   proto::HloModuleProtoWithConfig result;
   *result.mutable_config()->mutable_entry_computation_layout() = module.host_program_shape();
   result.mutable_config()->set_replica_count(program.replicas);

@@ -339,13 +339,13 @@ ENTRY e {
   ROOT r = f32[4] negate(x)
 })";
   RunOnTiles(absl::StrFormat(kText, "[4]<=[4]"), tiles, &error);
-  EXPECT_THAT(error, HasSubstr("over each of 2 devices once"));
+  EXPECT_THAT(error, HasSubstr("each of 2 devices once"));
   RunOnTiles(absl::StrFormat(kText, "[1,2]<=[2] last_tile_dim_replicate"), tiles, &error);
   EXPECT_THAT(error, HasSubstr("argument 0: expected f32[4], found f32[2]"));
   RunOnTiles(
       "HloModule m\nENTRY e {\n  ROOT x = f32[<=4] parameter(0), sharding={devices=[2]<=[2]}\n}",
       tiles, &error);
-  EXPECT_THAT(error, HasSubstr("x: tiles of an array of dynamic size"));
+  EXPECT_THAT(error, HasSubstr("x: an array of dynamic size cannot be partitioned"));
 }
 
 TEST(Devices, MoreReplicasThanDevicesAreRefused) {

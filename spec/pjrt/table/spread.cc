@@ -18,7 +18,7 @@ absl::Status AddGrids(const Instruction& annotated, int64_t partitions,
   const std::vector<Shape> leaves = LeafShapes(annotated.shape());
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].is_dynamic() && !IsWhole((*added)[i]))
-      return Unsupported(annotated.name(), ": tiles of an array of dynamic size");
+      return Unsupported(annotated.name(), ": an array of dynamic size cannot be partitioned");
     grids.push_back(std::move((*added)[i]));
   }
   return absl::OkStatus();

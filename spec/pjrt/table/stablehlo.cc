@@ -97,7 +97,7 @@ absl::StatusOr<std::string> StablehloConverter::Ask(absl::string_view mlir) {
   if (!bytes.ok()) return absl::AbortedError("the StableHLO converter crashed on this module");
   ConvertAnswer answer;
   if (!answer.ParseFromString(*bytes))
-    return absl::AbortedError("the StableHLO converter answered with no message of its protocol");
+    return absl::AbortedError("the StableHLO converter sent a malformed reply");
   if (!answer.has_error()) return std::move(*answer.mutable_converted());
   const auto code = static_cast<absl::StatusCode>(answer.error().code());
   return absl::Status(code == absl::StatusCode::kOk ? absl::StatusCode::kInternal : code,
@@ -106,7 +106,7 @@ absl::StatusOr<std::string> StablehloConverter::Ask(absl::string_view mlir) {
 
 absl::StatusOr<std::string> StablehloConverter::ToHlo(absl::string_view mlir) {
   if (command_.empty()) {
-    return Unsupported("program format \"mlir\": no StableHLO converter; set ", kConverterVariable,
+    return Unsupported("program format \"mlir\": no StableHLO converter; set  ", kConverterVariable,
                        " to a program that answers Convert of backends/worker.proto, such as "
                        "\"python3 -m hlocts.stablehlo\" where jaxlib is installed");
   }

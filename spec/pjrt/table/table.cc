@@ -40,7 +40,7 @@ constexpr bool IsMissing = !requires(Args & args) {
 template <class Args>
 PJRT_Error* Answer(const char* name, Args* args, size_t size) {
   if constexpr (IsMissing<Args>) {
-    return MakeError(Unsupported(name, ": these plugins have no such function"));
+    return MakeError(Unsupported(name, ": this plugin does not implement the function"));
   } else {
     const absl::Status checked = CheckSize(name, args, size);
     return MakeError(checked.ok() ? Entry(*args) : checked);
