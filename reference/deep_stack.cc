@@ -23,8 +23,8 @@ absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
                            absl::FunctionRef<void()> work) {
   int64_t depth = Interpreter::CallDepth(module);
   if (depth > kStackDepthMax) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("calls nest ", depth, " deep, at most ", kStackDepthMax, " are evaluated"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "calls are nested ", depth, " levels deep, at most ", kStackDepthMax, " are supported"));
   }
   if (depth <= kDepthOnCallersStack) {
     work();
@@ -37,7 +37,8 @@ absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
   int error = pthread_create(&thread, &attributes, RunWork, &work);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
-    return absl::ResourceExhaustedError(absl::StrCat("no stack for calls nested ", depth, " deep"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot allocate a stack for calls nested ", depth, " levels deep"));
   }
   pthread_join(thread, nullptr);
   return absl::OkStatus();

@@ -137,7 +137,7 @@ absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& ins
   HLOCTS_ASSIGN_OR_RETURN(Sizes result_sizes, ResultSizes(instruction, sizes));
   for (size_t k = 0; IsElementwise(instruction.opcode()) && k < operands.size(); ++k) {
     if (!sizes[k].empty() && sizes[k] != result_sizes) {
-      return InvalidInput(instruction.name(), ": operands of different run-time sizes");
+      return InvalidInput(instruction.name(), ": expected operands of equal run-time sizes");
     }
   }
   CutInstruction cut = Cut(instruction, operands, result_sizes);

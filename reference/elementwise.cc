@@ -268,9 +268,9 @@ absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction)
     ResolveByType(instruction.opcode(), op);
   }
   if (!op.run) {
-    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " from ",
                        PrimitiveTypeName(op.operand_type), " to ",
-                       PrimitiveTypeName(op.result_type), " has no meaning here");
+                       PrimitiveTypeName(op.result_type), " is not defined");
   }
   return op;
 }

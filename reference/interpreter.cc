@@ -100,14 +100,14 @@ absl::Status Interpreter::CheckDeadline() {
   if (options_.deadline == Clock::time_point::max() || ++instructions_run_ % 256 != 0)
     return absl::OkStatus();
   if (Clock::now() <= options_.deadline) return absl::OkStatus();
-  return absl::DeadlineExceededError("the reference has no result within its time");
+  return absl::DeadlineExceededError("the reference exceeds its time limit");
 }
 
 absl::Status Interpreter::ReserveBytes(int64_t bytes) {
   int64_t alive = Literal::LiveBytes() - bytes_at_start_;
   if (bytes <= options_.memory_bytes_max - std::max<int64_t>(alive, 0)) return absl::OkStatus();
   if (bytes == INT64_MAX)  // Shape::StorageSizeBytes ends there
-    return absl::ResourceExhaustedError("a size without a bound, or of 2^63 bytes");
+    return absl::ResourceExhaustedError("the size has no bound, or is at least 2^63 bytes");
   return absl::ResourceExhaustedError(absl::StrCat("memory budget of ", options_.memory_bytes_max,
                                                    " bytes: ", alive, " in use, ", bytes,
                                                    " more needed"));
@@ -125,8 +125,8 @@ absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
                         " arguments, found ", arguments.size());
   }
   if (++depth_ > kDepthMax) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("calls nest deeper than ", kDepthMax, " at ", computation.name()));
+    return absl::ResourceExhaustedError(absl::StrCat("calls are nested more than ", kDepthMax,
+                                                     " levels deep at ", computation.name()));
   }
   absl::StatusOr<Literal> result = Run(*plan, std::move(arguments));
   --depth_;
@@ -264,9 +264,9 @@ absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
   for (size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].element_count() != result.element_count()) {
       if (!operands[k].shape().IsScalar()) {
-        return InvalidInput(instruction.name(), ": operand ", k, " of shape ",
-                            operands[k].shape().ToString(false), " for a result of shape ",
-                            instruction.shape().ToString(false));
+        return InvalidInput(
+            instruction.name(), ": operand ", k, ": expected as many elements as in the result, ",
+            instruction.shape().ToString(false), ", found ", operands[k].shape().ToString(false));
       }
       operands[k] = Splat(operands[k], instruction.shape());
     }

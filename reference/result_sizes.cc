@@ -31,7 +31,7 @@ int64_t Product(const Sizes& sizes, size_t begin, size_t end) {
 
 absl::Status CannotInfer(const Instruction& instruction) {
   return Unsupported(instruction.name(), ": the run-time size of ",
-                     OpcodeName(instruction.opcode()), " does not follow from its operand's");
+                     OpcodeName(instruction.opcode()), " does not follow from its operand");
 }
 
 // Returns the sizes of a reshape. Operand and result dimensions form the smallest groups with equal
@@ -212,7 +212,7 @@ absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
   return Unsupported(instruction.name(), ": ", OpcodeName(opcode),
                      target == nullptr ? "" : absl::StrCat(" \"", *target, "\""),
-                     " of an operand with run-time sizes");
+                     " of an operand with run-time sizes is not supported");
 }
 
 }  // namespace hlocts::reference

@@ -51,7 +51,7 @@ absl::StatusOr<Literal> SharedCustomCalls::Call(const Instruction& custom_call,
                                                 absl::Span<const Literal> operands) const {
   const std::string& target = *custom_call.Get<std::string>(Attr::kCustomCallTarget);
   auto function = reinterpret_cast<Function>(dlsym(handle_, target.c_str()));
-  if (function == nullptr) return Unsupported("no custom-call target \"", target, "\"");
+  if (function == nullptr) return Unsupported("the library has no target \"", target, "\"");
   // The function could write through the pointers it gets, so it gets copies: a value that other
   // instructions use must not change.
   std::vector<Literal> arguments(operands.begin(), operands.end());

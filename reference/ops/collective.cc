@@ -136,8 +136,8 @@ absl::StatusOr<Leaves> ReduceScatter(EvalContext& context, const Instruction& co
     const int64_t size = whole.shape().dimension(dimension),
                   members = static_cast<int64_t>(all.size());
     if (size % members != 0) {
-      return InvalidInput(collective.name(), ": scatter dimension of size ", size,
-                          ", expected a multiple of the group's ", members);
+      return InvalidInput(collective.name(), ": expected a scatter dimension that the ", members,
+                          " members of the group divide, found size ", size);
     }
     Literal out(WithDimension(whole.shape(), dimension, size / members));
     CopyRows(whole, position * (size / members), size / members, dimension, out, 0);
@@ -155,8 +155,8 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   Leaves results;
   if (!collective.Has(Attr::kDimensions)) {
     if (static_cast<int64_t>(all[0].size()) != members) {
-      return InvalidInput(collective.name(), ": ", all[0].size(), " operands for a group of ",
-                          members);
+      return InvalidInput(collective.name(), ": expected ", members,
+                          " operands, one for each member of the group, found ", all[0].size());
     }
     for (int64_t i = 0; i < members; ++i) results.push_back(all[i][position]);
     return results;
@@ -165,8 +165,8 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   const Shape& shape = all[0][0].shape();
   const int64_t size = shape.dimension(dimension);
   if (size % members != 0) {
-    return InvalidInput(collective.name(), ": split dimension of size ", size,
-                        ", expected a multiple of the group's ", members);
+    return InvalidInput(collective.name(), ": expected a split dimension that the ", members,
+                        " members of the group divide, found size ", size);
   }
   const int64_t block = size / members;
   Literal out = Zeros(shape);
@@ -199,8 +199,8 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
   Literal out = all[position][1];
   const RaggedSlices mine = SlicesOf(all[position], members);
   if (mine.each * members != static_cast<int64_t>(mine.sizes.size())) {
-    return InvalidInput(collective.name(), ": ", mine.sizes.size(), " slices for a group of ",
-                        members);
+    return InvalidInput(collective.name(), ": expected a number of slices that the ", members,
+                        " members of the group divide, found ", mine.sizes.size());
   }
   std::vector<bool> written(out.shape().dimension(0));
   for (int64_t member = 0; member < members; ++member) {
@@ -213,8 +213,8 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
                           from <= input.shape().dimension(0) - size &&
                           to <= out.shape().dimension(0) - size;
       if (!inside) {
-        return InvalidInput(collective.name(), ": slice of ", size, " rows from ", from, " to ", to,
-                            " leaves the arrays");
+        return InvalidInput(collective.name(), ": a slice of ", size, " rows from input row ", from,
+                            " to output row ", to, " exceeds the arrays");
       }
       if (size != expected) {
         return InvalidInput(collective.name(), ": member ", member, " sends ", size,
@@ -310,7 +310,7 @@ absl::StatusOr<Literal> EvaluateCollectiveAtRendezvous(EvalContext& context,
                                                        const Instruction& collective,
                                                        const RendezvousState& meeting) {
   if (collective.Has(Attr::kPermuteSliceSizes)) {
-    return Unsupported(collective.name(), ": collective-permute of slices in place");
+    return Unsupported(collective.name(), ": collective-permute of slices is not supported");
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(collective.shape()));
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Leaves> all, AllLeaves(collective, meeting));

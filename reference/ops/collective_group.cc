@@ -63,10 +63,9 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, cons
     if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
     for (int64_t id : ids) {
       if (id < 0 || id >= IdCount(mode, grid)) {
-        return InvalidInput(collective.name(), ": replica_groups name ", id,
-                            ", expected less than ", IdCount(mode, grid),
-                            " (replica_count=", grid.replicas, ", num_partitions=", grid.partitions,
-                            ")");
+        return InvalidInput(collective.name(), ": replica_groups: expected ids below ",
+                            IdCount(mode, grid), ", found ", id, " (replica_count=", grid.replicas,
+                            ", num_partitions=", grid.partitions, ")");
       }
     }
     return devices;

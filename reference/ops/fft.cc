@@ -154,8 +154,8 @@ absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& ins
   fft.complex_to_real = type == "IRFFT";
   fft.lengths = instruction.IntList(Attr::kFftLength);
   if (fft.lengths.empty() || fft.lengths.size() > operand.shape().dimensions().size()) {
-    return InvalidInput(instruction.name(), ": fft_length names ", fft.lengths.size(),
-                        " axes of an array of rank ", operand.shape().rank());
+    return InvalidInput(instruction.name(), ": expected at most ", operand.shape().rank(),
+                        " lengths in fft_length, found ", fft.lengths.size());
   }
   const Shape shape = ResultShape(instruction, operand, fft);
   const PrimitiveType real = ComponentType(operand.element_type());

@@ -64,8 +64,9 @@ absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instr
 absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   if (operands[0].element_count() != instruction.shape().ElementCount()) {
-    return InvalidInput(instruction.name(), ": reshape of ", operands[0].shape().ToString(false),
-                        " to ", instruction.shape().ToString(false));
+    return InvalidInput(instruction.name(), ": cannot reshape ",
+                        operands[0].shape().ToString(false), " to ",
+                        instruction.shape().ToString(false));
   }
   return operands[0].WithShape(instruction.shape());
 }
@@ -82,7 +83,7 @@ absl::StatusOr<Literal> EvaluateDynamicReshape(EvalContext&, const Instruction& 
     fits = sizes[d] >= 0 && sizes[d] <= bounds.dimensions()[d];
   }
   if (!fits) {
-    return InvalidInput(instruction.name(), ": ", dense.element_count(), " elements as ",
+    return InvalidInput(instruction.name(), ": ", dense.element_count(), " elements do not fit ",
                         shape.ToString(false), " within ", bounds.ToString(false));
   }
   return PadToBounds(dense.WithShape(shape), bounds);
@@ -106,7 +107,7 @@ absl::StatusOr<Literal> EvaluateReverse(EvalContext&, const Instruction& instruc
 absl::StatusOr<Literal> EvaluateSlice(EvalContext&, const Instruction& instruction,
                                       absl::Span<Literal> operands) {
   const auto* ranges = instruction.Get<SliceRanges>(Attr::kSlice);
-  if (ranges == nullptr) return InvalidInput(instruction.name(), ": slice without ranges");
+  if (ranges == nullptr) return InvalidInput(instruction.name(), ": expected ranges, found none");
   return Moved(SliceGeometry(DimensionsOf(operands[0]), ranges->dimensions), operands[0],
                instruction.shape());
 }
@@ -115,7 +116,7 @@ absl::StatusOr<Literal> EvaluateSlice(EvalContext&, const Instruction& instructi
 absl::StatusOr<Literal> EvaluatePad(EvalContext&, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   const auto* config = instruction.Get<PaddingConfig>(Attr::kPadding);
-  if (config == nullptr) return InvalidInput(instruction.name(), ": pad without padding");
+  if (config == nullptr) return InvalidInput(instruction.name(), ": expected padding, found none");
   Literal result = Moved(BroadcastGeometry({}, instruction.shape().dimensions(), {}), operands[1],
                          instruction.shape());
   Copy(PadGeometry(DimensionsOf(operands[0]), DimensionsOf(result), config->dimensions),
@@ -166,8 +167,8 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext& context, const Instruction& in
   const Shape& shape = instruction.shape();
   int64_t dimension = instruction.IntOr(Attr::kIotaDimension, 0);
   if (dimension < 0 || dimension >= shape.rank()) {
-    return InvalidInput(instruction.name(), ": iota_dimension ", dimension, " of ",
-                        shape.ToString(false));
+    return InvalidInput(instruction.name(), ": iota_dimension: expected a dimension of ",
+                        shape.ToString(false), ", found ", dimension);
   }
   int64_t size = shape.dimensions()[dimension];
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(Shape(PrimitiveType::kC128, {size})));
@@ -216,7 +217,8 @@ absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Lit
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
   if (from_bits != to_bits && std::min(from_bits, to_bits) < 8) {
-    return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+    return Unsupported(instruction.name(), ": cannot bitcast ", from.ToString(), " to ",
+                       to.ToString());
   }
   const int64_t width =
       std::min<int64_t>(StorageBytes(from.element_type()), StorageBytes(to.element_type()));
@@ -227,7 +229,7 @@ absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Lit
     if (target[u] < 0) continue;
     if (u >= source.size() || source[u] < 0) {
       return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ",
-                         to.ToString(), " reads padding");
+                         to.ToString(), " reads padding, which has no value");
     }
     std::memcpy(result.mutable_raw_data() + target[u] * width,
                 operand.raw_data() + source[u] * width, static_cast<size_t>(width));
@@ -246,7 +248,8 @@ absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruc
   if (are_arrays && (has_tiles(from) || has_tiles(to)))
     return BitcastInTiles(instruction, operands[0]);
   if (!are_arrays || from.StorageSizeBytes() != to.StorageSizeBytes()) {
-    return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+    return Unsupported(instruction.name(), ": cannot bitcast ", from.ToString(), " to ",
+                       to.ToString());
   }
   bool row_major = (!from.layout() || from.layout()->IsMajorToMinor()) &&
                    (!to.layout() || to.layout()->IsMajorToMinor());
@@ -271,7 +274,7 @@ absl::StatusOr<Literal> EvaluateSetDimensionSize(EvalContext&, const Instruction
   int64_t size = Starts(operands.subspan(1, 1))[0];
   int64_t bound = operands[0].shape().dimension(dimension);
   if (size < 0 || size > bound) {
-    return InvalidInput(instruction.name(), ": size ", size, " of a dimension bounded by ", bound);
+    return InvalidInput(instruction.name(), ": expected a size up to ", bound, ", found ", size);
   }
   Literal result = std::move(operands[0]);
   std::vector<int64_t> sizes = result.runtime_sizes();

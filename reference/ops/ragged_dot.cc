@@ -127,8 +127,8 @@ absl::StatusOr<Literal> EvaluateRaggedDot(EvalContext& context, const Instructio
   dot.system =
       SumSystem({operands[0].element_type(), operands[1].element_type()}, shape.element_type());
   if (operands[2].shape().rank() != 1) {
-    return Unsupported(instruction.name(), ": ragged-dot of ", operands[0].shape().ToString(false),
-                       " with group sizes ", operands[2].shape().ToString(false));
+    return Unsupported(instruction.name(), ": group sizes: expected rank 1, found ",
+                       operands[2].shape().ToString(false));
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(
       (operands[0].element_count() + operands[1].element_count() + shape.ElementCount()) * 3 *

@@ -255,7 +255,7 @@ absl::Status Run(EvalContext& context, const Computation& computation,
   const PrimitiveType type = results[0].element_type();
   if (!HasTypesOf(computation, results)) {
     return Unsupported("reduce of ", PrimitiveTypeName(type), " by computation ",
-                       computation.name(), " of other types");
+                       computation.name(), ", whose types differ, is not supported");
   }
   const RecognizedReducer reducer = n == 1 ? Recognize(computation) : RecognizedReducer::kNone;
   ElementwiseOp operation;
@@ -286,7 +286,7 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
   const Computation* computation = instruction.CalledComputation(Attr::kToApply);
   size_t n = operands.size() / 2;
   if (computation == nullptr || computation->root() == nullptr || n == 0) {
-    return InvalidInput(instruction.name(), ": reduce without computation or operands");
+    return InvalidInput(instruction.name(), ": reduce: expected a computation and operands");
   }
   const ReduceGeometry geometry =
       ReduceGeometryOf(operands[0].shape().dimensions(), instruction.IntList(Attr::kDimensions));
@@ -299,7 +299,7 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
       if (operand->element_type() == own.element_type()) continue;
       if (!IsFloat(operand->element_type()) || !IsFloat(own.element_type())) {
         return Unsupported(instruction.name(), ": reduce of ", operand->shape().ToString(false),
-                           " to ", own.ToString(false));
+                           " to ", own.ToString(false), " is not supported");
       }
       *operand = FromSystem(*operand, own.element_type());
     }

@@ -160,12 +160,11 @@ absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
   const bool three_fry = algorithm == "rng_three_fry";
   const int64_t words = state.element_count();
   if (state.element_type() != PrimitiveType::kU64 || (words != 2 && (three_fry || words != 3))) {
-    return Unsupported(instruction.name(), ": ", algorithm, " with a state of shape ",
-                       state.shape().ToString(false), "; expected u64[2]",
-                       three_fry ? "" : " or u64[3]");
+    return Unsupported(instruction.name(), ": ", algorithm, ": expected a state of shape u64[2]",
+                       three_fry ? "" : " or u64[3]", ", found ", state.shape().ToString(false));
   }
   if (IsComplex(shape.element_type()) || shape.element_type() == PrimitiveType::kPred) {
-    return Unsupported(instruction.name(), ": random bits of ", shape.ToString(false));
+    return Unsupported(instruction.name(), ": cannot draw bits of ", shape.ToString(false));
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(shape.ElementCount() * sizeof(uint64_t)));
@@ -189,7 +188,7 @@ absl::StatusOr<Literal> EvaluateRngGetAndUpdateState(EvalContext& context,
                                                      absl::Span<Literal> operands) {
   const Shape shape(PrimitiveType::kU64, {2});
   if (!shape.CompatibleWith(instruction.shape())) {
-    return Unsupported(instruction.name(), ": state of shape ",
+    return Unsupported(instruction.name(), ": expected a state of shape u64[2], found ",
                        instruction.shape().ToString(false));
   }
   Literal out(shape);

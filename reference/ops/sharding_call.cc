@@ -49,7 +49,7 @@ absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruc
   std::vector<Literal> leaves(operands.begin(), operands.end());
   for (const Literal& operand : operands) {
     if (operand.shape().IsTuple() && kind != ShardingCall::kAnnotation) {
-      return Unsupported(call.name(), ": an operand that is a tuple");
+      return Unsupported(call.name(), ": operands that are tuples are not supported");
     }
   }
   if (kind == ShardingCall::kAnnotation) {

@@ -167,8 +167,8 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   if (results[0].element_count() == 0) return Collated(instruction.shape(), std::move(results));
   const Rows rows = RowsOf(instruction, dimensions);
   if (rows.size > UINT32_MAX) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(instruction.name(), ": rows of ", rows.size, " elements to sort"));
+    return absl::ResourceExhaustedError(absl::StrCat(instruction.name(), ": rows of ", rows.size,
+                                                     " elements are too long to sort"));
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * 2 * sizeof(uint32_t)));
   const RecognizedComparator simple = RecognizeComparator(computation);

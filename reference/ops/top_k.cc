@@ -30,12 +30,12 @@ absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& in
   const int64_t k = instruction.IntOr(Attr::kK, 0);
   const bool largest = instruction.BoolOr(Attr::kLargest, true);
   if (!operand.shape().IsArray() || IsComplex(operand.element_type())) {
-    return Unsupported(instruction.name(), ": topk of ", operand.shape().ToString(false));
+    return Unsupported(instruction.name(), ": topk cannot take ", operand.shape().ToString(false));
   }
   std::vector<int64_t> dimensions = operand.shape().dimensions();
   const int64_t size = dimensions.back();
   if (k > size) {
-    return InvalidInput(instruction.name(), ": k = ", k, " of a row of ", size, " elements");
+    return InvalidInput(instruction.name(), ": expected k of at most ", size, ", found ", k);
   }
   dimensions.back() = k;
   const PrimitiveType index_type = instruction.shape().tuple_shapes()[1].element_type();

@@ -172,7 +172,7 @@ absl::StatusOr<Literal> DeviceEnvironmentImpl::ReceiveDone(const Instruction& in
       place_.AwaitData(device_, instruction.IntOr(Attr::kChannelId, 0), instruction.name()));
   if (!data.shape().CompatibleWith(shape)) {
     return InvalidInput("%", instruction.name(), ": expected ", shape.ToString(false),
-                        ", was sent ", data.shape().ToString(false));
+                        ", received ", data.shape().ToString(false));
   }
   return TupleOf(std::move(data), Literal(Shape::Token()));
 }
@@ -181,7 +181,7 @@ absl::StatusOr<Literal> DeviceEnvironmentImpl::Evaluate(EvalContext& context,
                                                         const Instruction& instruction,
                                                         absl::Span<Literal> operands) {
   if (instruction.BoolOr(Attr::kIsHostTransfer, false)) {
-    return Unsupported(instruction.name(), ": transfers to and from the host by channel");
+    return Unsupported(instruction.name(), ": host transfers by channel are not supported");
   }
   if (IsCollective(instruction.opcode())) return Collective(context, instruction, operands);
   if (instruction.opcode() == Opcode::kCustomCall) return ShardToFull(instruction, operands);

@@ -32,7 +32,7 @@ void Rendezvous::CheckForDeadlock() {
   }
   if (waits.empty() || !deadlock_.empty()) return;
   deadlock_ = absl::StrCat("deadlock: ", absl::StrJoin(waits, "; "));
-  if (!ended.empty()) absl::StrAppend(&deadlock_, "; ended: ", absl::StrJoin(ended, "; "));
+  if (!ended.empty()) absl::StrAppend(&deadlock_, "; already ended: ", absl::StrJoin(ended, "; "));
   changed_.notify_all();
 }
 

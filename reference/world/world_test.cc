@@ -106,7 +106,7 @@ TEST(DeviceEnvironment, RaggedSlicesFitTheirArraysAndEachOther) {
   };
   EXPECT_EQ(result("s32[2] {1,1}", "s32[2] {1,1}"), LeafTexts({"s32[4] {1,4,0,0}"})[0]);
   EXPECT_THAT(result("s32[2] {0,0}", "s32[2] {1,1}"), HasSubstr("slices overlap in rows 0 to 0"));
-  EXPECT_THAT(result("s32[2] {4,1}", "s32[2] {1,1}"), HasSubstr("leaves the arrays"));
+  EXPECT_THAT(result("s32[2] {4,1}", "s32[2] {1,1}"), HasSubstr("exceeds the arrays"));
   EXPECT_THAT(result("s32[2] {1,1}", "s32[2] {2,1}"), HasSubstr("which expects 2"));
 }
 

@@ -31,7 +31,7 @@ absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& 
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].HasUnboundedDimension()) {
       return Unsupported("argument ", i, ", ", leaves[i].ToString(),
-                         ": a size without a bound; expected a size, or a bound as in f32[<=8]");
+                         ": the size has no bound; expected a size, or a bound as in f32[<=8]");
     }
   }
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
@@ -165,8 +165,8 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   if (fs::is_directory(path, none)) {
     std::string inside = ModuleIn(path);
     if (!inside.empty()) return OpenFile(inside);
-    return InvalidInput(path,
-                        ": this directory is neither a bundle nor a case of a run: no module.hlo");
+    return InvalidInput(
+        path, ": this directory is neither a bundle nor a case of a run: it has no module.hlo");
   }
   if (!LooksLikeAddress(path)) {
     auto loaded = OpenFile(path);
@@ -205,7 +205,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
   job.module_name = module_path;
   const int64_t devices = options.DeviceCount(*job.module);
   if (devices < 1 || devices > kDevicesMax) {
-    return InvalidInput(module_path, ": ", devices, " devices, expected 1 to ", kDevicesMax);
+    return InvalidInput(module_path, ": expected 1 to ", kDevicesMax, " devices, found ", devices);
   }
   HLOCTS_RETURN_IF_ERROR(CheckMemory(backends::ArgumentLeafShapes(*job.module), options));
   std::string inputs = given_inputs, infeed = options.infeed;

@@ -11,7 +11,7 @@ namespace {
 
 absl::Status CheckNotHost(const Node& node) {
   if (!node.source->BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();
-  return Unsupported(node.source->name(), ": transfers to and from the host by channel");
+  return Unsupported(node.source->name(), ": host transfers by channel are not supported");
 }
 
 std::vector<ArrayType> WithoutToken(std::vector<ArrayType> types) {
@@ -38,10 +38,10 @@ absl::StatusOr<SharedStep> InfeedStep(const Graph& graph, const Node& node) {
     for (size_t k = 0; k < types.size(); ++k) {
       if (items.empty()) {
         return absl::DeadlineExceededError(
-            absl::StrCat("%", name, " waits for infeed, and all items are used up"));
+            absl::StrCat("%", name, " waits for infeed, but all items are used up"));
       }
       if (!(TypeOf(items.front().shape()) == types[k])) {
-        return InvalidInput("%", name, ": the next item of the infeed is ",
+        return InvalidInput("%", name, ": the next item of the infeed has a wrong shape, ",
                             items.front().shape().ToString(false));
       }
       CopyArray(types[k], items.front().raw_data(), out[k]);
@@ -118,7 +118,7 @@ absl::StatusOr<SharedStep> RecvDoneStep(const Graph& graph, const Node& node) {
     }
     HLOCTS_ASSIGN_OR_RETURN(const Message message,
                             member.world->Receive(member.device, channel, name));
-    if (!(message.types == types)) return InvalidInput("%", name, ": was sent another shape");
+    if (!(message.types == types)) return InvalidInput("%", name, ": received a wrong shape");
     for (size_t k = 0; k < types.size(); ++k) CopyArray(types[k], message.leaves[k].data(), out[k]);
     return absl::OkStatus();
   };

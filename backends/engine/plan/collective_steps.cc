@@ -58,7 +58,7 @@ Combine AllGather(Facts facts) {
     for (size_t k = 0; k < facts.out.size(); ++k) {
       const RowBytes from(facts.in[k], facts.dimension), to(facts.out[k], facts.dimension);
       for (int64_t i = 0; i < part.members(); ++i) {
-        if ((i + 1) * from.size > to.size) return InvalidInput("all-gather of too many members");
+        if ((i + 1) * from.size > to.size) return InvalidInput("all-gather: the group is too big");
         CopyRows(from, part.all[i][k], 0, from.size, to, part.out[k], i * from.size);
       }
     }
@@ -81,8 +81,9 @@ Combine ReduceScatter(Facts facts) {
     for (size_t k = 0; k < facts.in.size(); ++k) {
       const RowBytes from(facts.in[k], facts.dimension), to(facts.out[k], facts.dimension);
       if (from.size != to.size * part.members()) {
-        return InvalidInput(facts.plan.name, ": scatter dimension of size ", from.size, " for ",
-                            part.members(), " members");
+        return InvalidInput(facts.plan.name, ": expected a scatter dimension of size ",
+                            to.size * part.members(), " for ", part.members(), " members, found ",
+                            from.size);
       }
       if (facts.in[k].elements == 0) continue;
       std::vector<uint8_t> whole(static_cast<size_t>(facts.in[k].bytes));
@@ -98,8 +99,8 @@ Combine ReduceScatter(Facts facts) {
 Combine ExchangeOperands(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     if (part.all.size() != facts.in.size()) {
-      return InvalidInput(facts.plan.name, ": ", facts.in.size(), " operands for ", part.members(),
-                          " members");
+      return InvalidInput(facts.plan.name, ": expected ", part.members(),
+                          " operands, one for each member of the group, found ", facts.in.size());
     }
     for (size_t i = 0; i < part.all.size(); ++i) {
       CopyArray(facts.in[i], part.all[i][part.position], part.out[i]);
@@ -111,8 +112,8 @@ Combine ExchangeBlocks(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const RowBytes rows(facts.in[0], facts.dimension);
     if (rows.size % part.members() != 0) {
-      return InvalidInput(facts.plan.name, ": split dimension of size ", rows.size, " for ",
-                          part.members(), " members");
+      return InvalidInput(facts.plan.name, ": expected a split dimension that the ", part.members(),
+                          " members of the group divide, found size ", rows.size);
     }
     const int64_t block = rows.size / part.members();
     for (int64_t i = 0; i < part.members(); ++i) {
@@ -140,7 +141,7 @@ Combine ExchangeSlices(Facts facts) {
         const bool inside = sizes[s] >= 0 && from[s] >= 0 && to[s] >= 0 &&
                             from[s] <= from_rows.size - sizes[s] &&
                             to[s] <= to_rows.size - sizes[s];
-        if (!inside) return InvalidInput(facts.plan.name, ": a slice leaves the arrays");
+        if (!inside) return InvalidInput(facts.plan.name, ": a slice exceeds the arrays");
         CopyRows(from_rows, sender[0], from[s], sizes[s], to_rows, part.out[0], to[s]);
       }
     }
@@ -204,7 +205,7 @@ Combine CombineOf(ops::Collective collective, Facts facts) {
 absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node) {
   const Instruction& source = *node.source;
   if (source.Has(Attr::kPermuteSliceSizes)) {
-    return Unsupported(source.name(), ": collective-permute of slices in place");
+    return Unsupported(source.name(), ": collective-permute of slices is not supported");
   }
   Facts facts;
   facts.in = OperandTypes(graph, node);

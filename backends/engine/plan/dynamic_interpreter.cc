@@ -41,7 +41,7 @@ class Interpreter {
 
 absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
                                           std::vector<Literal> arguments) {
-  if (++depth_ > kDepthMax) return absl::ResourceExhaustedError("calls nest too deep");
+  if (++depth_ > kDepthMax) return absl::ResourceExhaustedError("calls are nested too deep");
   absl::flat_hash_map<const Instruction*, Literal> values;
   for (const auto& instruction : computation.instructions()) {
     std::vector<Literal> operands;
@@ -159,7 +159,7 @@ absl::StatusOr<Literal> Interpreter::SetSize(const Instruction& instruction,
   const int64_t size = IndexAt(operands[1].element_type(), operands[1].raw_data(), 0);
   const int64_t bound = operands[0].shape().dimension(dimension);
   if (size < 0 || size > bound) {
-    return InvalidInput(instruction.name(), ": size ", size, " of a dimension bounded by ", bound);
+    return InvalidInput(instruction.name(), ": expected a size up to ", bound, ", found ", size);
   }
   Literal result = operands[0];
   std::vector<int64_t> sizes = result.runtime_sizes();
@@ -191,7 +191,7 @@ absl::StatusOr<Literal> Interpreter::DynamicReshape(const Instruction& instructi
   }
   if (!fits || elements != dense.element_count()) {
     return InvalidInput(instruction.name(), ": ", dense.element_count(),
-                        " elements do not fit the sizes given");
+                        " elements do not fit the given sizes");
   }
   return Uncut(dense.WithShape(Shape(dense.element_type(), sizes)), bounds);
 }

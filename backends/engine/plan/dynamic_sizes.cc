@@ -29,7 +29,7 @@ using Sizes = std::vector<int64_t>;
 
 absl::Status CannotInfer(const Instruction& instruction) {
   return Unsupported(instruction.name(), ": the run-time size of ",
-                     OpcodeName(instruction.opcode()), " does not follow from its operands'");
+                     OpcodeName(instruction.opcode()), " does not follow from its operands");
 }
 
 // Infers the sizes of a reshape. Dimensions are split into the smallest groups whose bounds have
@@ -172,7 +172,7 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
     }
     for (const Sizes& other : sizes) {
       if (!other.empty() && other != result) {
-        return InvalidInput(original.name(), ": operands of different run-time sizes");
+        return InvalidInput(original.name(), ": expected operands of equal run-time sizes");
       }
     }
   } else {

@@ -387,7 +387,7 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
   // No function of these engines supports an explicit tolerance (ruling 0114).
   const auto* accuracy = instruction.Get<RawText>(Attr::kResultAccuracy);
   if (accuracy != nullptr && absl::StrContains(accuracy->text, "tolerance"))
-    return Unsupported(instruction.name(), ": result_accuracy with a tolerance");
+    return Unsupported(instruction.name(), ": result_accuracy with a tolerance is not supported");
   const Shape& shape = instruction.shape();
   const Opcode opcode = instruction.opcode();
   if (const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode))

@@ -73,8 +73,7 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const C
     }
     if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
     if (!exists) {
-      return InvalidInput(plan.name, ": replica_groups name devices beyond the ", ids,
-                          " there are");
+      return InvalidInput(plan.name, ": replica_groups: expected ids from 0 to ", ids - 1);
     }
     return devices;
   }

@@ -63,7 +63,7 @@ absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node
   const Instruction& call = *node.source;
   // A call that is cut to run-time sizes belongs to no module.
   if (call.parent() == nullptr)
-    return Unsupported(call.name(), ": the end of a manual region for run-time sizes");
+    return Unsupported(call.name(), ": a manual region with run-time sizes is not supported");
   RegionEnd end;
   HLOCTS_ASSIGN_OR_RETURN(end.grids, GridsOfCall(call, call.parent()->parent()->num_partitions));
   end.wholes = enters ? OperandTypes(graph, node) : ResultTypes(graph, node);

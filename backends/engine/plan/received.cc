@@ -11,11 +11,11 @@ absl::Status CheckReceived(const Module& module, int64_t bytes_max) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       if (instruction->shape().HasUnboundedDimension())
-        return Unsupported(instruction->name(), ": a size without a bound");
+        return Unsupported(instruction->name(), ": the size has no bound");
       if (instruction->opcode() != Opcode::kRecv) continue;
       if (instruction->shape().StorageSizeBytes() <= bytes_max) continue;
       return absl::ResourceExhaustedError(absl::StrCat(
-          instruction->name(), ": more to receive than the budget of ", bytes_max, " bytes"));
+          instruction->name(), ": the received value exceeds the budget of ", bytes_max, " bytes"));
     }
   }
   return absl::OkStatus();

@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instru
     if (base[d] <= 1) window.base_dilation = 1;
     if (window.size <= 1) window.window_dilation = 1;
     if (Reach(window, base[d], positions[d]) > kReach) {
-      return Unsupported(instruction.name(), ": a window that extends over 2^60 elements");
+      return Unsupported(instruction.name(), ": a window over 2^60 elements is not supported");
     }
   }
   return windows;

@@ -281,7 +281,7 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
     exact = exact && operand.array.exact();
   }
   if (!SizesAgree(arrays))
-    return InvalidInput(instruction.name(), ": operands of different run-time sizes");
+    return InvalidInput(instruction.name(), ": expected operands of equal run-time sizes");
   PrimitiveType operand_type = arrays[0]->element_type();
   if (instruction.opcode() == Opcode::kSelect) {
     const uint32_t origin =

@@ -154,7 +154,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
       going += s.ilo == 1;
     }
     if (going != 0 && going != static_cast<int64_t>(walk.devices.size())) {
-      return Unsupported(instruction.name(), ": different trips of a loop with side effects");
+      return Unsupported(instruction.name(), ": trip counts of a loop with side effects differ");
     }
     if (going == 0) break;
     HLOCTS_ASSIGN_OR_RETURN(results, Run(body, std::move(operands), walk));

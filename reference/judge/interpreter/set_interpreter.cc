@@ -147,7 +147,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     const Walk& walk) {
   if (++depth_ > kDepthMax) {
     --depth_;
-    return absl::ResourceExhaustedError("calls nested too deep for the judge");
+    return absl::ResourceExhaustedError("calls are nested too deep for the judge");
   }
   const auto& instructions = computation.instructions();
   std::vector<std::vector<SetValue>> values(instructions.size());

@@ -56,7 +56,7 @@ class OtherBits : public EvalHook {
         result.shape().IsTuple() ? result.elements() : std::vector<Literal>{result};
     Literal& bits = parts.back();
     if (BitWidth(bits.element_type()) < 8)
-      return absl::UnimplementedError("bits in parts of a byte");
+      return absl::UnimplementedError("random bits narrower than a byte are not supported");
     uint8_t* to = bits.mutable_raw_data();
     for (size_t i = 0; i < bits.raw_size(); ++i) to[i] = static_cast<uint8_t>(Next());
     result = result.shape().IsTuple() ? Literal::Tuple(std::move(parts)) : std::move(parts[0]);
@@ -129,8 +129,9 @@ class DerivedDraws : public JointPredicate {
       const double off = std::fabs(sums[k] - mean) / std::max(1.0, std::sqrt(square));
       verdict.checked = off <= kDrawSigmas;
       if (verdict.checked) continue;
-      verdict.expected = absl::StrFormat("its random draws are improbable: %s by %.1f deviations",
-                                         k == 0 ? "its mean is off" : "its elements agree", off);
+      verdict.expected =
+          absl::StrFormat("its random draws are improbable: %s by %.1f deviations",
+                          k == 0 ? "its mean is off" : "its elements are correlated", off);
     }
     return verdict;
   }

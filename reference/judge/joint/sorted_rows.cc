@@ -156,7 +156,8 @@ bool SortedRows::InOrder(int64_t start, absl::Span<const Literal* const> slots,
   for (size_t i = 1; i < rank.size(); ++i) {
     if (rank[i - 1] <= rank[i]) continue;
     verdict.index = start + static_cast<int64_t>(i) * lines_.stride;
-    verdict.expected = absl::StrCat("row ", i, " of the line comes after the one before it");
+    verdict.expected = absl::StrCat("row ", i, " of the line follows row ", i - 1,
+                                    " in the order of the comparator");
     return false;
   }
   return true;

@@ -9,7 +9,7 @@ namespace {
 
 absl::Status NotTheHost(const Instruction& instruction) {
   if (!instruction.BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();
-  return Unsupported(instruction.name(), ": transfers to and from the host by channel");
+  return Unsupported(instruction.name(), ": host transfers by channel are not supported");
 }
 
 int64_t ChannelOf(const Instruction& instruction) { return instruction.IntOr(Attr::kChannelId, 0); }

@@ -89,7 +89,7 @@ absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instr
       const int64_t d = dimensions.empty() ? 0 : dimensions[0];
       const int64_t size = whole.shape().dimension(d), members = static_cast<int64_t>(group.size());
       if (leaf.dimension(d) * members != size) {
-        return InvalidInput(instruction.name(), ": a group of ", members, " members gives size ",
+        return InvalidInput(instruction.name(), ": a group of ", members, " members yields size ",
                             size / members, " in dimension ", d, ", expected ", leaf.ToString());
       }
       whole = ShardOf(whole, leaf, d, position);
@@ -208,7 +208,7 @@ absl::StatusOr<std::vector<SetValue>> CollectiveSets(SetInterpreter& interpreter
                                                      const DeviceOperands& operands,
                                                      const std::vector<int64_t>& devices) {
   if (static_cast<int64_t>(devices.size()) != interpreter.device_count()) {
-    return Unsupported(instruction.name(), ": a collective that only some devices reach");
+    return Unsupported(instruction.name(), ": only some devices reach this collective");
   }
   if (!ops::IsReducingCollective(instruction.opcode()))
     return TraceTogether(interpreter, instruction, operands);

@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
   }
   const int64_t partitions = interpreter.options().partitions;
   if (static_cast<int64_t>(devices.size()) != interpreter.device_count()) {
-    return Unsupported(call.name(), ": an end of a manual region that only some devices reach");
+    return Unsupported(call.name(), ": only some devices reach this end of a manual region");
   }
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<TileGrid> grids, GridsOfCall(call, partitions));
   const std::vector<Shape> shapes = LeafShapes(call.shape());
@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     std::vector<SetValue> leaves;
     for (size_t k = 0; k < grids.size(); ++k) {
       if (!operands[d][k].IsArray() || operands[d][k].array.runtime_sizes.size() > 0) {
-        return Unsupported(call.name(), ": an operand that is not an array of known sizes");
+        return Unsupported(call.name(), ": expected operands that are arrays of static sizes");
       }
       const uint32_t origin =
           interpreter.OriginOf(call, interpreter.RuleOf(call.opcode(), shapes[k].element_type()));

@@ -131,8 +131,8 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const int64_t given = graph_.type(node.operands[k]).elements;
       if (given != elements && given != 1) {
-        return InvalidInput(node.source->name(), ": operand ", k, " has ", given,
-                            " elements, the result ", elements);
+        return InvalidInput(node.source->name(), ": operand ", k, ": expected ", elements,
+                            " elements, as in the result, found ", given);
       }
       registers[k] = OperandRegister(node.operands[k], elements, loop, arrays);
     }

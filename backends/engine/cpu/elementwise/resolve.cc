@@ -230,9 +230,9 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
     ResolveByType(instruction.opcode(), options, kernel);
   }
   if (kernel.run == nullptr) {
-    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " from ",
                        PrimitiveTypeName(types.operand_type), " to ",
-                       PrimitiveTypeName(types.result_type), " has no meaning here");
+                       PrimitiveTypeName(types.result_type), " is not defined");
   }
   return kernel;
 }

@@ -112,7 +112,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   const Computation* condition = context.source().CalledComputation(Attr::kCondition);
   const Computation* body = context.source().CalledComputation(Attr::kBody);
   if (condition == nullptr || body == nullptr) {
-    return InvalidInput(context.name(), ": while without condition or body");
+    return InvalidInput(context.name(), ": while: expected a condition and a body");
   }
   // called_computations() lists attributes in the order of the text.
   const bool condition_first = context.source().called_computations()[0] == condition;

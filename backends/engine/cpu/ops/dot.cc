@@ -349,7 +349,7 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   p.sizes = context.in(2);
   p.out = context.out(0);
   if (p.sizes.rank() != 1) {
-    return Unsupported(context.name(), ": ragged-dot with group sizes of rank ", p.sizes.rank());
+    return Unsupported(context.name(), ": group sizes: expected rank 1, found ", p.sizes.rank());
   }
   p.ragged = context.source().IntList(Attr::kLhsRaggedDims)[0];
   if (Has(p.numbers.lhs_batch, p.ragged)) {

@@ -44,7 +44,7 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
     draft.run = [](cpu::Run&, In, Out) { return absl::OkStatus(); };
     return draft;
   }
-  if (in_type.elements == 0) return Unsupported(context.name(), ": no elements, with results");
+  if (in_type.elements == 0) return Unsupported(context.name(), ": the operand has no elements");
   const auto first = in_type.dimensions.begin();
   const Transform transform = {kernels::Parallel(context.compiler.options().threads),
                                KindOfType(context.source().WordOr(Attr::kFftType, "")),

@@ -19,7 +19,7 @@ absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
   constexpr double kElementNs = 0.3;
   const bool is_pad = context.node.opcode == Opcode::kPad;
   if (is_pad && context.source().Get<PaddingConfig>(Attr::kPadding) == nullptr) {
-    return InvalidInput(context.name(), ": pad without padding");
+    return InvalidInput(context.name(), ": expected padding, found none");
   }
   const plan::Assembly assembly = plan::AssemblyOf(context.fusion, context.graph, context.node);
   std::vector<LoadedPiece> pieces;
@@ -119,7 +119,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {
-    return Unsupported(context.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+    return Unsupported(context.name(), ": cannot bitcast ", from.ToString(), " to ", to.ToString());
   }
   const Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
   const Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());

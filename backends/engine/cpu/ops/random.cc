@@ -115,11 +115,12 @@ absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
   const bool three_fry = algorithm == "rng_three_fry";
   const int64_t words = state.elements;
   if (state.type != PrimitiveType::kU64 || (words != 2 && (three_fry || words != 3))) {
-    return Unsupported(context.name(), ": ", algorithm, " with a state of ", words, " x ",
+    return Unsupported(context.name(), ": ", algorithm, ": expected a state of 2",
+                       three_fry ? "" : " or 3", " x u64, found ", words, " x ",
                        PrimitiveTypeName(state.type));
   }
   if (IsComplex(type.type) || type.type == PrimitiveType::kPred) {
-    return Unsupported(context.name(), ": random bits of ", PrimitiveTypeName(type.type));
+    return Unsupported(context.name(), ": cannot draw bits of ", PrimitiveTypeName(type.type));
   }
   StepDraft draft;
   draft.run = [generator = BitGenerator{state, type, three_fry,
@@ -130,7 +131,7 @@ absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
 
 absl::StatusOr<StepDraft> MakeRngGetAndUpdateState(const OpContext& context) {
   if (context.out(0).type != PrimitiveType::kU64 || context.out(0).elements != 2) {
-    return Unsupported(context.name(), ": state of another shape than u64[2]");
+    return Unsupported(context.name(), ": expected a state of shape u64[2]");
   }
   const uint64_t delta = static_cast<uint64_t>(context.source().IntOr(Attr::kDelta, 1));
   StepDraft draft;

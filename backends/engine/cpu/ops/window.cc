@@ -28,7 +28,7 @@ absl::StatusOr<WindowAxis> AxisOf(const WindowDimension& window, int64_t base, i
       if (at % window.base_dilation == 0) elements.push_back(at / window.base_dilation);
     }
     listed += static_cast<int64_t>(elements.size()) + 1;
-    if (listed > kListedMax) return absl::ResourceExhaustedError("window with too many positions");
+    if (listed > kListedMax) return absl::ResourceExhaustedError("a window has too many positions");
   }
   return axis;
 }

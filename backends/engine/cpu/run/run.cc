@@ -26,7 +26,7 @@ absl::Status Run::Prepare() {
     arena_.reset(static_cast<uint8_t*>(AllocateArray(program_.arena_bytes)));
     if (arena_ == nullptr) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("no memory for ", program_.arena_bytes, " bytes of temporaries"));
+          absl::StrCat("cannot allocate ", program_.arena_bytes, " bytes of temporaries"));
     }
   }
   for (const auto& function : program_.functions) {

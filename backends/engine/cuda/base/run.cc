@@ -8,9 +8,9 @@ namespace hlocts::cuda {
 absl::StatusOr<Buffer> Run::Allocate(int64_t bytes) {
   const int64_t live = *live_;
   if (bytes > bytes_max_ - live) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("an array of ", bytes, " bytes in addition to ", live,
-                     " that are in use, the budget is ", bytes_max_));
+    return absl::ResourceExhaustedError(absl::StrCat("an array needs ", bytes,
+                                                     " bytes in addition to ", live,
+                                                     " in use, the budget is ", bytes_max_));
   }
   return Memory::New(device_, bytes, live_);
 }

@@ -155,7 +155,7 @@ absl::Status FunctionBuilder::EmitMap(const Node& node) {
 
 absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) {
   if (loop.arrays.size() > hl::kArraysMax) {
-    return Unsupported("a loop over ", loop.arrays.size(), " arrays");
+    return Unsupported("a loop over ", loop.arrays.size(), " arrays is not supported");
   }
   const plan::ArrayType& type = graph_.type(value);
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, loop.program.Finish({result}));

@@ -16,8 +16,8 @@ using plan::ValueId;
 absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements, Loop& loop) {
   const plan::ArrayType& type = graph_.type(operand);
   if (type.elements != elements && type.elements != 1) {
-    return InvalidInput("computation ", graph_.name, ": an operand of ", type.elements,
-                        " elements, the result has ", elements);
+    return InvalidInput("computation ", graph_.name, ": expected operands of ", elements,
+                        " elements, as in the result, found ", type.elements);
   }
   const auto known = loop.values.find(fusion_.Strip(operand));
   if (known != loop.values.end()) return known->second;

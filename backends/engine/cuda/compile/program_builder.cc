@@ -53,8 +53,8 @@ bool IsOneElement(const plan::Graph& graph, plan::ValueId value) {
 absl::StatusOr<hl::View> DeviceView(const plan::View& view) {
   const plan::View simple = view.Simplified();
   if (simple.dimensions.size() > hl::kRankMax) {
-    return Unsupported("a view of ", simple.dimensions.size(), " dimensions, kernels take ",
-                       hl::kRankMax);
+    return Unsupported("expected a view of at most ", hl::kRankMax, " dimensions, found ",
+                       simple.dimensions.size());
   }
   hl::View result = {simple.offset, static_cast<int>(simple.dimensions.size())};
   for (int d = 0; d < result.rank; ++d) {
@@ -129,7 +129,7 @@ absl::StatusOr<int> ProgramBuilder::Operation(const Instruction& source, Primiti
   const bool truth = type == PrimitiveType::kPred;
   const bool of_complex = IsComplex(type) || IsComplex(result);
   if (n.op == hl::kOpBitcastConvert && of_complex && type != result && BitWidth(type) == 128) {
-    return Unsupported(source.name(), ": bitcast-convert of c128");
+    return Unsupported(source.name(), ": bitcast-convert of c128 is not supported");
   }
   if (truth && (n.op == hl::kOpSubtract || n.op == hl::kOpDivide || n.op == hl::kOpPower)) {
     return Unsupported(source.name(), ": ", OpcodeName(source.opcode()), " of pred");
@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
     if (!one || (moves && !IsOneElement(graph, node.operands[0])) ||
         kind == plan::NodeKind::kStructured) {
       return Unsupported("computation ", graph.name, ": ", OpcodeName(node.opcode),
-                         " in a computation on elements");
+                         " is not supported in a computation on elements");
     }
     int& value = values[node.outputs[0]];
     const PrimitiveType type = graph.type(node.outputs[0]).type;
@@ -171,7 +171,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
                               Operation(*node.source, graph.type(typed).type, type, operands));
     }
     if (code_.size() > kInstructionsMax)
-      return Unsupported("computation ", graph.name, ": too long");
+      return Unsupported("computation ", graph.name, " is too long");
   }
   std::vector<int> results;
   for (plan::ValueId result : graph.results) results.push_back(values[result]);
@@ -221,7 +221,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
       free.push_back(registers[value]);
     }
     if (n.op != hl::kOpResult) {
-      if (free.empty()) return Unsupported("a program of more than ", hl::kRegistersMax, " values");
+      if (free.empty()) return Unsupported("expected at most ", hl::kRegistersMax, " values");
       n.dst = registers[i] = free.back();
       free.pop_back();
     }

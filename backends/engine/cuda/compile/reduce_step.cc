@@ -200,7 +200,7 @@ absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending,
   HLOCTS_ASSIGN_OR_RETURN(job.body, CombiningOf(node));
   job.args.body = {job.prologue->code, job.body->code, job.epilogue->code};
   if (loop.arrays.size() > hl::kArraysMax) {
-    return Unsupported("a reduction over ", loop.arrays.size(), " arrays");
+    return Unsupported("a reduction over ", loop.arrays.size(), " arrays is not supported");
   }
   HLOCTS_ASSIGN_OR_RETURN(
       job.views, compiler_.Upload(loop.views.data(),

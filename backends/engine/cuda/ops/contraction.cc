@@ -189,7 +189,7 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   DotDimensionNumbers n = DotDimensionsOf(context.source());
   const plan::ArrayType &lhs = context.in(0), &sizes = context.in(2);
   if (sizes.rank() != 1) {
-    return Unsupported(context.name(), ": ragged-dot with group sizes of rank ", sizes.rank());
+    return Unsupported(context.name(), ": group sizes: expected rank 1, found ", sizes.rank());
   }
   const int64_t ragged = context.source().IntList(Attr::kLhsRaggedDims)[0];
   hl::DotArgs args = RaggedArgs(context, ragged, n);

@@ -100,7 +100,7 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
   draft.work = [p](Run& run, In in, Out out) -> absl::Status {
     if (p.out.elements == 0) return absl::OkStatus();
     if (p.in.elements > 0) return RunFft(run, p, in[0], out[0]);
-    return Unsupported("fft of no elements with results");
+    return Unsupported("fft: the operand has no elements");
   };
   return draft;
 }

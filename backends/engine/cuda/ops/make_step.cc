@@ -50,11 +50,13 @@ std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& 
 
 absl::Status CheckRank(const OpContext& context, size_t rank) {
   if (rank <= hl::kRankMax) return absl::OkStatus();
-  return Unsupported(context.name(), ": ", rank, " dimensions, kernels take ", hl::kRankMax);
+  return Unsupported(context.name(), ": expected at most ", hl::kRankMax, " dimensions, found ",
+                     rank);
 }
 absl::Status CheckPlaces(const OpContext& context, size_t arrays) {
   if (arrays <= hl::kPlacesMax) return absl::OkStatus();
-  return Unsupported(context.name(), ": ", arrays, " operands, kernels take ", hl::kPlacesMax);
+  return Unsupported(context.name(), ": expected at most ", hl::kPlacesMax, " operands, found ",
+                     arrays);
 }
 
 absl::StatusOr<hl::View> CoordinateView(absl::Span<const int64_t> result,

@@ -44,7 +44,7 @@ absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
   for (size_t k = first; k < context.node.operands.size(); ++k) {
     const plan::ArrayType& type = context.in(k);
     if (type.type != context.in(first).type) {
-      return Unsupported(context.name(), ": start indices of different types");
+      return Unsupported(context.name(), ": expected start indices of one type");
     }
     for (int64_t i = 0; i < type.elements && result.starts.size() < array.size(); ++i) {
       const size_t d = result.starts.size();
@@ -63,7 +63,7 @@ absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
 
 absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
-  if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
+  if (padding == nullptr) return InvalidInput(context.name(), ": expected padding, found none");
   const plan::ArrayType &operand = context.in(0), &out = context.out(0);
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, out.dimensions.size()));
   const plan::Piece piece = plan::PieceOfPad(plan::View::Dense(operand.dimensions), out, *padding);
@@ -179,7 +179,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {
-    return Unsupported(context.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+    return Unsupported(context.name(), ": cannot bitcast ", from.ToString(), " to ", to.ToString());
   }
   const Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
   const Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());

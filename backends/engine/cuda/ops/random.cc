@@ -36,11 +36,12 @@ absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
   args.type = TypeNumber(type.type);
   const bool fits = args.words == 2 || (args.words == 3 && args.three_fry == 0);
   if (state.type != PrimitiveType::kU64 || !fits) {
-    return Unsupported(context.name(), ": ", algorithm, " with a state of ", state.elements, " x ",
+    return Unsupported(context.name(), ": ", algorithm, ": expected a state of 2",
+                       args.three_fry != 0 ? "" : " or 3", " x u64, found ", state.elements, " x ",
                        PrimitiveTypeName(state.type));
   }
   if (IsComplex(type.type) || type.type == PrimitiveType::kPred) {
-    return Unsupported(context.name(), ": random bits of ", PrimitiveTypeName(type.type));
+    return Unsupported(context.name(), ": cannot draw bits of ", PrimitiveTypeName(type.type));
   }
   if (args.three_fry != 0) {
     args.moved = SetThreeFry(type, args);
@@ -85,7 +86,7 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
 
 absl::StatusOr<StepDraft> MakeRngGetAndUpdateState(const OpContext& context) {
   if (context.out(0).type != PrimitiveType::kU64 || context.out(0).elements != 2) {
-    return Unsupported(context.name(), ": state of another shape than u64[2]");
+    return Unsupported(context.name(), ": expected a state of shape u64[2]");
   }
   const uint64_t delta = static_cast<uint64_t>(context.source().IntOr(Attr::kDelta, 1));
   StepDraft draft;

@@ -8,7 +8,7 @@ namespace {
 
 absl::Status LeftOut() {
   return absl::UnavailableError(
-      "this build lacks CUDA: it needs the CUDA toolkit 13.0 or newer when it is configured");
+      "this build has no CUDA: expected the CUDA toolkit 13.0 or newer when it is configured");
 }
 
 }  // namespace

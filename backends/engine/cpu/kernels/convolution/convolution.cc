@@ -24,12 +24,12 @@ namespace {
 absl::Status CheckGroups(const ConvolutionRequest& request) {
   const int64_t features = request.feature_groups, batches = request.batch_groups;
   if (features < 1 || batches < 1 || (features > 1 && batches > 1)) {
-    return InvalidInput("convolution: ", features, " feature groups and ", batches,
-                        " batch groups");
+    return InvalidInput("convolution: expected feature groups or batch groups, found ", features,
+                        " and ", batches);
   }
   if (request.batch % batches != 0 || request.output_features % (features * batches) != 0 ||
       request.kernel_inputs * features != request.input_features) {
-    return InvalidInput("convolution: groups do not divide the features or the batch");
+    return InvalidInput("convolution: the groups do not divide the features or the batch");
   }
   return absl::OkStatus();
 }
@@ -41,7 +41,7 @@ absl::Status CheckSizes(const ConvolutionRequest& request, int64_t& outputs, int
   absl::InlinedVector<int64_t, 6> kernel = {request.kernel_inputs, request.output_features};
   for (const ConvolutionDimension& d : request.spatial) {
     if (d.window_stride < 1 || d.base_dilation < 1 || d.window_dilation < 1) {
-      return InvalidInput("convolution: a stride or dilation below 1");
+      return InvalidInput("convolution: expected strides and dilations of at least 1");
     }
     out.push_back(d.output_size);
     in.push_back(d.input_size);
@@ -302,7 +302,7 @@ absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& req
   if (!DotSupported(request.input_type, request.kernel_type, request.output_type)) {
     return Unsupported("convolution of ", PrimitiveTypeName(request.input_type), " and ",
                        PrimitiveTypeName(request.kernel_type), " to ",
-                       PrimitiveTypeName(request.output_type));
+                       PrimitiveTypeName(request.output_type), " is not supported");
   }
   HLOCTS_RETURN_IF_ERROR(CheckGroups(request));
   int64_t outputs = 0, inputs = 0;
@@ -318,7 +318,7 @@ absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& req
     return absl::OkStatus();
   }
   if (request.output_type == PrimitiveType::kF8E8M0FNU) {
-    return Unsupported("convolution: an empty sum in f8e8m0fnu");
+    return Unsupported("convolution: f8e8m0fnu cannot represent an empty sum");
   }
   ClearOutput(request);
   return absl::OkStatus();

@@ -384,10 +384,10 @@ HWY_EXPORT(F64);
 
 absl::Status Fft(const Parallel& parallel, const FftRequest& request) {
   if (request.component != PrimitiveType::kF32 && request.component != PrimitiveType::kF64) {
-    return Unsupported("fft of ", PrimitiveTypeName(request.component));
+    return Unsupported("fft of ", PrimitiveTypeName(request.component), " is not supported");
   }
   if (request.length.empty() || request.length.size() > 3) {
-    return InvalidInput("fft of ", request.length.size(), " dimensions");
+    return InvalidInput("fft: expected 1 to 3 dimensions, found ", request.length.size());
   }
   int64_t count = 0;
   absl::InlinedVector<int64_t, 6> sizes(request.batch.begin(), request.batch.end());

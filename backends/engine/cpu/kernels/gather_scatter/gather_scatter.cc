@@ -99,27 +99,28 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
                            absl::Span<const int64_t> window_batch,
                            absl::Span<const SliceDimension> slice, int64_t& windows) {
   if (!IsInteger(indices.type)) {
-    return Unsupported("indices of ", PrimitiveTypeName(indices.type));
+    return Unsupported("indices of ", PrimitiveTypeName(indices.type), " are not supported");
   }
   const size_t batch = indices.batch_sizes.size();
   if (strides.size() != dimensions.size() || sizes.size() != dimensions.size() ||
       indices.batch_strides.size() != batch || window_batch.size() != batch ||
       (!operand_batch.empty() && operand_batch.size() != batch)) {
-    return InvalidInput("gather or scatter: lists of different lengths");
+    return InvalidInput("gather or scatter: expected lists of equal lengths");
   }
   if (indices.make != nullptr &&
       static_cast<int64_t>(indices.operand_dimensions.size()) > kMadeComponentsMax) {
-    return Unsupported("index vectors of ", indices.operand_dimensions.size(), " made entries");
+    return Unsupported("computed index vectors of ", indices.operand_dimensions.size(),
+                       " entries are not supported");
   }
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (sizes[d] < 0 || sizes[d] > dimensions[d]) {
-      return InvalidInput("gather or scatter: a slice of ", sizes[d], " in dimension ", d, " of ",
-                          dimensions[d]);
+      return InvalidInput("gather or scatter: expected a slice size from 0 to ", dimensions[d],
+                          " in dimension ", d, ", found ", sizes[d]);
     }
   }
   for (int64_t d : indices.operand_dimensions) {
     if (d < 0 || d >= static_cast<int64_t>(dimensions.size())) {
-      return InvalidInput("gather or scatter: index into dimension ", d);
+      return InvalidInput("gather or scatter: expected a dimension of the operand, found ", d);
     }
   }
   absl::InlinedVector<int64_t, 8> counts(indices.batch_sizes.begin(), indices.batch_sizes.end());

@@ -24,20 +24,20 @@ absl::Status Check(const DotRequest& request) {
   const DotOperand &lhs = request.lhs, &rhs = request.rhs;
   if (!DotSupported(lhs.type, rhs.type, request.output_type)) {
     return Unsupported("dot of ", PrimitiveTypeName(lhs.type), " and ", PrimitiveTypeName(rhs.type),
-                       " to ", PrimitiveTypeName(request.output_type));
+                       " to ", PrimitiveTypeName(request.output_type), " is not supported");
   }
   if (lhs.batch.size() != rhs.batch.size() || lhs.contracting.size() != rhs.contracting.size() ||
       lhs.strides.size() != lhs.dimensions.size() || rhs.strides.size() != rhs.dimensions.size()) {
-    return InvalidInput("dot: dimension numbers or strides that do not match");
+    return InvalidInput("dot: the dimension numbers or strides do not match");
   }
   for (size_t i = 0; i < lhs.batch.size(); ++i) {
     if (lhs.dimensions[lhs.batch[i]] != rhs.dimensions[rhs.batch[i]]) {
-      return InvalidInput("dot: batch dimension ", i, " has two sizes");
+      return InvalidInput("dot: batch dimension ", i, " has different sizes in lhs and rhs");
     }
   }
   for (size_t i = 0; i < lhs.contracting.size(); ++i) {
     if (lhs.dimensions[lhs.contracting[i]] != rhs.dimensions[rhs.contracting[i]]) {
-      return InvalidInput("dot: contracting dimension ", i, " has two sizes");
+      return InvalidInput("dot: contracting dimension ", i, " has different sizes in lhs and rhs");
     }
   }
   return absl::OkStatus();
@@ -256,7 +256,7 @@ absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
   if (outputs == 0) return absl::OkStatus();
   if (lhs_count == 0 || rhs_count == 0) {  // empty sums; all bits zero is 0 in every type
     if (request.output_type == PrimitiveType::kF8E8M0FNU) {
-      return Unsupported("dot: an empty sum in f8e8m0fnu");
+      return Unsupported("dot: f8e8m0fnu cannot represent an empty sum");
     }
     std::memset(request.output, 0, outputs * StorageBytes(request.output_type));
     return absl::OkStatus();

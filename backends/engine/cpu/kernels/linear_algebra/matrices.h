@@ -94,7 +94,7 @@ absl::Status VisitMatrixType(PrimitiveType type, Visit visit) {
     case PrimitiveType::kC128:
       return visit(Complex128{});
     default:
-      return Unsupported("linear algebra on ", PrimitiveTypeName(type));
+      return Unsupported("linear algebra on ", PrimitiveTypeName(type), " is not supported");
   }
 }
 

@@ -183,7 +183,7 @@ uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
 
 absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRequest& request) {
   if (!IsArrayType(request.type) || IsComplex(request.type) || IsSubByte(request.type)) {
-    return Unsupported("random bits of ", PrimitiveTypeName(request.type));
+    return Unsupported("random bits of ", PrimitiveTypeName(request.type), " are not supported");
   }
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements(request.dimensions, count));

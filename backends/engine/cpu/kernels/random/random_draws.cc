@@ -170,7 +170,7 @@ void Normals(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
 absl::Status RandomDraws(const Parallel& parallel, const RandomDrawsRequest& r) {
   const bool integers = r.distribution == Distribution::kUniformInteger;
   if (!IsArrayType(r.type) || IsComplex(r.type) || IsFloat(r.type) == integers) {
-    return Unsupported("random draws of ", PrimitiveTypeName(r.type));
+    return Unsupported("random draws of ", PrimitiveTypeName(r.type), " are not supported");
   }
   constexpr auto kFill =
       std::array{UniformFloats, static_cast<decltype(&UniformFloats)>(UniformIntegers), Normals};

@@ -130,12 +130,12 @@ bool IsIndexType(PrimitiveType type) {
 absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& r) {
   if (!IsArrayType(r.type) || IsComplex(r.type) || !IsIndexType(r.index_type)) {
     return Unsupported("argmin or argmax of ", PrimitiveTypeName(r.type), " with indices of ",
-                       PrimitiveTypeName(r.index_type));
+                       PrimitiveTypeName(r.index_type), " is not supported");
   }
   int64_t count = 1;
   HLOCTS_RETURN_IF_ERROR(CountElements({r.outer, r.size, r.inner}, count));
   if (r.outer == 0 || r.inner == 0) return absl::OkStatus();
-  if (r.size == 0) return InvalidInput("argmin or argmax of no elements");
+  if (r.size == 0) return InvalidInput("argmin or argmax: expected at least one element");
   VisitUnsigned(StorageBytes(r.type), [&](auto zero) { Run<decltype(zero)>(parallel, r); });
   return absl::OkStatus();
 }

@@ -330,11 +330,11 @@ bool ReduceSupported(ReduceKind kind, PrimitiveType type) {
 
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request) {
   if (!ReduceSupported(request.kind, request.type)) {
-    return Unsupported("reduce of ", PrimitiveTypeName(request.type));
+    return Unsupported("reduce of ", PrimitiveTypeName(request.type), " is not supported");
   }
   if (request.strides.size() != request.dimensions.size()) {
-    return InvalidInput("reduce: ", request.strides.size(), " strides for rank ",
-                        request.dimensions.size());
+    return InvalidInput("reduce: expected ", request.dimensions.size(), " strides, found ",
+                        request.strides.size());
   }
   int64_t count = 1, outputs = 1;
   HLOCTS_RETURN_IF_ERROR(CountElements(request.dimensions, count));

@@ -16,7 +16,7 @@ inline absl::Status CountElements(absl::Span<const int64_t> sizes, int64_t& coun
   constexpr int64_t kLimit = int64_t{1} << 46;
   count = 1;
   for (int64_t size : sizes) {
-    if (size < 0) return InvalidInput("a dimension of size ", size);
+    if (size < 0) return InvalidInput("expected sizes of at least 0, found ", size);
     if (size == 0) {
       count = 0;
       return absl::OkStatus();

@@ -224,14 +224,14 @@ bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
 }
 
 absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
-  if (keys.empty()) return InvalidInput("sort: no keys");
+  if (keys.empty()) return InvalidInput("sort: expected at least one key");
   for (const SortKey& key : keys) {
     if (key.operand < 0 || key.operand >= static_cast<int>(request.operands.size())) {
-      return InvalidInput("sort: key of operand ", key.operand);
+      return InvalidInput("sort: expected the number of an operand, found ", key.operand);
     }
     const PrimitiveType type = request.operands[key.operand].type;
     if (!IsArrayType(type) || IsComplex(type)) {
-      return Unsupported("sort by keys of ", PrimitiveTypeName(type));
+      return Unsupported("sort by keys of ", PrimitiveTypeName(type), " is not supported");
     }
   }
   return CheckRows(request, kMaxSize);

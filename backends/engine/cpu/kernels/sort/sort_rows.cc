@@ -12,10 +12,12 @@ namespace hlocts::kernels {
 absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements({request.outer, request.size, request.inner}, count));
-  if (request.operands.empty()) return InvalidInput("sort: no operands");
-  if (request.size > max_size) return Unsupported("sort: ", request.size, " elements in a row");
+  if (request.operands.empty()) return InvalidInput("sort: expected at least one operand");
+  if (request.size > max_size)
+    return Unsupported("sort: expected at most ", max_size, " elements in a row, found ",
+                       request.size);
   for (const SortOperand& operand : request.operands) {
-    if (!IsArrayType(operand.type)) return InvalidInput("sort: an operand that is not an array");
+    if (!IsArrayType(operand.type)) return InvalidInput("sort: expected operands that are arrays");
   }
   return absl::OkStatus();
 }

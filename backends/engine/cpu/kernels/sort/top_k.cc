@@ -109,10 +109,10 @@ absl::Status TopK(const Parallel& parallel, const TopKRequest& request) {
   const PrimitiveType type = request.type, index = request.index_type;
   if (!IsArrayType(type) || IsComplex(type) || !IsInteger(index) || BitWidth(index) < 32) {
     return Unsupported("top-k of ", PrimitiveTypeName(type), " with indices of ",
-                       PrimitiveTypeName(index));
+                       PrimitiveTypeName(index), " is not supported");
   }
   if (request.k < 0 || request.k > request.size || request.size > 0xFFFFFFFF) {
-    return InvalidInput("top-k: k = ", request.k, " of a row of ", request.size, " elements");
+    return InvalidInput("top-k: expected k from 0 to ", request.size, ", found ", request.k);
   }
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements({request.rows, request.size}, count));

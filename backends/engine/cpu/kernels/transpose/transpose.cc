@@ -85,7 +85,7 @@ HWY_EXPORT(TransposeAll);
 
 absl::Status Transpose(const TransposeRequest& request) {
   if (request.bytes > 8 || (request.bytes & (request.bytes - 1)) != 0 || request.bytes < 1) {
-    return Unsupported("transpose of elements of ", request.bytes, " bytes");
+    return Unsupported("transpose of elements of ", request.bytes, " bytes is not supported");
   }
   HWY_DYNAMIC_DISPATCH(TransposeAll)(request);
   return absl::OkStatus();

@@ -318,13 +318,13 @@ absl::Status ReduceDimensions(const Parallel& parallel, const ReduceWindowReques
 
 absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& request) {
   if (!ReduceSupported(request.kind, request.type)) {
-    return Unsupported("reduce-window of ", PrimitiveTypeName(request.type));
+    return Unsupported("reduce-window of ", PrimitiveTypeName(request.type), " is not supported");
   }
   absl::InlinedVector<int64_t, 6> in, out;
   bool empty_window = false;
   for (const WindowDimensionSpec& d : request.dimensions) {
     if (d.size < 0 || d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1) {
-      return InvalidInput("reduce-window: a window size below 1");
+      return InvalidInput("reduce-window: a size, stride or dilation is too small");
     }
     in.push_back(d.input_size);
     out.push_back(d.output_size);
