@@ -116,14 +116,14 @@ void AddTo(Instruction& instruction, Annotator& annotator) {
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module) {
   const char* why = nullptr;
   if (module.replica_count != 1 || module.num_partitions != 1 || IsPerDevice(module))
-    why = "a program per device";
-  if (!module.input_output_alias.empty() || !module.buffer_donor.empty()) why = "aliases";
-  if (module.is_scheduled) why = "a schedule";
+    why = "it is a program per device";
+  if (!module.input_output_alias.empty() || !module.buffer_donor.empty()) why = "it has aliases";
+  if (module.is_scheduled) why = "it has a schedule";
   for (const Instruction* parameter : module.entry()->parameters()) {
-    if (!AllArrays(LeafShapes(parameter->shape()))) why = "an argument that is not a plain array";
+    if (!AllArrays(LeafShapes(parameter->shape()))) why = "an argument is not a static array";
   }
   Instruction* root = module.entry()->root();
-  if (!AllArrays(LeafShapes(root->shape()))) why = "a result that is not a plain array";
+  if (!AllArrays(LeafShapes(root->shape()))) why = "a result is not a static array";
   if (why != nullptr) return absl::UnimplementedError(absl::StrCat("not partitioned: ", why));
   Annotator annotator(choose, devices);
   for (const auto& instruction : module.entry()->instructions()) {
@@ -148,7 +148,8 @@ absl::Status Shard(int64_t devices, uint64_t seed, Module& module) {
     int64_t of = 1;
     for (const int64_t count : sharding.tile_assignment_dimensions) of *= count;
     if (sharding.tile_assignment_dimensions.empty() || of == devices || !status.ok()) return;
-    status = InvalidInput(instruction.name(), ": sharding of ", of, " devices, expected ", devices);
+    status = InvalidInput(instruction.name(), ": expected a sharding for ", devices,
+                          " devices, found one for ", of);
   });
   if (status.ok()) module.num_partitions = devices;
   return status;

@@ -56,15 +56,15 @@ void CheckShards(const std::vector<std::string>& folders,
   for (size_t i = 0; i < records.size(); ++i) {
     const RunRecord& record = *records[i];
     if (Asked(record) != Asked(first) || record.selection != first.selection) {
-      problems.push_back(absl::StrCat(folders[i], " is of another run than ", folders[0], ": ",
+      problems.push_back(absl::StrCat(folders[i], " belongs to another run than ", folders[0], ": ",
                                       Asked(record), "; ", Asked(first)));
     }
     auto [at, added] = shards.emplace(record.shard_index, folders[i]);
     if (!added) {
-      problems.push_back(
-          absl::StrCat("shard ", record.shard_index, " twice: ", at->second, " and ", folders[i]));
+      problems.push_back(absl::StrCat("shard ", record.shard_index, " occurs twice: ", at->second,
+                                      " and ", folders[i]));
     }
-    if (record.finished.empty()) problems.push_back(absl::StrCat(folders[i], " was cut short"));
+    if (record.finished.empty()) problems.push_back(absl::StrCat(folders[i], " is unfinished"));
   }
   for (int64_t i = 1; i <= first.shard_count; ++i) {
     if (!shards.count(i)) {

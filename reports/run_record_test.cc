@@ -57,11 +57,11 @@ TEST(RunRecord, WhatIsMissingTwiceOrForeignIsNamed) {
   LoadedRun cut = Shard(2, {Of("a/b:2"), Of("a/b:3")});
   cut.record.finished = "";
   EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")}), cut}).problems,
-              ElementsAre("shard2 was cut short"));
+              ElementsAre("shard2 is unfinished"));
   LoadedRun other = Shard(2, {Of("a/b:2"), Of("a/b:3")});
   other.record.profile = "strict";
   EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")}), other}).problems,
-              ElementsAre(HasSubstr("of another run")));
+              ElementsAre(HasSubstr("belongs to another run")));
 }
 
 TEST(RunRecord, IsReadBackAsWritten) {

@@ -298,7 +298,7 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
   Verdict verdict;
   try {
     auto kind = OutcomeFromName(json.at("verdict").get<std::string>());
-    if (!kind) return InvalidInput("no verdict: ", json.at("verdict").get<std::string>());
+    if (!kind) return InvalidInput("unknown verdict: ", json.at("verdict").get<std::string>());
     verdict.kind = *kind;
     ReadCommon(json, verdict);
     ReadOptional(json, verdict);

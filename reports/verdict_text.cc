@@ -158,7 +158,7 @@ std::string ExplanationText(const Localisation& found) {
 std::string ReasonText(const Verdict& verdict) {
   const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
   std::vector<std::string> statements = {
-      absl::StrCat(sent ? "" : "a text that cannot be sent as a module: ", verdict.reason)};
+      absl::StrCat(sent ? "" : "the text cannot be sent as a module: ", verdict.reason)};
   const std::string finding = FindingText(verdict.localisation);
   statements.insert(verdict.localisation.in_piece ? statements.begin() : statements.end(), finding);
   statements.insert(statements.end(), verdict.notes.begin(), verdict.notes.end());

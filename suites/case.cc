@@ -79,7 +79,7 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
     }
     output.verdicts.emplace_back(*profile, *outcome);
   }
-  if (output.verdicts.empty()) return InvalidInput("an @output without a @verdict");
+  if (output.verdicts.empty()) return InvalidInput("expected a @verdict for each @output");
   return absl::OkStatus();
 }
 
@@ -123,7 +123,7 @@ struct Choice {
 absl::Status SetInconclusiveReasons(const Template& from, const Choice& choice, Case& result) {
   const auto nature = from.arguments.find("inconclusive");
   if (nature == from.arguments.end()) return absl::OkStatus();
-  if (nature->second.empty()) return InvalidInput("expected a reason");
+  if (nature->second.empty()) return InvalidInput("expected a reason, found none");
   const std::string facts = absl::StrCat(choice.suffix, ",opcode=", result.opcode);
   result.inconclusive = InconclusiveReason(nature->second, facts);
   result.inconclusive_in_relaxed =

@@ -26,7 +26,7 @@ std::vector<std::string> TakenAddresses(const std::vector<Case>& cases) {
     if (is_new) continue;
     const CasePlace& place = owner->second->place;
     mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": address ", one.address,
-                                    " is taken by ", place.file, ":", place.line));
+                                    " is already used in ", place.file, ":", place.line));
   }
   return mistakes;
 }

@@ -115,7 +115,7 @@ void CompareHashes(const char* what, const Json& claimed, const Json& found,
                    std::vector<std::string>& problems) {
   for (const auto& [name, hash] : found.items()) {
     if (claimed.value(name, "") != hash) {
-      problems.push_back(absl::StrCat(what, " ", name, " is not the one that was claimed"));
+      problems.push_back(absl::StrCat(what, " ", name, " differs from the claim"));
     }
   }
 }
@@ -151,7 +151,7 @@ void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& pro
   std::sort(addresses.begin(), addresses.end());
   if (addresses != record.selection) {
     problems.push_back(absl::StrCat("selection.txt names ", record.selection.size(),
-                                    " cases, the suite here has ", addresses.size(), " of them"));
+                                    " cases, this suite has ", addresses.size(), " of them"));
   }
 }
 
@@ -170,9 +170,9 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
     reports::Verdict again = verdict;
     lists[path].Apply(again, today);
     if (again.expected != verdict.expected) {
-      problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend, ": ",
-                                      verdict.expected ? "not " : "",
-                                      "expected by the package's own list"));
+      problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend,
+                                      ": the package's expectations ",
+                                      verdict.expected ? "do not list" : "list", " this verdict"));
     }
   }
   return absl::OkStatus();
@@ -219,7 +219,7 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
   if (claim.value("counts", Json::object()) != Counts(run.verdicts)) {
-    problems.push_back("the counts claimed are not those of the verdicts");
+    problems.push_back("the claimed counts differ from those of the verdicts");
   }
   HLOCTS_RETURN_IF_ERROR(CheckExpected(folder, run, problems));
   return problems;

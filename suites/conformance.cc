@@ -31,7 +31,7 @@ void CheckRun(const reports::RunRecord& record, Conformance& result) {
   if (!record.queries.empty())
     result.against.push_back(absl::StrCat("only ", absl::StrJoin(record.queries, " "), " was run"));
   if (record.profile != "default" && record.profile != "strict")
-    result.against.push_back(absl::StrCat("profile ", record.profile));
+    result.against.push_back(absl::StrCat("the profile is ", record.profile));
   if (record.finished.empty()) result.against.push_back("the run did not finish");
   if (static_cast<int>(record.selection.size()) != result.cases) {
     result.against.push_back(

@@ -40,9 +40,9 @@ RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
 absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) const {
   if (SameRun(earlier, record_)) return absl::OkStatus();
   return InvalidInput("--out: ", path_,
-                      " holds a run of other engines, cases, tier, profile or shard (",
+                      " contains a run of other engines, cases, tier, profile or shard (",
                       absl::StrJoin(earlier.backends, ", "), "; tier ", earlier.tier, "; ",
-                      earlier.selection.size(), " cases): name another folder, or remove that one");
+                      earlier.selection.size(), " cases): expected another directory");
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
@@ -59,11 +59,11 @@ absl::Status RunFolder::Clean() const {
   if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
       fs::exists(path_ + "/cases")) {
     return InvalidInput("--out: ", path_,
-                        ": contains cases/ and no run: expected a separate directory");
+                        " contains cases/ but no run: expected another directory");
   }
   if (!is_run) return absl::OkStatus();
   const auto earlier = reports::ReadRunRecord(path_);
-  if (!earlier.ok()) return Annotate(earlier.status(), "--out: name another folder");
+  if (!earlier.ok()) return Annotate(earlier.status(), "--out: expected another directory");
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(*earlier));
   for (const char* name : kOwn) fs::remove_all(absl::StrCat(path_, "/", name), error);
   return absl::OkStatus();

@@ -46,7 +46,7 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
                            const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
   options.load = LoadOptionsOf(one, module, options.load);
-  if (one.control_text.empty()) return ErrorVerdict("a @reject case without @control");
+  if (one.control_text.empty()) return ErrorVerdict("expected @control in a @reject case");
   auto control = ParseModule(one.control_text);
   if (!control.ok()) {
     return ErrorVerdict(one.place.Located("control", control.status().message()));
@@ -191,7 +191,7 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
                                         ErrorOf(loaded).kind == ErrorKind::kRejectsEveryModule);
   if (!refused) return absl::OkStatus();
   return InvalidInput(
-      "with these options (those of a client begin with client.) it rejects a constant: ",
+      "the engine rejects a constant with these options (client options begin with client.): ",
       loaded.message());
 }
 

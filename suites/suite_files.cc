@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases", &bad));
   for (const BadFile& file : bad) {
     if (Concerns(queries, file)) return file.error;
-    std::fprintf(stderr, "hlocts: omitted: %s\n", std::string(file.error.message()).c_str());
+    std::fprintf(stderr, "hlocts: file omitted: %s\n", std::string(file.error.message()).c_str());
   }
   std::vector<bool> selected(cases.size(), queries.empty());
   for (const std::string& query : queries) {

@@ -39,8 +39,8 @@ TEST(ClaimTest, DetectsModifiedClaim) {
   std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
   Ran tampered = RunHlocts("verify-claim " + folder);
   EXPECT_EQ(tampered.status, 1);
-  for (const char* problem : {"file verdicts.jsonl is not the one", "1 cases missing", "counts",
-                              "NOT what was claimed"}) {
+  for (const char* problem : {"file verdicts.jsonl differs from the claim", "1 cases missing",
+                              "counts", "NOT what was claimed"}) {
     EXPECT_THAT(tampered.out, HasSubstr(problem));
   }
   EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
@@ -69,7 +69,8 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
   }
   const std::string more = folder + "/expectations/more.textproto";
   std::ofstream(more) << "\n";
-  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("expectations is not the one"));
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out,
+              HasSubstr("expectations differs from the claim"));
   std::filesystem::remove(more);
   std::ifstream in(folder + "/claim.json");
   const std::string claim{std::istreambuf_iterator<char>(in), {}};

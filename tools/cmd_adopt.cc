@@ -88,7 +88,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   std::string folder =
       options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
   if (!std::filesystem::is_directory(folder))
-    return InvalidInput("--cases: ", folder, ": no such directory");
+    return InvalidInput("--cases: ", folder, ": expected a directory, found none");
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
   if (std::filesystem::exists(path))
     return absl::AlreadyExistsError(absl::StrCat(path, ": already exists"));

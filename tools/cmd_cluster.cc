@@ -71,7 +71,7 @@ absl::Status Complete(const std::string& kind, ClusterOptions& options) {
   if (plan.modules < 0 || plan.chunk < 0)
     return InvalidInput("cluster: expected --modules and --chunk of at least 0");
   if (plan.IsCampaign() && !plan.queries.empty())
-    return InvalidInput("cluster --modules: a campaign takes no query");
+    return InvalidInput("cluster --modules: expected no query, since a campaign has none");
   if (plan.chunk == 0)
     plan.chunk = std::min(kChunk, std::max<int64_t>(1, plan.modules / plan.shards));
   plan.seed = options.seed.value_or(1);

@@ -156,7 +156,7 @@ absl::Status Remove(const Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
   if (engine.reach() == engines::BUILD) {
     return InvalidInput("engine ", engine.name(), " is part of a build of hlocts: its directory ",
-                        folder, " stays");
+                        folder, " is not removed");
   }
   if (!fs::exists(folder)) {
     std::printf("%s is not installed\n", engine.name().c_str());

@@ -38,7 +38,7 @@ struct ReplayOptions {
 absl::Status Certify(const std::string& folder) {
   const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
-    return absl::UnavailableError(script + ": not there, so no certificate is made");
+    return absl::UnavailableError(script + " does not exist, so no certificate is written");
   HLOCTS_ASSIGN_OR_RETURN(int status, RunChild({"python3", script, folder}));
   constexpr int kNone = 1;
   if (status <= kNone) return absl::OkStatus();
@@ -110,7 +110,7 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
   }
   std::sort(folders.begin(), folders.end());
   if (folders.empty() && queries.empty())
-    return InvalidInput(run, ": no failure is recorded there");
+    return InvalidInput(run, ": expected a run with a failure, found none");
   std::sort(addresses.begin(), addresses.end());
   for (size_t i = 0; i < queries.size(); ++i) {
     if (matched[i]) continue;

@@ -32,7 +32,7 @@ int Import(const StoreOptions& options) {
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
-      return Fail(InvalidInput(options.words[i], ": no such directory of a run"));
+      return Fail(InvalidInput(options.words[i], ": expected the directory of a run, found none"));
   }
   if (auto sorted = reports::SortFolders({options.words.begin() + 1, options.words.end()});
       !sorted.ok()) {
@@ -106,7 +106,7 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
   if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
     std::fclose(file);
   } else {
-    return Fail(InvalidInput(options.path, ": no run store"));
+    return Fail(InvalidInput(options.path, ": no such run store"));
   }
   auto store = RunStore::OpenToWrite(options.path);
   absl::Status status = store.status();

@@ -68,7 +68,7 @@ int RunView(const ViewOptions& options) {
       << std::endl;
   execlp("python3", "python3", "-I", "-c", kServer, std::to_string(options.port).c_str(),
          folder.c_str(), nullptr);
-  return Fail(absl::UnavailableError("view: no python3, whose http.server serves the directory"));
+  return Fail(absl::UnavailableError("view: cannot run python3, which serves the directory"));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
   if (std::filesystem::exists(name)) return name;
   auto plugin = backends::PluginOf(name);
-  if (!plugin.ok()) return Annotate(plugin.status(), "walk: no file");
+  if (!plugin.ok()) return Annotate(plugin.status(), "walk: expected a file or an engine");
   return plugin;
 }
 

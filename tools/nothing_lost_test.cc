@@ -82,7 +82,7 @@ TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
         "run movement/rev --backend=reference --shard=1/2"}) {
     Ran refused = RunHlocts(other + out);
     EXPECT_EQ(refused.status, 2) << other << refused.out;
-    EXPECT_THAT(refused.out, HasSubstr("name another folder, or remove that one")) << other;
+    EXPECT_THAT(refused.out, HasSubstr("expected another directory")) << other;
     EXPECT_EQ(Text("r/verdicts.jsonl"), before) << other;
   }
   Write("r/run.json", "cut off");

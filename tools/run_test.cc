@@ -119,7 +119,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
              "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
   EXPECT_EQ(report.status, 1) << report.out;
-  EXPECT_THAT(report.out, HasSubstr("was cut short"));
+  EXPECT_THAT(report.out, HasSubstr("is unfinished"));
   EXPECT_THAT(report.out, HasSubstr("missing:\n  movement/pad:"));
   EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
 }

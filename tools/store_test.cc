@@ -77,7 +77,7 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
              "MISBEHAVE_HANG_FROM=4", Path("run") + "/verdicts.jsonl", "\"case\"");
   Ran refused = RunHlocts("store import " + Path("run") + Store());
   EXPECT_EQ(refused.status, 2) << refused.out;
-  EXPECT_THAT(refused.out, HasSubstr("was cut short"));
+  EXPECT_THAT(refused.out, HasSubstr("is unfinished"));
   Ran taken = RunHlocts("store import --incomplete " + Path("run") + Store());
   EXPECT_EQ(taken.status, 0) << taken.out;
   Ran told = RunHlocts("report" + Store());

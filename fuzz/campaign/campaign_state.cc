@@ -33,15 +33,15 @@ absl::Status CampaignState::Load(const std::string& path) {
   if (!json.is_object() || !json["seed"].is_number_unsigned() ||
       !json["next"].is_number_integer() || !json["recipe"].is_string() ||
       !json["done"].is_array()) {
-    return InvalidInput(path, ": expected seed, recipe, next and done");
+    return InvalidInput(path, ": expected an object with seed, recipe, next and done");
   }
   if (json["seed"].get<uint64_t>() != seed) {
-    return InvalidInput(path, ": a campaign of seed ", json["seed"].get<uint64_t>(), ", not ",
-                        seed);
+    return InvalidInput(path, ": expected a campaign of seed ", seed, ", found seed ",
+                        json["seed"].get<uint64_t>());
   }
   if (json["recipe"].get<std::string>() != recipe) {
-    return InvalidInput(path, ": a campaign of other modules: ", json["recipe"].get<std::string>(),
-                        ", not ", recipe);
+    return InvalidInput(path, ": expected a campaign of the modules ", recipe, ", found ",
+                        json["recipe"].get<std::string>());
   }
   next = json["next"].get<int64_t>();
   for (const auto& number : json["done"]) {
@@ -58,7 +58,7 @@ absl::Status RenameOldCampaign(const std::string& out) {
     std::filesystem::rename(out, aside, error);
     return error ? InvalidInput(aside, ": ", error.message()) : absl::OkStatus();
   }
-  return InvalidInput(out, ": too many renamed campaigns");
+  return InvalidInput(out, ": cannot be renamed: all names up to ", out, ".9999 exist");
 }
 
 std::string StatePath(const std::string& out) { return out + "/state.json"; }

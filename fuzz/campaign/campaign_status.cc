@@ -58,7 +58,7 @@ std::string CampaignStatus::ToText() const {
     absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume continues with them");
   if (variants > 0)
     absl::StrAppend(&text, "; ", variants, " variants, ", variants_judged, " with other outputs");
-  if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as intended");
+  if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " of unintended validity");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {
     absl::StrAppendFormat(

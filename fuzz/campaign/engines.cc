@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& n
       started.push_back(*std::move(engines));
       continue;
     }
-    std::fprintf(stderr, "hlocts: job %d of %d does not start and is omitted: %s\n", job, jobs,
-                 std::string(engines.status().message()).c_str());
+    std::fprintf(stderr, "hlocts: job %d of %d is omitted, since its engine does not start: %s\n",
+                 job, jobs, std::string(engines.status().message()).c_str());
   }
   return started;
 }

@@ -139,7 +139,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   if (!IsToShrink(CountIn(met_, original_key))) return CountAgain(original_key);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
-    absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
+    absl::StrAppend(&bundle.origin, "; not shrunk, since the campaign had ended");
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
@@ -229,7 +229,8 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.result.verdict.kind = Outcome::kError;
   bundle.result.verdict.backend = "reference";
   bundle.result.verdict.reason =
-      absl::StrCat("the generator intended another validity of this module: ", verified.message());
+      absl::StrCat("the validity of this module differs from the intention of the generator: ",
+                   verified.message());
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;

@@ -25,17 +25,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // A module that was read must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
-    Differ("rejected without a rule", std::string(valid.message()), "");
+    Differ("an invalid module was rejected without a rule", std::string(valid.message()), "");
   }
   auto written = hlocts::SerializeModule(**module);
-  if (!written.ok()) Differ("read but not written", std::string(written.status().message()), "");
+  if (!written.ok()) Differ("the write failed", std::string(written.status().message()), "");
   auto again = hlocts::ParseSerializedModule(*written);
-  if (!again.ok()) Differ("written but not read", std::string(again.status().message()), "");
+  if (!again.ok()) Differ("the second read failed", std::string(again.status().message()), "");
   std::string first = hlocts::PrintModule(**module);
   std::string second = hlocts::PrintModule(**again);
-  if (first != second) Differ("a different module came back", first, second);
+  if (first != second) Differ("the module that was read again differs", first, second);
   auto rewritten = hlocts::SerializeModule(**again);
   if (!rewritten.ok() || *rewritten != *written)
-    Differ("a different proto came back", first, second);
+    Differ("the proto that was written again differs", first, second);
   return 0;
 }

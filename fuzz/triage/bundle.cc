@@ -97,7 +97,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   Files files = FilesOf(bundle);
   if (Bytes(files) > kBundleBytesMax) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(folder, ": a bundle of ", Bytes(files), " bytes"));
+        absl::StrCat(folder, ": the bundle has ", Bytes(files), " bytes, more than 64 KB"));
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -125,13 +125,13 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
     return InvalidInput(folder, ": expected a record with verdict and backend");
   }
   auto kind = OutcomeFromName(json["verdict"].get<std::string>());
-  if (!kind) return InvalidInput(folder, ": recorded verdict ", json["verdict"].get<std::string>());
+  if (!kind) return InvalidInput(folder, ": unknown verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
   bundle.backend = json["backend"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());
     if (!profile)
-      return InvalidInput(folder, ": recorded profile ", json["profile"].get<std::string>());
+      return InvalidInput(folder, ": unknown profile ", json["profile"].get<std::string>());
     bundle.options.profile = *profile;
   }
   bundle.options.cut = json.value("cut", int64_t{0});

@@ -98,7 +98,7 @@ bool CanHaveVariants(const Module& module) {
 absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
                                     const VariantRecipe& recipe) {
   const MetamorphicRule* rule = FindMetamorphicRule(recipe.rule);
-  if (!rule) return absl::NotFoundError(absl::StrCat("no metamorphic rule ", recipe.rule));
+  if (!rule) return absl::NotFoundError(absl::StrCat("unknown metamorphic rule ", recipe.rule));
   Variant variant = {module.Clone(), arguments, rule, recipe};
   for (Instruction* site : SitesOf(*variant.module)) {
     if (site->name() != recipe.instruction) continue;

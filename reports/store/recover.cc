@@ -71,7 +71,7 @@ void Move(const std::string& from, const std::string& to) {
 }  // namespace
 
 absl::StatusOr<std::string> RecoverStore(const std::string& path) {
-  if (!fs::exists(path)) return InvalidInput(path, ": no run store");
+  if (!fs::exists(path)) return InvalidInput(path, ": no such run store");
   const std::string made = path + ".recovered";
   std::error_code error;
   for (const char* part : {"", "-wal", "-shm"}) fs::remove(made + part, error);

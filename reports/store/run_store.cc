@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToWrite(const std::strin
 
 absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToRead(const std::string& path) {
   if (!fs::exists(path)) {
-    return InvalidInput(path, ": no run store; `hlocts store import DIR` creates one");
+    return InvalidInput(path, ": no such run store; `hlocts store import DIR` creates one");
   }
   HLOCTS_ASSIGN_OR_RETURN(auto database, Database::Open(path, Database::Mode::kRead));
   HLOCTS_RETURN_IF_ERROR(CheckSchema(*database));

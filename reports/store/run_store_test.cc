@@ -125,7 +125,7 @@ TEST_F(RunStoreTest, ShardsCountTogetherAndOneThatIsLostIsRunAgain) {
   }
   auto store = RunStore::OpenToWrite(Path("s.db"));
   ASSERT_TRUE(store.ok());
-  EXPECT_THAT((*store)->Import(shards, {}).status().message(), HasSubstr("shard2 was cut short"));
+  EXPECT_THAT((*store)->Import(shards, {}).status().message(), HasSubstr("shard2 is unfinished"));
   ASSERT_TRUE((*store)->Import(shards, {"", true}).ok());
   RunRecord record = *ReadRunRecord(shards[1]);
   record.finished = record.started;
@@ -243,7 +243,7 @@ TEST_F(RunStoreTest, AnOldStoreIsMigratedAndANewerOneIsLeftAlone) {
     ASSERT_TRUE((*database)->Run("CREATE TABLE t(x)").ok());
   }
   EXPECT_THAT(RunStore::OpenToWrite(Path("other.db")).status().message(),
-              HasSubstr("another program's SQLite file"));
+              HasSubstr("the SQLite file of another program"));
 }
 
 TEST_F(RunStoreTest, ADamagedStoreIsSetAsideAndReadBack) {
@@ -278,7 +278,7 @@ TEST_F(RunStoreTest, AFileThatIsNoStoreIsOneSentence) {
   ASSERT_TRUE(WriteFile(Path("s.db"), std::string(4096, 'x')).ok());
   EXPECT_THAT(RunStore::OpenToWrite(Path("s.db")).status().message(), HasSubstr("is damaged"));
   EXPECT_THAT(RunStore::OpenToRead(Path("absent.db")).status().message(),
-              HasSubstr(": no run store"));
+              HasSubstr(": no such run store"));
 }
 
 TEST_F(RunStoreTest, PruningKeepsCountsAndFindings) {

@@ -111,12 +111,11 @@ absl::StatusOr<int64_t> VersionOf(Database& database) {
   const auto [version, application, tables] = *header;
   if (application != kApplication && (version != 0 || tables != 0)) {
     return InvalidInput(database.path(),
-                        ": expected a run store, found another program's SQLite "
-                        "file");
+                        ": expected a run store, found the SQLite file of another program");
   }
   if (version > SchemaVersion()) {
     return InvalidInput(database.path(), ": expected a run store of version ", SchemaVersion(),
-                        " or before, found version ", version, " of a newer hlocts");
+                        " or older, found version ", version, " of a newer hlocts");
   }
   return version;
 }

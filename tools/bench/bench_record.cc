@@ -26,7 +26,7 @@ absl::StatusOr<int> RecordBench(const std::string& command, const std::string& f
                                    {"rows", nlohmann::ordered_json::array()}};
   for (std::string line; std::getline(printed, line);) {
     auto row = ParseJson<nlohmann::ordered_json>(line);
-    if (row.is_discarded()) return absl::InternalError("bench: no JSON line: " + line);
+    if (row.is_discarded()) return absl::InternalError("bench: expected JSON, found " + line);
     record["rows"].push_back(std::move(row));
   }
   HLOCTS_RETURN_IF_ERROR(WriteFile(file, JsonText(record, 1) + "\n"));

@@ -109,7 +109,7 @@ struct Times {
   absl::Status TakeTurn(backends::Executable& executable, const backends::ExecuteRequest& request) {
     HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
     if (static_cast<int64_t>(result.seconds_of_runs.size()) != request.runs)
-      return absl::InternalError("an engine that does not repeat runs");
+      return absl::InternalError("the engine does not repeat runs");
     seconds.insert(seconds.end(), result.seconds_of_runs.begin(), result.seconds_of_runs.end());
     return absl::OkStatus();
   }

@@ -86,7 +86,7 @@ absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t module
     const OnOneCore on_one_core;
     const std::vector<SmallRun> runs = SmallRuns(*alone, modules);
     row.modules = static_cast<int64_t>(runs.size());
-    if (runs.empty()) return absl::InternalError("no small module ran");
+    if (runs.empty()) return absl::InternalError("none of the small modules could be run");
     SecondsOfModule(*worker, runs);  // both engines are warm now
     row.alone_seconds = SecondsOfModule(*alone, runs);
     row.worker_seconds = SecondsOfModule(*worker, runs);

@@ -79,8 +79,8 @@ absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder) {
   const std::string place = backends::EngineLocationOption(name);
   if (place.empty()) return absl::OkStatus();
-  return InvalidInput(folder, " is of \"", name,
-                      "\", and where that lies is not recorded: expected ", place);
+  return InvalidInput(folder, " was recorded with \"", name,
+                      "\", whose path is not recorded: expected ", place);
 }
 
 int ExitStatusOf(const absl::Status& status) {

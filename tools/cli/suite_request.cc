@@ -72,7 +72,7 @@ absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>
     if (IsFailure(verdict.kind)) failures.push_back(verdict.case_address);
   }
   const auto& kept = surprises.empty() ? failures : surprises;
-  if (kept.empty()) return InvalidInput("--lf: nothing failed in ", folder);
+  if (kept.empty()) return InvalidInput("--lf: the run in ", folder, " has no failure");
   return suites::KeepAddresses(kept, absl::StrCat("--lf=", folder), cases);
 }
 
@@ -81,7 +81,7 @@ absl::Status CheckEngines(const std::vector<std::string>& recorded) {
   std::set<std::string> seen;
   for (const std::string& name : recorded) {
     if (!seen.insert(name).second)
-      return InvalidInput("--backend: ", name, " twice; LABEL=ENGINE gives it another name");
+      return InvalidInput("--backend: ", name, " occurs twice; LABEL=ENGINE gives it another name");
   }
   return absl::OkStatus();
 }
@@ -90,7 +90,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
   if (options.claim && (!options.words.empty() || !options.last_failed.empty() ||
                         options.first_only || options.maxfail > 0)) {
-    return InvalidInput("--claim: covers whole queries: expected no -k, --lf, -x and --maxfail");
+    return InvalidInput("--claim covers whole queries: expected no -k, --lf, -x and --maxfail");
   }
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
   if (options.update_expectations && options.expectations.empty()) {
@@ -199,7 +199,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   request.record.facts = PromisesOf(request.engines, request.record.backends);
   auto tier = suites::TierFromName(options.tier);
   auto profile = ProfileFromName(options.profile);
-  if (!tier || !profile) return InvalidInput("unknown tier or profile");
+  if (!tier || !profile) return InvalidInput("expected a known tier and a known profile");
   HLOCTS_RETURN_IF_ERROR(CheckOptions(options));
   request.tier = *tier;
   request.record.tier = options.tier;

@@ -103,7 +103,7 @@ class SuiteRun {
     HLOCTS_ASSIGN_OR_RETURN(engines_, suites::StartEngines(request_.engines, unavailable));
     if (!engines_.all.empty() || !folder_.HoldsRun()) return absl::OkStatus();
     return absl::UnavailableError(
-        absl::StrCat("no engine starts: the earlier run in ", options_.out, " is kept"));
+        absl::StrCat("none of the engines starts: the earlier run in ", options_.out, " is kept"));
   }
 
   absl::Status RunAll() {

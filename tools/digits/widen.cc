@@ -62,13 +62,13 @@ absl::Status PutBetween(Instruction* instruction, const Instruction& original) {
     const Shape& wanted = original.operand(static_cast<int64_t>(k)).shape();
     if (!HasFloats(wanted)) continue;
     if (!wanted.IsArray())
-      return absl::UnimplementedError(absl::StrCat(original.name(), ": a tuple of such operands"));
+      return absl::UnimplementedError(absl::StrCat(original.name(), ": an operand is a tuple"));
     Instruction* operand = instruction->operands()[k];
     instruction->mutable_operands()[k] = AddConvert(operand, wanted.element_type(), operand);
   }
   if (!HasFloats(original.shape())) return absl::OkStatus();
   if (!original.shape().IsArray())
-    return absl::UnimplementedError(absl::StrCat(original.name(), ": a tuple of such results"));
+    return absl::UnimplementedError(absl::StrCat(original.name(), ": the result is a tuple"));
   Instruction* wide =
       AddConvert(instruction, WideType(original.shape().element_type()), instruction);
   Instruction* const keep[] = {wide};

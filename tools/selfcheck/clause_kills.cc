@@ -56,9 +56,9 @@ bool Cites(const suites::Case& one, const std::string& clause) {
 // The error of a line that can be found without running anything.
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
   if (backends::FindFault(kill.fault) == nullptr)
-    return absl::StrCat("no such fault: ", kill.fault);
+    return absl::StrCat("expected a fault, found ", kill.fault);
   auto found = cases.find(kill.killed_by);
-  if (found == cases.end()) return absl::StrCat("no such case: ", kill.killed_by);
+  if (found == cases.end()) return absl::StrCat("expected a case, found ", kill.killed_by);
   if (!Cites(*found->second, kill.clause)) return kill.killed_by + " does not cite the clause";
   return "";
 }
@@ -104,8 +104,8 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
   std::vector<const ClauseKill*> run;
   for (const ClauseKill& kill : kills) {
     std::string error = ErrorOf(kill, by_address);
-    if (!tested.count(kill.clause)) error = "no clause that a case tests";
-    if (!seen.insert(kill.clause).second) error = "a second line";
+    if (!tested.count(kill.clause)) error = "expected a clause that a case tests";
+    if (!seen.insert(kill.clause).second) error = "the clause has a second line";
     if (!error.empty()) {
       errors.push_back(absl::StrCat(kill.clause, ": ", error));
       continue;
@@ -118,7 +118,7 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
     run.push_back(&kill);
   }
   for (const std::string& clause : check.tested) {
-    if (!seen.count(clause)) errors.push_back(clause + ": no fault that one of its cases detects");
+    if (!seen.count(clause)) errors.push_back(clause + ": expected a line, found none");
   }
   std::vector<bool> killed = PairsKilled(pairs, check.jobs);
   for (size_t i = 0; i < run.size(); ++i) {
