@@ -263,7 +263,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   std::string isolation = name.TakeOption("isolation");
   if (isolation == "none" && isolated == Isolation::kAlways) {
     return InvalidInput("backend \"", text,
-                        "\": isolation=none is not for engines we did not write");
+                        "\": isolation=none is only for engines of this project");
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));

@@ -72,10 +72,10 @@ bool IsDate(absl::string_view text) {
 std::string EntryError(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";
-  if (engine.package().empty()) return "expected a package";
+  if (engine.package().empty()) return "package: expected one, found none";
   if (engine.reach() == engines::USER)
     return engine.worker().empty() ? "worker: expected one, found none" : "";
-  if (engine.version().empty()) return "expected a package and its version";
+  if (engine.version().empty()) return "version: expected the version of the package, found none";
   if (IsPartOfAnother(engine) || IsBuiltIn(engine)) return "";
   if (!IsHash(engine.sha256()))
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
@@ -98,9 +98,9 @@ std::string EntryError(const Engine& engine) {
   if (engine.reach() == engines::REACH_UNSPECIFIED) return "reach: expected one, found none";
   const bool loads = engine.reach() == engines::PJRT || engine.reach() == engines::EXEC ||
                      engine.reach() == engines::COMPILE;
-  if (loads && engine.library().empty()) return "library: expected the member that is loaded";
+  if (loads && engine.library().empty()) return "library: expected a file to load, found none";
   if (engine.reach() == engines::PYTHON && engine.python().empty())
-    return "python: expected the version that it needs";
+    return "python: expected the version that the engine needs, found none";
   return "";
 }
 

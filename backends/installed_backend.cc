@@ -48,7 +48,8 @@ absl::StatusOr<std::string> ConverterFolder(const engines::Engine& engine) {
   if (engine.converter().empty()) return "";
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
   const engines::Engine* converter = FindEngine(list, engine.converter());
-  if (!converter) return InvalidInput("engine ", engine.name(), ": no entry ", engine.converter());
+  if (!converter)
+    return InvalidInput("engine ", engine.name(), ": unknown converter ", engine.converter());
   HLOCTS_RETURN_IF_ERROR(CheckUsable(*converter));
   return EngineFolder(*converter);
 }
@@ -84,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   const bool ours = IsBuiltIn(engine);
   const bool compiles = engine.reach() == engines::COMPILE;
   if (engine.reach() != engines::PJRT && !compiles && !ours)
-    return InvalidInput("backend \"", name.text, "\": not a plugin");
+    return InvalidInput("backend \"", name.text, "\": expected an engine that is a plugin");
   for (const std::string& variable : engine.environment()) {
     const std::pair<std::string, std::string> entry =
         absl::StrSplit(variable, absl::MaxSplits('=', 1));

@@ -15,7 +15,7 @@ int BoundedJobs(int jobs, const BackendInfo& info) {
     if (!absl::ConsumePrefix(&word, "workers:") || !absl::SimpleAtoi(word, &room)) continue;
     room = std::max(room, 1);
     if (room >= jobs) continue;
-    std::fprintf(stderr, "hlocts: %s: %d jobs at a time, not %d: the memory suffices for no more\n",
+    std::fprintf(stderr, "hlocts: %s: %d jobs instead of %d: the memory suffices for no more\n",
                  info.name.c_str(), room, jobs);
     jobs = room;
   }

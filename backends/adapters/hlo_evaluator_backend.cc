@@ -48,7 +48,7 @@ class EvaluatorExecutable : public Executable {
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     if (request.arguments.size() != 1) {
-      return absl::UnimplementedError("XLA's HloEvaluator runs one device");
+      return absl::UnimplementedError("XLA's HloEvaluator supports one device only");
     }
     if (!request.infeed.empty())
       return absl::UnimplementedError("XLA's HloEvaluator has no infeed");
@@ -157,7 +157,7 @@ class EvaluatorBackend : public Backend {
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(xla_.status());
     if (options.replicas * options.partitions != 1) {
-      return absl::UnimplementedError("XLA's HloEvaluator runs one device");
+      return absl::UnimplementedError("XLA's HloEvaluator supports one device only");
     }
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
     hlocts_xla_bytes error{};

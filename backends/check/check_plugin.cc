@@ -151,7 +151,7 @@ PJRT_Error* Deserialize(PJRT_Executable_DeserializeAndLoad_Args* args) {
   PJRT_Error* const error = TheState().real->PJRT_Executable_DeserializeAndLoad(args);
   if (error != nullptr) return error;
   auto program = std::make_shared<Program>();
-  program->unsupported = "loaded from a cache of compiled programs, which has no module";
+  program->unsupported = "the program was loaded from a cache without its module";
   Keep(args->loaded_executable, std::move(program));
   return nullptr;
 }
@@ -171,7 +171,7 @@ int64_t Begin(Recorder& recorder, Program& program, int64_t devices) {
   const uint64_t number = program.executions++;
   const bool on_one = devices == 1 || !program.unsupported.empty();
   if (on_one && recorder.Wanted(program, number)) return static_cast<int64_t>(number);
-  if (!on_one) recorder.Skip("more than one device");
+  if (!on_one) recorder.Skip("the program runs on more than one device");
   if (!program.unsupported.empty()) recorder.Skip(program.unsupported);
   return -1;
 }
@@ -202,7 +202,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
     recorder.Skip("the execution failed");
   } else if (!copied ||
              !CopyAll(args->output_lists[0], OutputCount(args->executable, *program), outputs)) {
-    recorder.Skip("a value that cannot be copied to the host");
+    recorder.Skip("a value cannot be copied to the host");
   } else {
     recorder.AddExecution(*program, static_cast<uint64_t>(number), inputs, outputs);
   }

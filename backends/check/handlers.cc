@@ -167,7 +167,7 @@ const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* 
   if (ffi == nullptr || ffi->register_handler == nullptr)
     return "the plugin has no function for handlers of custom calls";
   const size_t slot = handler_count++;
-  if (slot >= kHandlersMax) return "more handlers of custom calls than 1024";
+  if (slot >= kHandlersMax) return "expected at most 1024 handlers of custom calls, found more";
   handlers[slot] = reinterpret_cast<Handler>(handler);
   RegisterArgs args = {PJRT_STRUCT_SIZE(RegisterArgs, traits),
                        name,

@@ -124,7 +124,7 @@ bool Recorder::Wanted(const Program& program, uint64_t number) {
   if (first) return true;
   const auto elapsed = static_cast<double>((Clock::now() - start_).count());
   if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;
-  Skip("over the time budget");
+  Skip("the time budget was exceeded");
   return false;
 }
 
@@ -136,7 +136,7 @@ void Recorder::Skip(const std::string& reason) {
 void Recorder::AddExecution(const Program& program, uint64_t number,
                             const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
   if (waiting_bytes_ > settings_.spool_bytes_max) waiting_bytes_ = BytesIn(directory_ + "/spool");
-  if (waiting_bytes_ > settings_.spool_bytes_max) return Skip("too many bytes queued for judging");
+  if (waiting_bytes_ > settings_.spool_bytes_max) return Skip("too many bytes wait for the judge");
   const Json line = {{"program", program.id},
                      {"execution", number},
                      {"inputs", LeavesJson(inputs)},

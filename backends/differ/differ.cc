@@ -184,7 +184,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     reports::Verdict verdict;
     verdict.kind = Outcome::kFail;
     verdict.reason =
-        absl::StrCat("outputs of ", outputs.size(), " devices, expected ", (*sets)->size());
+        absl::StrCat("expected outputs of ", (*sets)->size(), " devices, found ", outputs.size());
     return verdict;
   }
   reports::Verdict merged;

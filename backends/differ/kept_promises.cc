@@ -50,11 +50,11 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
   for (const ArgumentState& state : states) {
     if (state.leaf != leaf) continue;
     if (!state.consumed) {
-      Fail(absl::StrCat("argument leaf ", leaf, " was donated and aliased, and is not consumed"),
+      Fail(absl::StrCat("argument leaf ", leaf, " was donated and aliased, but is not consumed"),
            "aliasing.15", verdict);
     } else if (state.aliased_output >= 0 && state.aliased_output != output) {
-      Fail(absl::StrCat("argument leaf ", leaf, " lies in output leaf ", state.aliased_output,
-                        ", its alias is ", output),
+      Fail(absl::StrCat("argument leaf ", leaf, " shares memory with output leaf ",
+                        state.aliased_output, ", expected output leaf ", output),
            "aliasing.15", verdict);
     }
   }
@@ -70,8 +70,8 @@ void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
   const auto output = static_cast<size_t>(state.aliased_output);
   if (leaf >= request.arguments[0].size() || output >= result.outputs[0].size()) return;
   if (SameBits(request.arguments[0][leaf], result.outputs[0][output])) return;
-  Fail(absl::StrCat("argument leaf ", leaf, " was not donated, and output leaf ", output,
-                    " lies in its memory"),
+  Fail(absl::StrCat("argument leaf ", leaf, " was not donated, but shares memory with output leaf ",
+                    output),
        "aliasing.4", verdict);
 }
 
@@ -98,8 +98,8 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
     const std::vector<Literal> none;
     const std::vector<Literal>& sent = d < result.outfeed.size() ? result.outfeed[d] : none;
     if (sent.size() != expected[d].size()) {
-      return Fail(absl::StrCat("device ", d, " sent ", sent.size(), " leaves out, expected ",
-                               expected[d].size()),
+      return Fail(absl::StrCat("device ", d, ": expected ", expected[d].size(),
+                               " leaves in the outfeed, found ", sent.size()),
                   "after_all.3", verdict);
     }
     for (size_t i = 0; i < sent.size(); ++i) {

@@ -82,7 +82,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   for (const Piece& piece : found->second.pieces) {
     if (HasEnoughWrongPieces()) return absl::OkStatus();
     if (Clock::now() > deadline_) {
-      Stop("out of time");
+      Stop("the time limit was reached");
       return absl::OkStatus();
     }
     HLOCTS_RETURN_IF_ERROR(RunPiece(piece, values, where));
@@ -266,7 +266,7 @@ absl::Status PieceRunner::RunBranch(const Instruction& instruction, const Values
   std::vector<Computation*> branches = BranchesOf(instruction);
   int64_t last = static_cast<int64_t>(branches.size()) - 1;
   if (!selected) {
-    Stop("devices that take different branches are not followed inside");
+    Stop("branches that differ between devices are not analysed");
     return absl::OkStatus();
   }
   int64_t branch = *selected < 0 || *selected > last ? last : *selected;
@@ -301,7 +301,7 @@ absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values stat
   const Computation& body = *loop.CalledComputation(Attr::kBody);
   int64_t trips = kBlockTrips;
   for (int64_t first = 0; !HasEnoughWrongPieces();) {
-    if (Clock::now() > deadline_) return Stop("out of time");
+    if (Clock::now() > deadline_) return Stop("the time limit was reached");
     std::optional<ExecuteRequest> request = RequestFor(**block, state);
     if (!request) return false;
     Literal most(Shape::Scalar(PrimitiveType::kS32));

@@ -33,7 +33,7 @@ std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
     for (size_t i = 0; i < printed[d].size() && i < outputs[d].size(); ++i) {
       if (IsPrinted(printed[d][i], outputs[d][i])) continue;
       return absl::StrCat("output ", i, " of device ", d, " is ", FormatLeaf(outputs[d][i]),
-                          ", @expect of this case says ", FormatLeaf(printed[d][i]));
+                          ", expected ", FormatLeaf(printed[d][i]), " (@expect of the case)");
     }
   }
   return "";
@@ -51,7 +51,7 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
     verdict.reason = mismatch;
   } else if (verdict.kind == Outcome::kInconclusive) {
     verdict.kind = Outcome::kPass;
-    verdict.reason = "the printed result; the acceptance sets alone are inconclusive";
+    verdict.reason = "the outputs are as printed; the acceptance sets alone are inconclusive";
   }
 }
 

@@ -163,7 +163,7 @@ def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto
             elif kind == 2:
                 message = dict(fields(body))
                 if message.get(3, 1) * message.get(4, 1) > 1:
-                    raise Unsupported("more than one device")
+                    raise Unsupported("modules for more than one device are not supported")
                 run = load(message.get(2, b"") if proto else message.get(1, b"").decode())
                 reply = field(2, 1)
             elif kind == 3:

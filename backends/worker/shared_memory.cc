@@ -37,7 +37,7 @@ absl::Status SharedMemory::Map(uint64_t size) {
   data_ = nullptr;
   mapped_ = 0;
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-  if (data == MAP_FAILED) return absl::ResourceExhaustedError("mapping shared memory");
+  if (data == MAP_FAILED) return absl::ResourceExhaustedError("cannot map shared memory");
   data_ = static_cast<char*>(data);
   mapped_ = size;
   return absl::OkStatus();
@@ -47,11 +47,11 @@ absl::StatusOr<uint64_t> SharedMemory::Append(absl::string_view bytes) {
   uint64_t offset = (used_ + 63) / 64 * 64;
   uint64_t end = offset + bytes.size();
   struct stat info;
-  if (fstat(fd_, &info) != 0) return absl::InternalError("fstat of shared memory");
+  if (fstat(fd_, &info) != 0) return absl::InternalError("cannot read the size of shared memory");
   if (static_cast<uint64_t>(info.st_size) < end) {
     uint64_t grown = std::max<uint64_t>(end, 2 * static_cast<uint64_t>(info.st_size));
     if (ftruncate(fd_, static_cast<off_t>(grown)) != 0) {
-      return absl::ResourceExhaustedError(absl::StrCat("growing shared memory to ", grown));
+      return absl::ResourceExhaustedError(absl::StrCat("cannot grow shared memory to ", grown));
     }
     info.st_size = static_cast<off_t>(grown);
   }
@@ -63,11 +63,11 @@ absl::StatusOr<uint64_t> SharedMemory::Append(absl::string_view bytes) {
 
 absl::StatusOr<absl::string_view> SharedMemory::View(uint64_t offset, uint64_t size) {
   struct stat info;
-  if (fstat(fd_, &info) != 0) return absl::InternalError("fstat of shared memory");
+  if (fstat(fd_, &info) != 0) return absl::InternalError("cannot read the size of shared memory");
   uint64_t file = static_cast<uint64_t>(info.st_size);
   if (offset > file || size > file - offset) {
-    return absl::DataLossError(absl::StrCat("value at ", offset, " of ", size,
-                                            " bytes leaves the shared memory of ", file));
+    return absl::DataLossError(absl::StrCat("a value of ", size, " bytes at offset ", offset,
+                                            " exceeds the ", file, " bytes of shared memory"));
   }
   HLOCTS_RETURN_IF_ERROR(Map(file));
   return absl::string_view(data_ + offset, size);

@@ -37,10 +37,11 @@ namespace {
 absl::StatusOr<Shape> ShapeFromWire(const worker::Value& value) {
   auto type = PrimitiveTypeFromName(value.element_type());
   if (!type || (!IsArrayType(*type) && *type != PrimitiveType::kToken)) {
-    return absl::DataLossError(absl::StrCat("element type \"", value.element_type(), "\""));
+    return absl::DataLossError(
+        absl::StrCat("expected an element type, found \"", value.element_type(), "\""));
   }
   for (int64_t size : value.dimensions()) {
-    if (size < 0) return absl::DataLossError(absl::StrCat("dimension of size ", size));
+    if (size < 0) return absl::DataLossError(absl::StrCat("expected sizes >= 0, found ", size));
   }
   return Shape(*type, {value.dimensions().begin(), value.dimensions().end()});
 }
@@ -48,14 +49,14 @@ absl::StatusOr<Shape> ShapeFromWire(const worker::Value& value) {
 absl::Status ApplyRuntimeSizes(const worker::Value& value, Literal& literal) {
   if (value.runtime_sizes_size() == 0) return absl::OkStatus();
   if (value.runtime_sizes_size() != literal.shape().rank()) {
-    return absl::DataLossError("as many runtime_sizes as dimensions expected");
+    return absl::DataLossError("expected a run-time size for each dimension");
   }
   for (int64_t d = 0; d < literal.shape().rank(); ++d) {
     int64_t size = value.runtime_sizes(static_cast<int>(d));
     if (size == -1) continue;
     if (size < 0 || size > literal.shape().dimension(d)) {
-      return absl::DataLossError(absl::StrCat("run-time size ", size, " of a dimension of ",
-                                              literal.shape().dimension(d)));
+      return absl::DataLossError(absl::StrCat("expected a run-time size from 0 to ",
+                                              literal.shape().dimension(d), ", found ", size));
     }
     literal.SetRuntimeSize(d, size);
   }
@@ -69,12 +70,13 @@ absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* m
   if (!shape.IsArray()) return Literal(shape);
   absl::string_view bytes(value.data());
   if (value.in_shared_memory()) {
-    if (!memory) return absl::DataLossError("a value in shared memory that was not offered");
+    if (!memory) return absl::DataLossError("a value is in shared memory, which was not offered");
     HLOCTS_ASSIGN_OR_RETURN(bytes, memory->View(value.data_offset(), value.data_size()));
   }
   if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes()) {
-    return absl::DataLossError(absl::StrCat(shape.ToString(), " with ", bytes.size(),
-                                            " bytes of data, expected ", shape.StorageSizeBytes()));
+    return absl::DataLossError(absl::StrCat("expected ", shape.StorageSizeBytes(),
+                                            " bytes of data for ", shape.ToString(), ", found ",
+                                            bytes.size()));
   }
   Literal literal = Literal::Uninitialized(shape);
   if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());

@@ -114,14 +114,14 @@ class WorkerBackend : public Backend {
 };
 
 absl::Status WorkerBackend::Send(absl::string_view frames) {
-  if (!worker_) return absl::AbortedError("the worker died before");
+  if (!worker_) return absl::AbortedError("the worker process has already ended");
   absl::Status status = worker_->Send(frames);
   if (!status.ok()) worker_.reset();
   return status;
 }
 
 absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options) {
-  if (!worker_) return absl::AbortedError("the worker died before");
+  if (!worker_) return absl::AbortedError("the worker process has already ended");
   auto reply = worker_->Receive(options);
   if (!reply.ok()) {
     worker_.reset();

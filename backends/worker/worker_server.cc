@@ -170,8 +170,8 @@ absl::Status CheckFloatingPointEnvironment() {
   bool keeps_subnormals = tiny + 0.0 != 0.0 && tiny * 1.0 != 0.0 && tiny_float * 1.0f != 0.0f;
   if (fegetround() == FE_TONEAREST && keeps_subnormals) return absl::OkStatus();
   return absl::InternalError(
-      "floating-point environment: expected round to nearest with subnormals, found something "
-      "else");
+      "floating-point environment: expected rounding to nearest with subnormals, found another "
+      "mode");
 }
 
 }  // namespace hlocts::backends

@@ -70,7 +70,7 @@ absl::Status ExpectPlainConvolution(const Instruction& call) {
                      config.value("side_input_scale", 1.0) == 0.0 && call.operand_count() == 2 &&
                      call.Get<Window>(Attr::kWindow) != nullptr &&
                      call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels) != nullptr;
-  return plain ? absl::OkStatus() : absl::UnimplementedError("with an activation or a scale");
+  return plain ? absl::OkStatus() : absl::UnimplementedError("expected no activation and no scale");
 }
 
 absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Window& window,
@@ -102,7 +102,7 @@ struct Forward {
 absl::StatusOr<Forward> GradientOf(const Instruction& call) {
   HLOCTS_RETURN_IF_ERROR(ExpectPlainConvolution(call));
   if (call.IntOr(Attr::kFeatureGroupCount, 1) != 1)
-    return absl::UnimplementedError("of groups of features");
+    return absl::UnimplementedError("expected one group of features");
   return Forward{*call.Get<Window>(Attr::kWindow),
                  *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels)};
 }
@@ -114,7 +114,7 @@ absl::StatusOr<std::string> MatrixProduct(const Instruction& call) {
   const double beta = config.value("beta", 0.0), alpha = config.value("alpha_real", 1.0);
   if (config.value("epilogue", "DEFAULT") != "DEFAULT" || config.value("alpha_imag", 0.0) != 0 ||
       config.value("scale_mode", 0) != 0 || call.operand_count() != (beta == 0 ? 2 : 3)) {
-    return absl::UnimplementedError("with an epilogue or scales");
+    return absl::UnimplementedError("expected no epilogue and no scales");
   }
   const Json numbers = config.value("dot_dimension_numbers", Json::object());
   const Shape& result = ValueOf(call.shape());
@@ -198,7 +198,7 @@ absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call)
   Window window = forward.window;
   for (size_t d = 0; d < window.dimensions.size(); ++d) {
     const WindowDimension& was = forward.window.dimensions[d];
-    if (was.window_reversal) return absl::UnimplementedError("of a reversed window");
+    if (was.window_reversal) return absl::UnimplementedError("expected no reversed window");
     WindowDimension& now = window.dimensions[d];
     const int64_t input = call.operand(0).shape().dimension(of.input_spatial[d]);
     now.size = call.operand(1).shape().dimension(of.output_spatial[d]);

@@ -31,7 +31,7 @@ absl::StatusOr<std::string> OperandItself(const Instruction& call) {
 absl::Status ExpectOneMatrix(const Instruction& call) {
   return call.operand_count() == 1 && call.shape().IsArray()
              ? absl::OkStatus()
-             : absl::UnimplementedError("of complex numbers in two parts");
+             : absl::UnimplementedError("complex matrices in two arrays are not supported");
 }
 
 absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
@@ -72,7 +72,7 @@ std::string AnyContentText(absl::string_view name, const Shape& shape) {
 }
 
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
-  if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
+  if (!call.shape().IsArray()) return absl::UnimplementedError("tuples are not supported");
   return absl::StrCat(AnyContentText("c", call.shape()),
                       "ROOT r = ", OperandShapeText(call.shape()), " copy(c)");
 }
@@ -84,7 +84,7 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   std::string text, array = "p0";
   Shape shape(result.element_type(), result.dimensions());
   if (call.operand_count() != result.rank() + 1)
-    return absl::UnimplementedError("SliceToDynamic of other operands");
+    return absl::UnimplementedError("expected one size for each dimension");
   for (int64_t d = 0; d < result.rank(); ++d) {
     if (!result.is_dynamic_dimension(d)) continue;
     shape.set_dynamic_dimension(d, true);
@@ -132,8 +132,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
 // of an f64, and no document bounds the error of functions on it.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(PrimitiveTypeName(wide.element_type()), " as a pair of narrower numbers"));
+  return absl::UnimplementedError(absl::StrCat(PrimitiveTypeName(wide.element_type()),
+                                               " as a pair of narrower numbers is not supported"));
 }
 
 // An array named `name` with `number` in every element.
@@ -214,7 +214,7 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     }
     return ParseModule(absl::StrCat(text, " ", *body, "\n}"));
   }
-  return absl::UnimplementedError(absl::StrCat("custom-call ", name));
+  return absl::UnimplementedError(absl::StrCat("custom-call ", name, ": the target is not known"));
 }
 
 // Adds a copy of a computation that calls no other computation.

@@ -161,7 +161,7 @@ class Former {
   absl::StatusOr<Tiling> Read(const Sharding& sharding, int64_t rank) const {
     HLOCTS_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(sharding, rank, devices_));
     if (tiling.type_of_rest == "unreduced") {
-      return absl::UnimplementedError("unreduced: no document defines the value of such an array");
+      return absl::UnimplementedError("an unreduced sharding: no document defines its values");
     }
     return tiling;
   }
@@ -171,7 +171,7 @@ class Former {
     const bool placed = given.type == Sharding::Type::kMaximal;
     const bool is_manual = !tiling.type_of_rest.empty();
     if (is_manual && given.raw_text.empty()) return given;
-    if (is_manual) return absl::UnimplementedError("manual axes of a named sharding");
+    if (is_manual) return absl::UnimplementedError("expected no manual axes in a named sharding");
     if (partitioner_ == Partitioner::kGspmd) {
       if (placed || given.raw_text.empty()) return given;
       Sharding sharding = ByDevices(tiling);
@@ -215,8 +215,8 @@ absl::Status ForEachLeaf(Instruction& instruction, Sharding& sharding, Visit&& v
     return visit(sharding, leaves.empty() ? 0 : RankOf(leaves[0]));
   }
   if (leaves.size() != sharding.tuple_shardings.size()) {
-    return InvalidInput(instruction.name(), ": sharding of ", sharding.tuple_shardings.size(),
-                        " leaves, expected ", leaves.size());
+    return InvalidInput(instruction.name(), ": expected a sharding of ", leaves.size(),
+                        " leaves, found ", sharding.tuple_shardings.size());
   }
   for (size_t i = 0; i < leaves.size(); ++i)
     HLOCTS_RETURN_IF_ERROR(visit(sharding.tuple_shardings[i], RankOf(leaves[i])));

@@ -263,7 +263,7 @@ class ShardedExecutable : public Executable {
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& given) override {
     ExecuteRequest whole = given;
     if (!AllEqual(whole.arguments))
-      return absl::UnimplementedError("arguments that differ outside manual regions");
+      return absl::UnimplementedError("expected equal arguments outside manual regions");
     if (whole.arguments.size() == copies_) whole.arguments.resize(1);
     HLOCTS_ASSIGN_OR_RETURN(const ExecuteRequest request, Split(spread_, whole));
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
@@ -439,10 +439,10 @@ class PjrtBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> LoadSharded(const Module& module,
                                                           PjrtCompileOptions options) {
     if (options.num_replicas > 1)
-      return absl::UnimplementedError("replicas of a module that is partitioned");
+      return absl::UnimplementedError("a partitioned module cannot have several replicas");
     options.partitioner = settings_.partitioner;
     if (options.partitioner == Partitioner::kShardy && HasManualRegion(module))
-      return absl::UnimplementedError("a manual region, which only GSPMD supports");
+      return absl::UnimplementedError("manual regions are supported by GSPMD only");
     HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));

@@ -57,14 +57,14 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
 }
 
 absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {
-  if (whole.arguments.size() != 1) return absl::InternalError("expected whole arguments, once");
+  if (whole.arguments.size() != 1) return absl::InternalError("expected one set of full arguments");
   ExecuteRequest request = whole;
   request.arguments.assign(spread.devices, {});
   for (size_t d = 0; d < spread.devices; ++d) {
     for (size_t i = 0; i < whole.arguments[0].size(); ++i) {
       const Literal& argument = whole.arguments[0][i];
       if (argument.has_runtime_sizes())
-        return absl::UnimplementedError("a partitioned argument of dynamic size");
+        return absl::UnimplementedError("an argument of dynamic size cannot be partitioned");
       request.arguments[d].push_back(
           TileOf(argument, spread.argument_tilings[i], static_cast<int64_t>(d)));
     }

@@ -63,7 +63,7 @@ def make(options):
 
     def load_sharded(proto):
         if jaxlib_shards.partitions_of(proto) > PARTITIONS_MAX:
-            raise Unsupported(f"more than {PARTITIONS_MAX} partitions")
+            raise Unsupported(f"expected at most {PARTITIONS_MAX} partitions, found more")
         if not several:
             several.append(xla_client.make_cpu_client(num_devices=PARTITIONS_MAX))
         module = converted(proto, xla_client)

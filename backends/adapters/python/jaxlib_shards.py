@@ -71,7 +71,7 @@ def check_entry(proto):
             has = dict(fields(instruction)) if number == INSTRUCTIONS else {}
             is_outer = has.get(OPCODE) == b"parameter" or has.get(ID) == of.get(ROOT_ID)
             if is_outer and has_value_per_device(has.get(SHARDING, b"")):
-                raise Unsupported("an argument or result with a value per device")
+                raise Unsupported("arguments and results with a value per device are not supported")
 
 
 class Tiling:
@@ -83,7 +83,7 @@ class Tiling:
             return
         known = xla_client.HloSharding.from_proto(sharding)
         if known.is_manual() or known.is_unreduced():
-            raise Unsupported("an argument or result with a value per device")
+            raise Unsupported("arguments and results with a value per device are not supported")
         if known.is_replicated() or known.is_maximal() or not known.tile_assignment_dimensions():
             return
         counts = list(known.tile_assignment_dimensions())

@@ -45,7 +45,7 @@ def dtype_of(element_type):
     try:
         return np.dtype(getattr(ml_dtypes, name, None) or name)
     except TypeError:
-        raise Unsupported(f"numpy and ml_dtypes have no {element_type}") from None
+        raise Unsupported(f"numpy and ml_dtypes have no type {element_type}") from None
 
 
 def to_array(leaf):
@@ -56,7 +56,7 @@ def to_array(leaf):
 def to_leaf(array):
     name = HLO_NAMES.get(np.dtype(array.dtype).name)
     if name is None:
-        raise Unsupported(f"results of type {array.dtype}")
+        raise Unsupported(f"results of type {array.dtype} are not supported")
     return as_leaf(array, name)
 
 

@@ -32,7 +32,7 @@ def set_tensor(engine, detail, leaf):
     """Its bindings take nibbles as the bytes that the protocol has, and nothing for an array
     without elements."""
     if leaf.element_type in ("s2", "u2"):
-        raise Unsupported("its bindings do not take integers of two bits")
+        raise Unsupported("the bindings of LiteRT do not support integers of two bits")
     narrow = leaf.element_type in ("s4", "u4")
     if leaf.array.size:
         engine.set_tensor(detail["index"], leaf.array if narrow else leaves.to_array(leaf))

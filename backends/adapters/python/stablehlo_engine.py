@@ -17,7 +17,7 @@ PLAIN = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "u
 
 def hlo_name(mlir_name):
     if mlir_name.startswith("complex"):  # the bindings would end the process
-        raise Unsupported("complex arguments or results: MLIR's bindings do not carry them")
+        raise Unsupported("MLIR's bindings do not support complex arguments and results")
     if mlir_name.startswith("ui"):
         return "u" + mlir_name[2:]
     if mlir_name[0] == "i" and mlir_name != "i1":
@@ -62,7 +62,7 @@ def check_present(module):
     text = str(module)
     used = [name for name in ABSENT if re.search(rf"\bstablehlo\.{name}\b", text)]
     if used:
-        raise Unsupported("the interpreter has no " + ", ".join(used))
+        raise Unsupported("the interpreter does not support " + ", ".join(used))
     if re.search(r"tensor<[^>]*\?", text):
         raise Unsupported("dynamic dimensions")
 
@@ -90,7 +90,7 @@ def return_carriers(module):
     with ir.InsertionPoint(end), ir.Location.unknown():
         for index, value in enumerate(end.operands):
             if str(value.type).startswith("tuple"):
-                raise Unsupported("a tuple as a result")
+                raise Unsupported("results that are tuples are not supported")
             kind = ir.RankedTensorType(value.type)
             name = str(kind.element_type)
             names.append(hlo_name(name))
@@ -156,7 +156,7 @@ def make(_options):
             )
             inputs = ir.FunctionType(main.function_type.value).inputs
             if any(str(kind).startswith("tuple") for kind in inputs):
-                raise Unsupported("a tuple as a parameter")
+                raise Unsupported("parameters that are tuples are not supported")
 
         def run(arguments):
             with context:

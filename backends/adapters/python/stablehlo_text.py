@@ -86,10 +86,10 @@ def plain_module(proto):
             except ir.MLIRError:  # map and rng have no newer form, so they stay
                 module = None
     if module is None:
-        raise Unsupported("chlo operations that StableHLO has no words for")
+        raise Unsupported("StableHLO has no equivalent of some chlo operations")
     own = sorted(set(re.findall(r"\bmhlo\.\w+", str(module))))
     if own:
-        raise Unsupported("StableHLO has no words for " + ", ".join(own))
+        raise Unsupported("StableHLO has no equivalent of " + ", ".join(own))
     return module
 
 
@@ -121,7 +121,7 @@ def results_of(text):
     cannot say of one with a run-time size what its bound was."""
     types = written_results(text)
     if "?" in types:
-        raise Unsupported("results of run-time sizes")
+        raise Unsupported("results of run-time sizes are not supported")
     return types
 
 

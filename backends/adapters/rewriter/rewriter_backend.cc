@@ -63,7 +63,9 @@ class RewriterBackend : public Backend {
     absl::Status valid = VerifyModule(*rewritten);
     if (!valid.ok()) return Annotate(valid, "the rewritten module is invalid");
     if (OutputLeafShapes(*rewritten).size() != OutputLeafShapes(module).size())
-      return InvalidInput("the rewritten module has another number of outputs");
+      return InvalidInput("expected ", OutputLeafShapes(module).size(),
+                          " outputs of the rewritten module, found ",
+                          OutputLeafShapes(*rewritten).size());
     rewritten->replica_count = module.replica_count;
     rewritten->num_partitions = module.num_partitions;
     return reference_->Load(*rewritten, options);
@@ -112,7 +114,7 @@ absl::StatusOr<Rewriter> FindRewriter(const BackendName& name) {
 absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) {
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
   const engines::Engine* engine = FindEngine(list, release);
-  if (!engine) return absl::NotFoundError(absl::StrCat("no engine is called ", release));
+  if (!engine) return absl::NotFoundError(absl::StrCat("no engine has the name ", release));
   HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(*engine));
   return std::make_unique<Converter>(std::vector<std::string>{

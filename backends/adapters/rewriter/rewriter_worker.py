@@ -98,12 +98,12 @@ def main():
         kind, body = next(fields(frame))
         if kind == 1:
             hello = field(1, 1) + field(2, package) + field(3, version) + field(4, "convert")
-            missing = field(8, f"{FOLDER}: no rewriter lies there")
+            missing = field(8, f"{FOLDER}: the directory has no rewriter")
             reply = field(1, hello + (b"" if rewrite else missing))
         elif kind == 5:
             reply = converted(rewrite, body)
         else:
-            words = "this worker rewrites and runs nothing"
+            words = "this worker only rewrites modules"
             reply = field(4, field(1, UNSUPPORTED) + field(2, words))
         stdout.write(varint(len(reply)) + reply)
         stdout.flush()

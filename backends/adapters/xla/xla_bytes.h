@@ -49,7 +49,7 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
   xla::HloModuleProto proto;
   if (!proto.ParseFromArray(bytes.data, bytes.size)) {
     return absl::InvalidArgumentError(absl::StrCat("expected a serialized HloModuleProto, found ",
-                                                   bytes.size, " bytes that are none"));
+                                                   bytes.size, " bytes that cannot be parsed"));
   }
   // Applies XLA_FLAGS, so that the work of XLA's own passes can be dumped.
   auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());

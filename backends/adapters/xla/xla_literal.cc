@@ -32,7 +32,7 @@ absl::StatusOr<xla::Literal> ParseLiteral(absl::string_view bytes) {
   xla::LiteralProto proto;
   if (!proto.ParseFromArray(bytes.data(), bytes.size())) {
     return absl::InvalidArgumentError(absl::StrCat("expected a serialized LiteralProto, found ",
-                                                   bytes.size(), " bytes of other data"));
+                                                   bytes.size(), " bytes that cannot be parsed"));
   }
   absl::Status status = FillLayouts(&proto);
   if (!status.ok()) return status;

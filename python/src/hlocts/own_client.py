@@ -98,7 +98,7 @@ def record(path: pathlib.Path) -> None:
                 leaves = [_copy(arg) for arg in self.in_handler(kept)]
                 inputs = len(leaves)
         except Exception:  # the program itself is not to fail by its record
-            reason = b"a value that cannot be copied to the host"
+            reason = b"a value cannot be copied to the host"
         seconds = time.monotonic() - start
         try:
             results = call(self, *args)
@@ -110,7 +110,7 @@ def record(path: pathlib.Path) -> None:
             if reason is None:
                 leaves += [_copy(result) for result in results]
         except Exception:
-            reason = b"a value that cannot be copied to the host"
+            reason = b"a value cannot be copied to the host"
         library.HloctsCheckEnd(program, number, (_Leaf * len(leaves))(*leaves), inputs,
                                len(leaves) - inputs, seconds + time.monotonic() - start, reason)
         return results

@@ -29,7 +29,8 @@ absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
   if (args.event != nullptr)
     HLOCTS_RETURN_IF_ERROR(AwaitAndDestroy(args.event, "a query of the size"));
   if (args.dst_size < buffer.bytes.size())
-    return Differs(absl::StrCat(args.dst_size, " bytes are reported for ", read.what));
+    return Differs(absl::StrCat("expected at least ", buffer.bytes.size(), " bytes for ", read.what,
+                                ", found ", args.dst_size));
   read.to = std::make_shared<HostMemory>(Bytes(args.dst_size + kGuarded, kGuard));
   memories_.push_back(read.to);
   args.event = nullptr;
@@ -50,7 +51,7 @@ absl::Status Walker::FinishRead(WalkRead read) {
   }
   const uint8_t* end = got + read.to->size();
   if (std::any_of(end - kGuarded, end, [](uint8_t byte) { return byte != kGuard; }))
-    return Differs(absl::StrCat(read.what, ": wrote beyond the end of the requested buffer"));
+    return Differs(absl::StrCat(read.what, ": bytes beyond the end of the buffer were written"));
   return absl::OkStatus();
 }
 
@@ -108,11 +109,11 @@ absl::Status Walker::AskBuffer() {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
   const std::vector<int64_t> dimensions(sizes.dims, sizes.dims + sizes.num_dims);
   if (type.type != shape.buffer_type || dimensions != shape.dimensions)
-    return Differs(absl::StrCat(WalkShapeText(shape), " is reported with another type or size"));
+    return Differs(absl::StrCat(WalkShapeText(shape), " is reported with a wrong type or size"));
   auto device = HLOCTS_PJRT_ARGS(Buffer_Device);
   device.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Device, &device));
-  if (device.device != buffer->device) return Differs("a buffer is reported on another device");
+  if (device.device != buffer->device) return Differs("a buffer is reported on a wrong device");
   auto bytes = HLOCTS_PJRT_ARGS(Buffer_OnDeviceSizeInBytes);
   bytes.buffer = buffer->handle.get();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_OnDeviceSizeInBytes, &bytes));
@@ -187,7 +188,8 @@ absl::Status Walker::ReleaseUnheldReference() {
   const absl::Status released =
       HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args);
   if (absl::IsUnimplemented(released)) return released;
-  return released.ok() ? Differs("no error without a reference") : absl::OkStatus();
+  return released.ok() ? Differs("the release of a reference that does not exist returned no error")
+                       : absl::OkStatus();
 }
 
 }  // namespace hlocts::backends

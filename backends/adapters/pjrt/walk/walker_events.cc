@@ -45,7 +45,7 @@ absl::Status Walker::AskClient() {
   HLOCTS_RETURN_IF_ERROR(EnsureClient());
   const size_t client = Pick(sessions_.size());
   if (session(client).PlatformVersion() != session(0).PlatformVersion())
-    return Differs("two clients have two platform versions");
+    return Differs("two clients report different platform versions");
   PJRT_Device* device = DrawDevice(client);
   auto description = HLOCTS_PJRT_ARGS(Device_GetDescription);
   description.device = device;
@@ -88,16 +88,18 @@ absl::Status Walker::AwaitByCallback(PJRT_Event* event, const char* what) {
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_OnReady, &args));
   if (!Within([&] { return called->times > 0; })) {
     called.release();  // the callback may still be called
-    return Differs(absl::StrCat(what, ": no callback within 30 seconds"));
+    return Differs(absl::StrCat(what, ": the callback was not called within 30 seconds"));
   }
   auto ready = HLOCTS_PJRT_ARGS(Event_IsReady);
   ready.event = event;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_IsReady, &ready));
-  if (!ready.is_ready) return Differs(absl::StrCat(what, ": called back, and not ready"));
+  if (!ready.is_ready)
+    return Differs(absl::StrCat(what, ": the callback was called, but the event is not ready"));
   HLOCTS_RETURN_IF_ERROR(DestroyEvent(event));
   if (called->times != 1)
-    return Differs(absl::StrCat(what, ": called back ", called->times.load(), " times"));
-  return called->with_error ? Differs(absl::StrCat(what, ": an error by the callback"))
+    return Differs(
+        absl::StrCat(what, ": expected 1 call of the callback, found ", called->times.load()));
+  return called->with_error ? Differs(absl::StrCat(what, ": the callback received an error"))
                             : absl::OkStatus();
 }
 
@@ -114,7 +116,7 @@ absl::Status Walker::AwaitAndDestroy(PJRT_Event* event, const char* what) {
       return !asked.ok() || args.is_ready;
     });
     HLOCTS_RETURN_IF_ERROR(asked);
-    if (!ready) return Differs(absl::StrCat(what, ": not ready within 30 seconds"));
+    if (!ready) return Differs(absl::StrCat(what, ": the event was not ready within 30 seconds"));
   }
   const absl::Status awaited = api_.Await(event);
   return awaited.ok() ? awaited : Differs(absl::StrCat(what, ": ", awaited.message()));

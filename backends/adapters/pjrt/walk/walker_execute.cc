@@ -34,7 +34,8 @@ absl::Status Walker::Execute() {
   HLOCTS_RETURN_IF_ERROR(
       HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_AddressableDevices, &devices));
   if (devices.num_addressable_devices != 1)
-    return Differs("a program of one replica is not on one device");
+    return Differs(absl::StrCat("expected 1 device for a program of one replica, found ",
+                                devices.num_addressable_devices));
   std::vector<WalkBuffer*> arguments;
   for (const WalkShape& shape : executable->program->arguments) {
     HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * argument,

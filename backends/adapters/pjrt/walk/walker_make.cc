@@ -233,7 +233,7 @@ absl::Status Walker::CopyToItsOwnDevice() {
   if (absl::IsUnimplemented(copied)) return copied;
   if (!copied.ok()) return absl::OkStatus();
   OwnBuffer(api_, args.dst_buffer);
-  return Differs("no error, although the buffer is on that device");
+  return Differs("the copy of a buffer to its own device returned no error");
 }
 
 }  // namespace hlocts::backends
