@@ -62,7 +62,7 @@ def made(bundle):
     try:
         return certificate_for(bundle, verdict_of(bundle))
     except RecursionError:
-        return "not covered by check.py: too long a chain of instructions"
+        return "not covered by check.py: the chain of instructions is too long"
     except (Broken, Unsupported) as reason:
         return "not covered by check.py: %s" % reason
 
@@ -81,7 +81,7 @@ def main(arguments):
         return 2
     bundle = pathlib.Path(arguments[0])
     if verdict_of(bundle) is None:
-        print("%s: no bundle" % bundle)
+        print("%s: expected a bundle" % bundle)
         return 2
     if certificate_of(bundle):  # a person may have selected a better clause
         verdict, lines = check.verdict_of(bundle)

@@ -44,26 +44,26 @@ FIELDS = ("output", "index", "kind", "clause", "sentence")
 def read(bundle, name):
     path = bundle / name
     if not path.exists():
-        raise Broken("no %s in the bundle" % name)
+        raise Broken("the bundle has no %s" % name)
     return path.read_text()
 
 
 def certificate_of(bundle):
     text = finding.certificate_of(bundle)
     if text is None:
-        raise Broken("no certificate in the bundle")
+        raise Broken("the bundle has no certificate")
     try:
         certificate = json.loads(text)
     except json.JSONDecodeError as error:
         raise Broken("certificate: %s" % error) from error
     if not isinstance(certificate, dict):
-        raise Broken("certificate: not an object")
+        raise Broken("certificate: expected a JSON object")
     if certificate.get("certificate") == NONE:
         if not certificate.get("reason") or len(certificate) != 2:
-            raise Broken("a certificate of none needs a reason and nothing else")
+            raise Broken("certificate \"none\": expected a reason as its only other field")
     elif sorted(certificate) != sorted(FIELDS):
         given = ", ".join(sorted(certificate))
-        raise Broken("the certificate has %s, not %s" % (given, ", ".join(FIELDS)))
+        raise Broken("certificate: expected the fields %s, found %s" % (", ".join(FIELDS), given))
     return certificate
 
 
@@ -71,7 +71,7 @@ def check_clause(certificate):
     """Checks that the sentence is that of the clause."""
     text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
-        raise Broken("clause %s says: %s" % (certificate["clause"], text))
+        raise Broken("clause %s: expected the sentence: %s" % (certificate["clause"], text))
 
 
 def check_subject(certificate):
@@ -81,7 +81,7 @@ def check_subject(certificate):
         row = OPERATIONS[operation.partition(":")[0]]
         if row.kind == kind and clause in clauses_of(operation):
             return
-    raise Broken("%s says of no %s that decides this element what its value is" % (clause, kind))
+    raise Broken("clause %s defines the value of no %s that decides this element" % (clause, kind))
 
 
 def element_of(bundle, output, index):
@@ -90,11 +90,11 @@ def element_of(bundle, output, index):
         noted.clear()
     allowed, actual = outputs_of(bundle)
     if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):
-        raise Broken("no such output")
+        raise Broken("output: expected one of %d outputs" % len(allowed))
     try:
         return allowed[output][index].stored, next(iter(actual[output][index].stored))
     except RecursionError as error:
-        raise Unsupported("too long a chain of instructions") from error
+        raise Unsupported("the chain of instructions is too long") from error
 
 
 def left_open(bundle, output, index):
@@ -150,7 +150,7 @@ def check(bundle):
         return NONE, [certificate["reason"]]
     check_clause(certificate)
     if certificate["kind"] not in {row.kind for row in OPERATIONS.values()}:
-        raise Broken("no operation is of kind %s" % certificate["kind"])
+        raise Broken("no operation has the kind %s" % certificate["kind"])
     output, index = certificate["output"], certificate["index"]
     without_rulings = left_open(bundle, output, index)
     values, found = element_of(bundle, output, index)

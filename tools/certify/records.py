@@ -152,7 +152,7 @@ def unpack(path):
             if entry.isreg() and known and ".." not in target.parts:
                 target.write_bytes(archive.extractfile(entry).read())
             else:
-                print(f"{path}: {entry.name} is no record of a finding; left out", file=sys.stderr)
+                print(f"{path}: omitted {entry.name}: not a record of a finding", file=sys.stderr)
 
 
 def main(arguments):

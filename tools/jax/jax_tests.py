@@ -278,7 +278,7 @@ def main() -> int:
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
     if not given.tests.is_dir():
-        parser.error(f"{given.tests} is no folder: clone JAX's repository at the installed release")
+        parser.error(f"{given.tests} is not a directory: clone JAX at the installed release")
     given.out.mkdir(parents=True, exist_ok=True)
     results: list[dict] = []
     sizes: dict[str, int] = {}

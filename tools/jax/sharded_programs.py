@@ -248,7 +248,7 @@ def main():
     names = options.programs or sorted(PROGRAMS)
     unknown = [name for name in names if name not in PROGRAMS]
     if unknown:
-        parser.error(f"no program {unknown[0]}; there are: {' '.join(sorted(PROGRAMS))}")
+        parser.error(f"expected programs among {' '.join(sorted(PROGRAMS))}; found {unknown[0]}")
     if options.first is not None:
         child(options, names)
         return 0

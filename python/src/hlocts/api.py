@@ -76,7 +76,7 @@ def check(
         is_settled = result.verdict != "inconclusive" or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
-        raise HloctsError("facts are for outputs you already have; engines state their own")
+        raise HloctsError("facts: expected only with outputs; an engine declares its own")
     return _on_engine(low, engine, profile, keep, repeat)
 
 

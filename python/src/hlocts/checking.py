@@ -269,7 +269,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
     if waiting:
-        lines.append(f"  not judged  {waiting} executions: the wait time was over")
+        lines.append(f"  not judged  {waiting} executions: the wait time had ended")
     lines.append(f"  records: {directory}")
     return "\n".join(lines), verdicts["fail"] > 0
 
@@ -297,7 +297,7 @@ def _installed(name: str) -> str:
             raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
     raise HloctsError(
         f"--plugin={name}: expected {OWN_CLIENT} (the jaxlib of this Python), an engine of "
-        "`hlocts engines list` that is a PJRT plugin, as xla, or the path of one")
+        "`hlocts engines list` that is a PJRT plugin, such as xla, or the path of one")
 
 
 def _run(given: argparse.Namespace) -> int:

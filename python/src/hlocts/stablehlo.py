@@ -97,10 +97,10 @@ def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:
         hello = lib.field(1, 1) + lib.field(2, "stablehlo") + lib.field(4, "convert")
         return bytes(lib.field(1, hello))
     if kind != 5:
-        raise lib.Unsupported("this worker converts and does nothing else")
+        raise lib.Unsupported("this worker only converts modules")
     message = dict(lib.fields(body))
     if (message.get(2), message.get(3)) != (b"stablehlo", b"hlo"):
-        raise lib.Unsupported("conversion: expected from stablehlo to hlo")
+        raise lib.Unsupported("expected a conversion from stablehlo to hlo")
     return bytes(lib.field(5, to_hlo(message.get(1, b""), mlir)))
 
 
