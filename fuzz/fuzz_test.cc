@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_replace.h"
@@ -261,6 +263,38 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
     if (made.broken_rule.empty()) AddCells(*made.module, plain);
   }
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
+}
+
+// Returns the array of which the instruction concatenates two parts, cut by negative padding, if
+// the annotated tiles of the array have one element in that dimension; else nullptr.
+const Instruction* RotatedInTilesOfOne(const Instruction& instruction) {
+  if (instruction.opcode() != Opcode::kConcatenate || instruction.operands().size() != 2)
+    return nullptr;
+  const Instruction *first = instruction.operands()[0], *second = instruction.operands()[1];
+  if (first->opcode() != Opcode::kPad || second->opcode() != Opcode::kPad) return nullptr;
+  const Instruction* array = first->operands()[0];
+  const int64_t dimension = (*instruction.Get<std::vector<int64_t>>(Attr::kDimensions))[0];
+  const auto* sharding = array->Get<Sharding>(Attr::kSharding);
+  if (second->operands()[0] != array || sharding == nullptr) return nullptr;
+  const std::vector<int64_t>& tiles = sharding->tile_assignment_dimensions;
+  const bool one = !tiles.empty() && tiles[dimension] == array->shape().dimension(dimension);
+  return one ? array : nullptr;
+}
+
+TEST(CampaignTest, ShardedModulesRotateAnArrayInTwoWaysInTilesOfOneElement) {
+  CampaignOptions options;
+  options.partitions_max = 4;
+  int modules = 0;
+  for (int64_t number = 0; number < 10000; ++number) {
+    const generators::Generated made = CampaignModule(options, number);
+    std::map<const Instruction*, std::set<std::vector<int64_t>>> parts;
+    for (const auto& instruction : made.module->entry()->instructions()) {
+      if (const Instruction* array = RotatedInTilesOfOne(*instruction))
+        parts[array].insert(instruction->operands()[0]->shape().dimensions());
+    }
+    modules += absl::c_any_of(parts, [](const auto& array) { return array.second.size() > 1; });
+  }
+  EXPECT_GE(modules, 2);
 }
 
 TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {

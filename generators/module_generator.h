@@ -47,7 +47,9 @@ struct GeneratorOptions {
   int instructions = 10;
   TypeSet types = ~TypeSet{0};  // allowed element types
   std::vector<Opcode> opcodes;  // empty: all with a weight in spec/ops
-  int64_t elements_max = 64;    // per array; the sizes stream has its own maximum
+  bool moves_only = false;      // only combinations of operations that move elements
+  std::vector<int64_t> sizes;   // of dimensions, drawn equally often; empty: small sizes
+  int64_t elements_max = 64;    // per array; the sizes stream has its own sizes and maximum
   int nesting = 2;              // maximum depth of called computations
   bool swarm = true;            // each module draws its own subset of operations, types and sizes
   // Allows operations whose results are judged as a whole and only returned: rng, fft, ...

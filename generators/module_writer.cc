@@ -185,7 +185,7 @@ void ModuleWriter::Grow(int instructions) {
     if (choose.exhausted()) return;
     choose.Mark();
     DrawAnchor();
-    if (plan.idioms && !scope_->scalars_only && choose.OneIn(12)) {
+    if (plan.moves_only || (plan.idioms && !scope_->scalars_only && choose.OneIn(12))) {
       GenerateIdiom(*this);
       continue;
     }

@@ -146,11 +146,14 @@ void DrawRanks(ChoiceSource& choose, const GeneratorOptions& options, bool bound
 void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   bool boundary = plan.stream == Stream::kSizes;
   if (boundary) plan.elements_max = kElementsMaxOfSizes;
+  const absl::Span<const int64_t> all = boundary                ? kBoundarySizes
+                                        : options.sizes.empty() ? kSmallSizes
+                                                                : absl::MakeSpan(options.sizes);
   if (boundary || options.swarm) {
     for (uint64_t i = 0, count = 2 + choose.Below(4); i < count; ++i)
-      plan.sizes.push_back(boundary ? choose.Pick(kBoundarySizes) : choose.Pick(kSmallSizes));
+      plan.sizes.push_back(choose.Pick(all));
   } else {
-    plan.sizes.assign(std::begin(kSmallSizes), std::end(kSmallSizes));
+    plan.sizes.assign(all.begin(), all.end());
   }
   // Arrays without elements are rare but always possible.
   if (choose.OneIn(24)) plan.sizes.push_back(0);
@@ -207,6 +210,7 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.allowed = options.types;
   plan.dynamic_parameters = options.dynamic_parameters;
   plan.idioms = options.opcodes.empty() && (!options.swarm || choose.Below(2) == 0);
+  plan.moves_only = options.moves_only;
   plan.adapts = !options.swarm || choose.Below(2) == 0;
   plan.layouts = choose.OneIn(4);
   plan.numbers_shuffled = choose.OneIn(4);

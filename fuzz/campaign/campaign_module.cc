@@ -10,8 +10,8 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// Opcodes that partitioners rewrite. Every second module for several devices has one or two
-// instructions of one of these opcodes.
+// Opcodes that partitioners rewrite. Every second module for several devices is small: one or two
+// instructions of one of these opcodes, or an idiom.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,
@@ -38,9 +38,13 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
   generators::GeneratorOptions generator = options.generator;
   generator.replicas_max = 1;
   generator.dynamic_parameters = false;
+  const int64_t count = choose.OneIn(2) ? devices.back() : choose.Pick(devices);
   if (choose.OneIn(2)) {
-    generator.opcodes = {choose.Pick(kPartitioned)};
     generator.instructions = 1;
+    generator.moves_only = choose.OneIn(3);
+    if (!generator.moves_only) generator.opcodes = {choose.Pick(kPartitioned)};
+    // Mostly tiles of one element, where neighbours are on other devices; also uneven tiles.
+    generator.sizes = {1, count, count, count, 2 * count, 3 * count, count - 1, count + 1};
   }
   // Generates again if a module cannot be annotated for several devices.
   while (true) {
@@ -48,7 +52,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
                        : choose.OneIn(4) ? generators::Stream::kDefined
                                          : generators::Stream::kExact;
     generators::Generated made = generators::Generate(choose, generator);
-    if (generators::AddShardings(choose, choose.Pick(devices), *made.module).ok()) return made;
+    if (generators::AddShardings(choose, count, *made.module).ok()) return made;
   }
 }
 

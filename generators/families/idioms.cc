@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates combinations of operations that programs contain and compilers rewrite: chains of data
-// movement, chains of functions, windows over padded arrays. Random operations rarely form them.
+// movement, chains of functions, windows over padded arrays, stencils. Random operations rarely
+// form them.
 #include <cmath>
 
 #include "generators/families/elementwise.h"
@@ -46,38 +47,52 @@ Value* Reshaped(ModuleWriter& w, Value* x) {
   return w.Emit(Opcode::kReshape, Shape(x->type(), dims), {x}, Moved(*x));
 }
 
-// Slices to the sizes in `before` if these are not larger, or to random sizes.
-Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
-  bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
-  Dims dims = x->dims();
-  SliceRanges ranges;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    int64_t size = dims[d],
-            to = back && before[d] <= size ? before[d] : w.choose.Range(size > 0 ? 1 : 0, size);
-    int64_t start = w.choose.Range(0, size - to);
-    dims[d] = to;
-    ranges.dimensions.push_back({start, start + to, 1});
-  }
+Value* Slice(ModuleWriter& w, Value* x, SliceRanges ranges) {
+  Dims dims;
+  for (const SliceRange& range : ranges.dimensions) dims.push_back(range.limit - range.start);
   Value* moved = w.Emit(Opcode::kSlice, Shape(x->type(), dims), {x}, Moved(*x));
   moved->instruction->Set(Attr::kSlice, std::move(ranges));
   return moved;
 }
 
-Value* Padded(ModuleWriter& w, Value* x) {
-  Dims dims = x->dims();
-  PaddingConfig padding;
-  for (int64_t& size : dims) {
-    PaddingDimension edges = {w.choose.Range(0, 2), w.choose.Range(0, 2),
-                              size > 1 && w.choose.OneIn(4) ? 1 : 0};
-    padding.dimensions.push_back(edges);
-    size += edges.low + edges.high + edges.interior * std::max<int64_t>(size - 1, 0);
+// Slices to the sizes in `before` if these are not larger, or to random sizes.
+Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
+  bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
+  SliceRanges ranges;
+  for (size_t d = 0; d < x->dims().size(); ++d) {
+    int64_t size = x->dims()[d],
+            to = back && before[d] <= size ? before[d] : w.choose.Range(size > 0 ? 1 : 0, size);
+    int64_t start = w.choose.Range(0, size - to);
+    ranges.dimensions.push_back({start, start + to, 1});
   }
-  if (!w.Fits(dims)) return x;
-  Value* value = w.FindOrMake(x->type(), {}, {w.plan.checked() ? -4.0 : -INFINITY, 4, false});
-  Value* moved =
-      w.Emit(Opcode::kPad, Shape(x->type(), dims), {x, value}, Join(x->facts, value->facts));
+  return Slice(w, x, std::move(ranges));
+}
+
+Dims PaddedDims(const Dims& dims, const PaddingConfig& padding) {
+  Dims padded = dims;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const PaddingDimension& edges = padding.dimensions[d];
+    padded[d] += edges.low + edges.high + edges.interior * std::max<int64_t>(dims[d] - 1, 0);
+  }
+  return padded;
+}
+
+Value* Pad(ModuleWriter& w, Value* x, PaddingConfig padding, Value* value) {
+  Value* moved = w.Emit(Opcode::kPad, Shape(x->type(), PaddedDims(x->dims(), padding)), {x, value},
+                        Join(x->facts, value->facts));
   moved->instruction->Set(Attr::kPadding, std::move(padding));
   return moved;
+}
+
+Value* Padded(ModuleWriter& w, Value* x) {
+  PaddingConfig padding;
+  for (int64_t size : x->dims()) {
+    padding.dimensions.push_back(
+        {w.choose.Range(0, 2), w.choose.Range(0, 2), size > 1 && w.choose.OneIn(4) ? 1 : 0});
+  }
+  if (!w.Fits(PaddedDims(x->dims(), padding))) return x;
+  Value* value = w.FindOrMake(x->type(), {}, {w.plan.checked() ? -4.0 : -INFINITY, 4, false});
+  return Pad(w, x, std::move(padding), value);
 }
 
 Value* Repeated(ModuleWriter& w, Value* x) {
@@ -92,16 +107,20 @@ Value* Repeated(ModuleWriter& w, Value* x) {
   return moved;
 }
 
-Value* Joined(ModuleWriter& w, Value* x) {
-  Value* other = w.choose.Below(2) ? x : w.FindOrMake(x->type(), x->dims());
-  int64_t dimension = w.choose.Range(0, RankOf(*x) - 1);
+// Concatenates two arrays, or returns the first if the result is too large.
+Value* Concatenated(ModuleWriter& w, Value* x, Value* other, int64_t dimension) {
   Dims dims = x->dims();
-  dims[dimension] *= 2;
+  dims[dimension] += other->dims()[dimension];
   if (!w.Fits(dims)) return x;
   Value* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other},
                         Join(x->facts, other->facts));
   moved->instruction->Set(Attr::kDimensions, Dims{dimension});
   return moved;
+}
+
+Value* Joined(ModuleWriter& w, Value* x) {
+  Value* other = w.choose.Below(2) ? x : w.FindOrMake(x->type(), x->dims());
+  return Concatenated(w, x, other, w.choose.Range(0, RankOf(*x) - 1));
 }
 
 // Reduces windows of size one to three per dimension, with the identity as initial value.
@@ -187,13 +206,14 @@ bool ChainOfFunctions(ModuleWriter& w) {
   return true;
 }
 
+constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract,
+                                  Opcode::kMaximum};
+
 // Emits f(a) op f(b) or f(x op x), such as products of exponentials or roots of squares.
 bool FunctionsAndArithmetic(ModuleWriter& w) {
   static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog,    Opcode::kSqrt,
                                           Opcode::kRsqrt,       Opcode::kNegate, Opcode::kAbs,
                                           Opcode::kTanh,        Opcode::kCbrt};
-  static constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract,
-                                           Opcode::kMaximum};
   Opcode function = w.choose.Pick(kFunctions), arithmetic = w.choose.Pick(kArithmetic);
   PrimitiveType type = w.DrawType(RowOf(function).types & RowOf(arithmetic).types);
   if (type == PrimitiveType::kInvalid || IsComplex(type)) return false;
@@ -239,13 +259,116 @@ bool SelectedByComparison(ModuleWriter& w) {
   return true;
 }
 
+// Pads one dimension with zeros. Negative amounts remove elements.
+Value* PaddedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t low, int64_t high) {
+  PaddingConfig padding;
+  padding.dimensions.resize(x->dims().size());
+  padding.dimensions[dimension] = {low, high, 0};
+  return Pad(w, x, std::move(padding), w.ScalarConstant(x->type(), 0));
+}
+
+// The ways in which front ends write an array moved along a dimension, as jnp.roll and its
+// transposes, jnp.diff and shifts by padding.
+enum class MoveForm : uint8_t {
+  kRotation,  // the last elements, then the others
+  kSum,       // gradient of a rotation: the two parts padded to the whole size, and added
+  kDoubled,   // rotation by a number of run time: a slice of the array concatenated twice
+  kFilled,    // zeros enter at one end
+  kInner,     // without the elements that lack a neighbour
+};
+struct MoveStyle {
+  MoveForm form;
+  bool by_padding;  // parts are cut by negative padding, as in the gradient of a pad
+};
+
+MoveStyle DrawMoveStyle(ModuleWriter& w) {
+  static constexpr MoveForm kForms[] = {MoveForm::kRotation, MoveForm::kRotation, MoveForm::kSum,
+                                        MoveForm::kDoubled,  MoveForm::kFilled,   MoveForm::kInner};
+  const MoveForm form = w.choose.Pick(kForms);
+  return {form, w.choose.Below(2) != 0};
+}
+
+// Returns `size` elements of one dimension.
+Value* Part(ModuleWriter& w, Value* x, int64_t dimension, int64_t start, int64_t size,
+            bool by_padding) {
+  if (by_padding) return PaddedBy(w, x, dimension, -start, start + size - x->dims()[dimension]);
+  SliceRanges ranges;
+  for (int64_t whole : x->dims()) ranges.dimensions.push_back({0, whole, 1});
+  ranges.dimensions[dimension] = {start, start + size, 1};
+  return Slice(w, x, std::move(ranges));
+}
+
+Value* SliceOfDoubled(ModuleWriter& w, Value* x, int64_t dimension) {
+  Terms operands = {Concatenated(w, x, x, dimension)};
+  for (int64_t d = 0; d < RankOf(*x); ++d) {
+    operands.push_back(d == dimension ? w.Index(PrimitiveType::kS32, x->dims()[d])
+                                      : w.ScalarConstant(PrimitiveType::kS32, 0));
+  }
+  Value* moved =
+      w.Emit(Opcode::kDynamicSlice, Shape(x->type(), x->dims()), operands, Moved(*operands[0]));
+  moved->instruction->Set(Attr::kDynamicSliceSizes, x->dims());
+  return moved;
+}
+
+// Moves the elements of one dimension by `by` places to higher indices.
+Value* MovedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t by, MoveStyle style) {
+  const int64_t size = x->dims()[dimension], rest = size - by;
+  if (style.form == MoveForm::kDoubled) return SliceOfDoubled(w, x, dimension);
+  if (style.form == MoveForm::kFilled)
+    return by <= rest ? PaddedBy(w, x, dimension, by, -by) : PaddedBy(w, x, dimension, -rest, rest);
+  if (style.form == MoveForm::kInner) {
+    const int64_t ends = std::min<int64_t>(2, size - 1);
+    return Part(w, x, dimension, std::min(by, ends), size - ends, style.by_padding);
+  }
+  Value* last = Part(w, x, dimension, rest, by, style.by_padding);
+  Value* first = Part(w, x, dimension, 0, rest, style.by_padding);
+  if (style.form == MoveForm::kRotation) return Concatenated(w, last, first, dimension);
+  last = PaddedBy(w, last, dimension, 0, rest);
+  return ApplyArithmetic(w, Opcode::kAdd, last, PaddedBy(w, first, dimension, by, 0));
+}
+
+// Draws a number of places, mostly one, in either direction.
+int64_t DrawPlaces(ModuleWriter& w, int64_t size) {
+  const int64_t places = std::min(w.choose.OneIn(3) ? w.choose.Range(0, 3) : 1, size);
+  return w.choose.Below(2) ? size - places : places;
+}
+
+// Combines an array moved along a dimension with itself or with a second move of it: stencils,
+// finite differences and their gradients.
+bool Stencil(ModuleWriter& w) {
+  Opcode arithmetic = w.choose.Pick(kArithmetic);
+  PrimitiveType type = w.DrawType(GeneratedTypes(arithmetic));
+  if (type == PrimitiveType::kInvalid) return false;
+  Value* x = w.FindOrMake(type, w.DrawDims(1));
+  Dims long_dimensions;
+  for (int64_t d = 0; d < RankOf(*x); ++d) {
+    if (x->dims()[d] > 1) long_dimensions.push_back(d);
+  }
+  if (long_dimensions.empty()) return false;
+  const int64_t dimension = w.choose.Pick(long_dimensions), size = x->dims()[dimension];
+  MoveStyle style = DrawMoveStyle(w);
+  const int64_t by = DrawPlaces(w, size);
+  Value *moved = MovedBy(w, x, dimension, by, style), *other = x;
+  if (!w.choose.OneIn(4)) {
+    if (w.choose.OneIn(4)) style = DrawMoveStyle(w);
+    other = MovedBy(w, x, dimension, w.choose.Below(2) ? size - by : DrawPlaces(w, size), style);
+  }
+  if (w.choose.OneIn(4)) {
+    Concatenated(w, moved, other, dimension);
+  } else if (moved->dims() == other->dims()) {
+    ApplyArithmetic(w, arithmetic, moved, other);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool GenerateIdiom(ModuleWriter& w) {
-  static constexpr bool (*kIdioms[])(ModuleWriter&) = {ChainOfMoves,     ChainOfMoves,
-                                                       ChainOfFunctions, FunctionsAndArithmetic,
-                                                       ConvertRoundTrip, SelectedByComparison};
-  return w.choose.Pick(kIdioms)(w);
+  static constexpr bool (*kMoves[])(ModuleWriter&) = {ChainOfMoves, Stencil};
+  static constexpr bool (*kIdioms[])(ModuleWriter&) = {
+      ChainOfMoves,     ChainOfMoves,        Stencil, ChainOfFunctions, FunctionsAndArithmetic,
+      ConvertRoundTrip, SelectedByComparison};
+  return (w.plan.moves_only ? w.choose.Pick(kMoves) : w.choose.Pick(kIdioms))(w);
 }
 
 }  // namespace hlocts::generators
