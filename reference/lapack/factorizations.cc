@@ -6,6 +6,18 @@
 
 namespace hlocts::reference {
 
+WideMatrix TridiagonalMatrix(const WideMatrix& below, const WideMatrix& diagonal,
+                             const WideMatrix& above) {
+  const int64_t n = diagonal.columns;
+  WideMatrix a = WideMatrix::Zero(n, n);
+  for (int64_t i = 0; i < n; ++i) {
+    a(i, i) = diagonal(0, i);
+    if (i > 0) a(i, i - 1) = below(0, i);
+    if (i + 1 < n) a(i, i + 1) = above(0, i);
+  }
+  return a;
+}
+
 WideMatrix HermitianFrom(const WideMatrix& a, bool lower) {
   WideMatrix result = a;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -78,47 +90,130 @@ void SolveTriangular(const WideMatrix& t, bool lower, bool unit, WideMatrix& b) 
   }
 }
 
+void SolveFactored(const WideMatrix& lu, const std::vector<int64_t>& pivots, WideMatrix& b) {
+  for (int64_t i = 0; i < lu.rows; ++i) {
+    for (int64_t j = 0; j < b.columns; ++j) std::swap(b(i, j), b(pivots[i] - 1, j));
+  }
+  SolveTriangular(lu, /*lower=*/true, /*unit=*/true, b);
+  SolveTriangular(lu, /*lower=*/false, /*unit=*/false, b);
+}
+
+WideMatrix Inverse(WideMatrix a) {
+  std::vector<int64_t> pivots;
+  WideMatrix inverse = WideMatrix::Identity(a.rows, a.rows);
+  if (FactorLu(a, pivots) != 0) return {};
+  SolveFactored(a, pivots, inverse);
+  return inverse;
+}
+
 namespace {
 
-// Applies H^H from the left to the columns of `a` from `from` on. v is column k of `reflectors`
-// with a one in row k.
-void Reflect(const WideMatrix& reflectors, int64_t k, Wide factor, int64_t from, WideMatrix& a) {
+// Turns column `column` of `a`, from row `row` on, into beta and the vector v, whose leading one is
+// not stored, of H = I - tau v v^H with H^H x = beta e_1. Returns tau.
+Wide MakeReflector(WideMatrix& a, int64_t row, int64_t column) {
+  const Wide alpha = a(row, column);
+  long double below = 0;
+  for (int64_t i = row + 1; i < a.rows; ++i) below += std::norm(a(i, column));
+  if (below == 0 && alpha.imag() == 0) return 0;
+  const long double length = std::sqrt(std::norm(alpha) + below);
+  const bool positive = alpha.real() > 0 || (alpha.real() == 0 && !std::signbit(alpha.real()));
+  const long double beta = positive ? -length : length;
+  for (int64_t i = row + 1; i < a.rows; ++i) a(i, column) /= alpha - beta;
+  a(row, column) = beta;
+  return (beta - alpha) / beta;
+}
+
+// Multiplies the columns of `a` from `from` on by I - factor v v^H from the left. v is column k of
+// `reflectors` with a one in row `top`, which may be in `a` before `from`.
+void Reflect(const WideMatrix& reflectors, int64_t top, int64_t k, Wide factor, int64_t from,
+             WideMatrix& a) {
   for (int64_t j = from; j < a.columns; ++j) {
-    Wide dot = a(k, j);
-    for (int64_t i = k + 1; i < a.rows; ++i) dot += std::conj(reflectors(i, k)) * a(i, j);
+    Wide dot = a(top, j);
+    for (int64_t i = top + 1; i < a.rows; ++i) dot += std::conj(reflectors(i, k)) * a(i, j);
     dot *= factor;
-    a(k, j) -= dot;
-    for (int64_t i = k + 1; i < a.rows; ++i) a(i, j) -= dot * reflectors(i, k);
+    a(top, j) -= dot;
+    for (int64_t i = top + 1; i < a.rows; ++i) a(i, j) -= dot * reflectors(i, k);
   }
+}
+
+void ExchangeColumns(WideMatrix& a, WideMatrix& pivots, int64_t i, int64_t j) {
+  for (int64_t row = 0; row < a.rows; ++row) std::swap(a(row, i), a(row, j));
+  std::swap(pivots(0, i), pivots(0, j));
+}
+
+// Moves the columns that the caller marked to the front and numbers all. Returns their count.
+int64_t MoveMarkedColumns(WideMatrix& a, WideMatrix& pivots) {
+  int64_t marked = 0;
+  for (int64_t j = 0; j < a.columns; ++j) {
+    const bool mark = pivots(0, j) != Wide(0);
+    pivots(0, j) = static_cast<long double>(j + 1);
+    if (mark) ExchangeColumns(a, pivots, j, marked++);
+  }
+  return marked;
+}
+
+// Returns the column from k on that is longest in the rows from k on.
+int64_t LongestColumn(const WideMatrix& a, int64_t k) {
+  int64_t best = k;
+  long double most = -1;
+  for (int64_t j = k; j < a.columns; ++j) {
+    long double squares = 0;
+    for (int64_t i = k; i < a.rows; ++i) squares += std::norm(a(i, j));
+    if (squares > most) most = squares, best = j;
+  }
+  return best;
 }
 
 }  // namespace
 
-std::vector<Wide> FactorQr(WideMatrix& a) {
+std::vector<Wide> FactorQr(WideMatrix& a, WideMatrix* pivots) {
+  const int64_t marked = pivots == nullptr ? 0 : MoveMarkedColumns(a, *pivots);
   std::vector<Wide> factors;
   for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
-    const Wide alpha = a(k, k);
-    long double below = 0;
-    for (int64_t i = k + 1; i < a.rows; ++i) below += std::norm(a(i, k));
-    if (below == 0 && alpha.imag() == 0) {
-      factors.push_back(0);
-      continue;
-    }
-    const long double length = std::sqrt(std::norm(alpha) + below);
-    const long double beta =
-        alpha.real() > 0 || (alpha.real() == 0 && !std::signbit(alpha.real())) ? -length : length;
-    const Wide tau = (beta - alpha) / beta;
-    for (int64_t i = k + 1; i < a.rows; ++i) a(i, k) /= alpha - beta;
-    Reflect(a, k, std::conj(tau), k + 1, a);
-    a(k, k) = beta;
+    if (pivots != nullptr && k >= marked) ExchangeColumns(a, *pivots, k, LongestColumn(a, k));
+    factors.push_back(MakeReflector(a, k, k));
+    Reflect(a, k, k, std::conj(factors[k]), k + 1, a);
+  }
+  return factors;
+}
+
+WideMatrix ApplyReflectors(const WideMatrix& a, const std::vector<Wide>& tau, bool adjoint,
+                           WideMatrix c) {
+  const int64_t count = static_cast<int64_t>(tau.size());
+  for (int64_t step = 0; step < count; ++step) {
+    const int64_t k = adjoint ? step : count - 1 - step;
+    Reflect(a, k, k, adjoint ? std::conj(tau[k]) : tau[k], 0, c);
+  }
+  return c;
+}
+
+WideMatrix ProductOfReflectors(const WideMatrix& a, const std::vector<Wide>& tau, int64_t columns) {
+  return ApplyReflectors(a, tau, /*adjoint=*/false, WideMatrix::Identity(a.rows, columns));
+}
+
+WideMatrix ApplyQ(const LapackCall& call, const WideMatrix& a, const WideMatrix& tau,
+                  const WideMatrix& c) {
+  const bool adjoint = call.transpose != 'N';
+  if (call.left) return ApplyReflectors(a, tau.at, adjoint, c);
+  return ConjugateTransposed(ApplyReflectors(a, tau.at, !adjoint, ConjugateTransposed(c)));
+}
+
+std::vector<Wide> FactorHessenberg(WideMatrix& a) {
+  std::vector<Wide> factors;
+  for (int64_t k = 0; k + 1 < a.rows; ++k) {
+    const Wide tau = MakeReflector(a, k + 1, k);
+    Reflect(a, k + 1, k, std::conj(tau), k + 1, a);
+    WideMatrix rows = ConjugateTransposed(a);  // A H = (H^H A^H)^H
+    Reflect(a, k + 1, k, std::conj(tau), 0, rows);
+    a = ConjugateTransposed(rows);
     factors.push_back(tau);
   }
   return factors;
 }
 
-WideMatrix ProductOfReflectors(const WideMatrix& a, const std::vector<Wide>& tau, int64_t columns) {
-  WideMatrix q = WideMatrix::Identity(a.rows, columns);
-  for (int64_t k = static_cast<int64_t>(tau.size()) - 1; k >= 0; --k) Reflect(a, k, tau[k], 0, q);
+WideMatrix HessenbergVectors(const WideMatrix& packed, const std::vector<Wide>& tau) {
+  WideMatrix q = WideMatrix::Identity(packed.rows, packed.rows);
+  for (int64_t k = packed.rows - 2; k >= 0; --k) Reflect(packed, k + 1, k, tau[k], 0, q);
   return q;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/lapack/lapack_call.h"
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "spec/ir/attributes.h"
@@ -18,21 +19,34 @@ namespace {
 
 struct Name {
   absl::string_view text;
-  absl::string_view letters;  // type letters for which the routine exists
+  absl::string_view letters;  // type letters for which the row holds
   LapackRoutine routine;
-  int64_t operands;
-  int64_t results;  // size of the result tuple; 0 if the result is an array
+  absl::string_view sizes;       // LapackCall::sizes
+  absl::string_view attributes;  // required attributes, each with its letters unless it is a number
 };
 constexpr Name kNames[] = {
-    {"potrf", "sdcz", LapackRoutine::kCholesky, 1, 2},
-    {"getrf", "sdcz", LapackRoutine::kLu, 1, 3},
-    {"trsm", "sdcz", LapackRoutine::kTriangularSolve, 2, 0},
-    {"geqrf", "sdcz", LapackRoutine::kQr, 1, 2},
-    {"orgqr", "sd", LapackRoutine::kQrProduct, 2, 0},
-    {"ungqr", "cz", LapackRoutine::kQrProduct, 2, 0},
-    {"syevd", "sd", LapackRoutine::kHermitianEigen, 1, 3},
-    {"heevd", "cz", LapackRoutine::kHermitianEigen, 1, 3},
-    {"gesdd", "sdcz", LapackRoutine::kSingularValues, 1, 5},
+    {"potrf", "sdcz", LapackRoutine::kCholesky, "nn>nn,", "uplo:LU"},
+    {"getrf", "sdcz", LapackRoutine::kLu, "mn>mn,k,", ""},
+    {"trsm", "sdcz", LapackRoutine::kTriangularSolve, "mm,xy>xy",
+     "uplo:LU side:LR diag:NU trans_x:NTC"},
+    {"geqrf", "sdcz", LapackRoutine::kQr, "mn>mn,k", ""},
+    {"geqp3", "sdcz", LapackRoutine::kPivotedQr, "mn,n>mn,n,k", ""},
+    {"orgqr", "sd", LapackRoutine::kQrProduct, "mn,t>mn", ""},
+    {"ungqr", "cz", LapackRoutine::kQrProduct, "mn,t>mn", ""},
+    {"ormqr", "sd", LapackRoutine::kQrApply, "mn,t,xy>xy", "left transpose"},
+    {"unmqr", "cz", LapackRoutine::kQrApply, "mn,t,xy>xy", "left transpose"},
+    {"syevd", "sd", LapackRoutine::kHermitianEigen, "nn>nn,n,", "uplo:LU mode:NV"},
+    {"heevd", "cz", LapackRoutine::kHermitianEigen, "nn>nn,n,", "uplo:LU mode:NV"},
+    {"gesdd", "sdcz", LapackRoutine::kSingularValues, "mn>mn,k,mu,vn,", "mode:ASN"},
+    {"gesvd", "sdcz", LapackRoutine::kSingularValues, "mn>mn,k,mu,vn,", "mode:ASN"},
+    {"gehrd", "sdcz", LapackRoutine::kHessenberg, "nn>nn,h,", "low high"},
+    {"sytrd", "sd", LapackRoutine::kTridiagonal, "nn>nn,n,h,h,", "uplo:LU"},
+    {"hetrd", "cz", LapackRoutine::kTridiagonal, "nn>nn,n,h,h,", "uplo:LU"},
+    {"gtsv", "sdcz", LapackRoutine::kTridiagonalSolve, "n,n,n,nr>n,n,n,nr,", ""},
+    {"gees", "sd", LapackRoutine::kSchur, "nn>nn,nn,n,n,,", "mode:NV sort:N"},
+    {"gees", "cz", LapackRoutine::kSchur, "nn>nn,nn,n,,", "mode:NV sort:N"},
+    {"geev", "sd", LapackRoutine::kEigen, "nn>n,n,nn,nn,", "compute_left:NV compute_right:NV"},
+    {"geev", "cz", LapackRoutine::kEigen, "nn>n,nn,nn,", "compute_left:NV compute_right:NV"},
 };
 
 char LetterOf(PrimitiveType type) {
@@ -43,74 +57,40 @@ char LetterOf(PrimitiveType type) {
 }
 
 const Name* NameOf(const Instruction& call, absl::string_view target) {
-  if (!absl::ConsumePrefix(&target, "lapack_") || !absl::ConsumeSuffix(&target, "_ffi")) {
+  if (!absl::ConsumePrefix(&target, "lapack_") || !absl::ConsumeSuffix(&target, "_ffi") ||
+      target.empty() || call.operand_count() == 0 || !call.operand(0).shape().IsArray() ||
+      LetterOf(call.operand(0).shape().element_type()) != target.front()) {
     return nullptr;
   }
-  const char letter = target.empty() ? '?' : target.front();
-  target.remove_prefix(target.empty() ? 0 : 1);
   for (const Name& name : kNames) {
-    const int64_t results =
-        call.shape().IsTuple() ? static_cast<int64_t>(call.shape().tuple_shapes().size()) : 0;
-    if (name.text == target && absl::StrContains(name.letters, letter) &&
-        call.operand_count() == name.operands && results == name.results &&
-        LetterOf(call.operand(0).shape().element_type()) == letter &&
-        call.operand(0).shape().rank() >= 2) {
+    if (name.text != target.substr(1) || !absl::StrContains(name.letters, target.front())) continue;
+    const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(name.sizes, '>');
+    const auto count = [](absl::string_view list) {
+      return 1 + std::count(list.begin(), list.end(), ',');
+    };
+    const bool tuple = count(sides.second) > 1;
+    if (call.operand_count() == count(sides.first) && call.shape().IsTuple() == tuple &&
+        (!tuple || std::ssize(call.shape().tuple_shapes()) == count(sides.second))) {
       return &name;
     }
   }
   return nullptr;
 }
 
-// Returns the letter of `key` in a dictionary such as {mode = 86 : ui8, uplo = 76 : ui8}, or 0.
-char LetterIn(absl::string_view dictionary, absl::string_view key) {
+// Returns the number of `key` in a dictionary such as {left = true, uplo = 76 : ui8}, or -1.
+int64_t NumberIn(absl::string_view dictionary, absl::string_view key) {
   dictionary = absl::StripSuffix(absl::StripPrefix(dictionary, "{"), "}");
   for (absl::string_view entry : absl::StrSplit(dictionary, ',')) {
     const std::pair<absl::string_view, absl::string_view> sides =
         absl::StrSplit(entry, absl::MaxSplits('=', 1));
     if (absl::StripAsciiWhitespace(sides.first) != key) continue;
     const std::vector<absl::string_view> value = absl::StrSplit(sides.second, ':');
-    int number = 0;
-    if (absl::SimpleAtoi(absl::StripAsciiWhitespace(value[0]), &number) && number > 0) {
-      return static_cast<char>(number);
-    }
+    const absl::string_view text = absl::StripAsciiWhitespace(value[0]);
+    int64_t number = 0;
+    if (text == "true" || text == "false") return text == "true" ? 1 : 0;
+    return absl::SimpleAtoi(text, &number) ? number : -1;
   }
-  return 0;
-}
-
-// Reads the letter of `key` into `letter`. Returns false if it is not one of `known`.
-bool Take(absl::string_view dictionary, absl::string_view key, absl::string_view known,
-          char& letter) {
-  letter = LetterIn(dictionary, key);
-  return letter != 0 && absl::StrContains(known, letter);
-}
-
-bool TakeAttributes(absl::string_view dictionary, LapackCall& call) {
-  char uplo = 'L', side = 'L', diag = 'N';
-  bool known = true;
-  switch (call.routine) {
-    case LapackRoutine::kCholesky:
-      known = Take(dictionary, "uplo", "LU", uplo);
-      break;
-    case LapackRoutine::kTriangularSolve:
-      known = Take(dictionary, "uplo", "LU", uplo) && Take(dictionary, "side", "LR", side) &&
-              Take(dictionary, "diag", "NU", diag) &&
-              Take(dictionary, "trans_x", "NTC", call.transpose);
-      break;
-    case LapackRoutine::kHermitianEigen:
-      known = Take(dictionary, "uplo", "LU", uplo) && Take(dictionary, "mode", "NV", call.job);
-      break;
-    case LapackRoutine::kSingularValues:
-      known = Take(dictionary, "mode", "ASN", call.job);
-      break;
-    case LapackRoutine::kLu:
-    case LapackRoutine::kQr:
-    case LapackRoutine::kQrProduct:
-      break;
-  }
-  call.lower = uplo == 'L';
-  call.left = side == 'L';
-  call.unit = diag == 'U';
-  return known;
+  return -1;
 }
 
 }  // namespace
@@ -120,11 +100,36 @@ std::optional<LapackCall> LapackCallOf(const Instruction& custom_call) {
   const Name* name = target == nullptr ? nullptr : NameOf(custom_call, *target);
   if (name == nullptr) return std::nullopt;
   const RawText* config = custom_call.Get<RawText>(Attr::kBackendConfig);
-  LapackCall call;
-  call.routine = name->routine;
-  if (!TakeAttributes(config == nullptr ? "" : absl::string_view(config->text), call)) {
+  std::map<absl::string_view, int64_t> given;
+  for (absl::string_view attribute : absl::StrSplit(name->attributes, ' ', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> key =
+        absl::StrSplit(attribute, absl::MaxSplits(':', 1));
+    const int64_t value = NumberIn(config == nullptr ? "" : config->text, key.first);
+    const std::string letter(1, static_cast<char>(value));
+    if (value < 0 || value > INT32_MAX) return std::nullopt;
+    if (!key.second.empty() && (value > 127 || !absl::StrContains(key.second, letter))) {
+      return std::nullopt;
+    }
+    given[key.first] = value;
+  }
+  const auto is = [&](absl::string_view key, int64_t value) {
+    return given.contains(key) && given[key] == value;
+  };
+  // Other bounds would reduce a block of the matrix.
+  if (given.contains("low") &&
+      !(is("low", 1) && is("high", custom_call.operand(0).shape().dimension(-1)))) {
     return std::nullopt;
   }
+  LapackCall call{.routine = name->routine, .sizes = name->sizes};
+  call.complex = IsComplex(custom_call.operand(0).shape().element_type());
+  call.lower = !is("uplo", 'U');
+  call.left = !is("side", 'R') && !is("left", 0);
+  call.unit = is("diag", 'U');
+  call.transpose = is("transpose", 1) ? 'C' : 'N';
+  if (given.contains("trans_x")) call.transpose = static_cast<char>(given["trans_x"]);
+  if (given.contains("mode")) call.job = static_cast<char>(given["mode"]);
+  if (is("compute_right", 'N')) call.job = 'N';
+  call.left_vectors = !is("compute_left", 'N');
   return call;
 }
 

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
@@ -21,18 +22,30 @@ enum class LapackRoutine {
   kLu,               // getrf: L below U, pivot rows from 1, info
   kTriangularSolve,  // trsm: X of op(A) X = B or X op(A) = B
   kQr,               // geqrf: R above the reflectors, their factors tau
-  kQrProduct,        // orgqr, ungqr: the first columns of the reflectors' product
+  kQrProduct,        // orgqr, ungqr: the first columns of the reflectors' product Q
   kHermitianEigen,   // syevd, heevd: eigenvectors as columns, ascending eigenvalues, info
-  kSingularValues,   // gesdd: A overwritten, descending singular values, U, V^H, info
+  kSingularValues,   // gesdd, gesvd: A overwritten, descending singular values, U, V^H, info
+  kPivotedQr,        // geqp3: as kQr, with the columns' positions, from 1, before tau
+  kQrApply,          // ormqr, unmqr: op(Q) C or C op(Q)
+  kHessenberg,       // gehrd: H above the reflectors, their factors tau, info
+  kTridiagonal,      // sytrd, hetrd: as kHessenberg, with T's diagonal and its neighbour before tau
+  kTridiagonalSolve,  // gtsv: three diagonals overwritten, X of A X = B, info
+  kSchur,  // gees: T, the Schur vectors Z, eigenvalues (of reals in two parts), sdim, info
+  kEigen,  // geev: eigenvalues (of reals in two parts), left and right vectors, info
 };
 
 struct LapackCall {
   LapackRoutine routine = LapackRoutine::kCholesky;
-  bool lower = true;     // the lower triangle is read
-  bool left = true;      // trsm: op(A) is left of X
-  bool unit = false;     // trsm: the diagonal is taken as ones
-  char transpose = 'N';  // trsm: N, T or C
-  char job = 'V';        // syevd: N or V; gesdd: A (square factors), S (thin ones) or N (none)
+  bool complex = false;
+  bool lower = true;         // the lower triangle is read
+  bool left = true;          // trsm, ormqr: op(A) or op(Q) is on the left
+  bool unit = false;         // trsm: the diagonal is taken as ones
+  char transpose = 'N';      // trsm, ormqr: N, T or C
+  char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin ones) or N
+  bool left_vectors = true;  // geev: left eigenvectors are computed
+  // The sizes of operands and results, `>` between both, without batches: m and n of the first
+  // operand, k the smaller one, h = n - 1, others as they come (CheckLapackShapes).
+  absl::string_view sizes;
 };
 
 // Returns nullopt if the target is not one of these routines, if its letter does not match the

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "reference/lapack/factorizations.h"
 #include "spec/ir/instruction.h"
 
@@ -66,11 +70,76 @@ WideMatrix Solve(const LapackCall& call, const WideMatrix& a, WideMatrix b) {
   return call.left ? b : Transposed(b, /*conjugate=*/false);
 }
 
+WideMatrix RowOf(const std::vector<Wide>& values) {
+  return {1, static_cast<int64_t>(values.size()), values};
+}
+
 std::vector<WideMatrix> Qr(WideMatrix a) {
   const std::vector<Wide> tau = FactorQr(a);
-  WideMatrix row = WideMatrix::Zero(1, static_cast<int64_t>(tau.size()));
-  row.at = tau;
-  return {a, row};
+  return {a, RowOf(tau)};
+}
+
+std::vector<WideMatrix> PivotedQr(WideMatrix a, WideMatrix pivots) {
+  const std::vector<Wide> tau = FactorQr(a, &pivots);
+  return {a, pivots, RowOf(tau)};
+}
+
+std::vector<WideMatrix> Hessenberg(WideMatrix a) {
+  const std::vector<Wide> tau = FactorHessenberg(a);
+  return {a, RowOf(tau), WideNumber(0)};
+}
+
+// Computes sytrd. In the reverse order of rows and columns the upper triangle is the lower one.
+std::vector<WideMatrix> Tridiagonal(const LapackCall& call, const WideMatrix& a) {
+  WideMatrix h = HermitianFrom(call.lower ? a : Reversed(a), /*lower=*/true);
+  std::vector<Wide> diagonal, beside;
+  const std::vector<Wide> tau = FactorHessenberg(h);
+  for (int64_t i = 0; i < h.rows; ++i) {
+    diagonal.push_back(h(i, i));
+    if (i > 0) beside.push_back(h(i, i - 1));
+  }
+  std::vector<WideMatrix> results = {h, RowOf(diagonal), RowOf(beside), RowOf(tau)};
+  for (WideMatrix& result : results) result = call.lower ? result : Reversed(result);
+  results.push_back(WideNumber(0));
+  return results;
+}
+
+// Computes gtsv. The diagonals, which LAPACK overwrites with factors, are left as they were.
+std::vector<WideMatrix> TridiagonalSolve(const std::vector<WideMatrix>& operands) {
+  WideMatrix lu = TridiagonalMatrix(operands[0], operands[1], operands[2]), x = operands[3];
+  std::vector<int64_t> pivots;
+  const int64_t info = FactorLu(lu, pivots);
+  if (info == 0) SolveFactored(lu, pivots, x);
+  return {operands[0], operands[1], operands[2], x, WideNumber(static_cast<long double>(info))};
+}
+
+// Returns eigenvalues as the leaves that hold them: of a real matrix, real and imaginary parts.
+std::vector<WideMatrix> Values(const LapackCall& call, const WideMatrix& values) {
+  if (call.complex) return {values};
+  WideMatrix real = values, imaginary = values;
+  for (Wide& x : real.at) x = x.real();
+  for (Wide& x : imaginary.at) x = x.imag();
+  return {real, imaginary};
+}
+
+std::vector<WideMatrix> Schur(const LapackCall& call, WideMatrix t) {
+  WideMatrix z;
+  const int64_t info = DecomposeSchur(t, !call.complex, z);
+  std::vector<WideMatrix> results = {t, z};
+  for (WideMatrix& values : Values(call, DiagonalEigenvalues(t))) results.push_back(values);
+  results.push_back(WideNumber(0));
+  results.push_back(WideNumber(static_cast<long double>(info)));
+  return results;
+}
+
+std::vector<WideMatrix> GeneralEigen(const LapackCall& call, const WideMatrix& a) {
+  WideMatrix values, left, right;
+  const int64_t info = DecomposeEigen(a, !call.complex, values, left, right);
+  std::vector<WideMatrix> results = Values(call, values);
+  results.push_back(left);
+  results.push_back(right);
+  results.push_back(WideNumber(static_cast<long double>(info)));
+  return results;
 }
 
 std::vector<WideMatrix> Eigen(const LapackCall& call, const WideMatrix& a) {
@@ -118,108 +187,93 @@ void FillWithNan(int64_t b, int64_t batches, absl::Span<Literal* const> leaves) 
   }
 }
 
-// Dimensions of a result. ResultSizes omits undefined results, whose dimensions are free.
-using Sizes = std::vector<int64_t>;
+// Checks shapes against LapackCall::sizes. A letter gets its size where it occurs first.
+class LapackShapes {
+ public:
+  LapackShapes(const LapackCall& call, const Instruction& custom_call)
+      : call_(call), custom_call_(custom_call) {}
 
-std::vector<Sizes> ResultSizes(const LapackCall& call, const Shape& result, const Sizes& a) {
-  const int64_t m = a[0], n = a[1], k = std::min(m, n);
-  switch (call.routine) {
-    case LapackRoutine::kCholesky:
-      return {{n, n}, {}};
-    case LapackRoutine::kLu:
-      return {{m, n}, {k}, {}};
-    case LapackRoutine::kTriangularSolve:
-      return {call.left ? Sizes{n, result.dimension(-1)} : Sizes{result.dimension(-2), n}};
-    case LapackRoutine::kQr:
-      return {{m, n}, {k}};
-    case LapackRoutine::kQrProduct:
-      return {{m, std::clamp<int64_t>(result.dimension(-1), 0, m)}};
-    case LapackRoutine::kHermitianEigen:
-      return {{n, n}, {n}, {}};
-    case LapackRoutine::kSingularValues: {
-      const bool thin = call.job == 'S';
-      if (call.job == 'N') return {{m, n}, {k}};
-      return {{m, n}, {k}, {m, thin ? k : m}, {thin ? k : n, n}, {}};
+  absl::Status Check() {
+    const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(call_.sizes, '>');
+    const std::vector<absl::string_view> operands = absl::StrSplit(sides.first, ',');
+    const Shape& first = custom_call_.operand(0).shape();
+    batches_ = first.rank() - std::ssize(operands[0]);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("operand ", i), operands[i],
+                                    custom_call_.operand(static_cast<int64_t>(i)).shape()));
+      if (i == 0) AddDerivedSizes();
     }
-  }
-  return {};
-}
-
-bool NeedsSquare(LapackRoutine routine) {
-  return routine == LapackRoutine::kCholesky || routine == LapackRoutine::kTriangularSolve ||
-         routine == LapackRoutine::kHermitianEigen;
-}
-
-Sizes WithBatches(const Shape& operand, const Sizes& sizes) {
-  const absl::Span<const int64_t> dimensions = operand.dimensions();
-  Sizes result(dimensions.begin(), dimensions.end() - 2);
-  result.insert(result.end(), sizes.begin(), sizes.end());
-  return result;
-}
-
-absl::Status ExpectSizes(const Instruction& call, absl::string_view of, const Sizes& expected,
-                         const Shape& found) {
-  if (found.IsArray() && found.dimensions() == absl::Span<const int64_t>(expected)) {
+    const std::vector<absl::string_view> results = absl::StrSplit(sides.second, ',');
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Shape& shape = custom_call_.shape();
+      HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("result ", i), results[i],
+                                    shape.IsTuple() ? shape.tuple_shapes()[i] : shape));
+    }
+    // Reflectors are as long as a column, and their product has at least one column for each.
+    if (sizes_.contains('t') && (sizes_['t'] > sizes_['n'] || sizes_['n'] > sizes_['m'])) {
+      return InvalidInput(custom_call_.name(), ": expected at most ", sizes_['k'],
+                          " reflectors in as many columns, found ", sizes_['t'], " in ",
+                          first.ToString(false));
+    }
     return absl::OkStatus();
   }
-  return InvalidInput(call.name(), ": expected ", of, " of dimensions [",
-                      absl::StrJoin(expected, ","), "], found ", found.ToString(false));
-}
 
-// Checks the second operand: a right-hand side like the result, or the factors of the reflectors.
-absl::Status CheckSecondOperand(const LapackCall& call, const Instruction& custom_call,
-                                const Sizes& a) {
-  const Shape& second = custom_call.operand(1).shape();
-  if (call.routine == LapackRoutine::kTriangularSolve) {
-    const absl::Span<const int64_t> sizes = custom_call.shape().dimensions();
-    return ExpectSizes(custom_call, "a right-hand side", Sizes(sizes.begin(), sizes.end()), second);
+ private:
+  void AddDerivedSizes() {
+    if (!sizes_.contains('m')) sizes_['m'] = sizes_['n'];
+    if (!sizes_.contains('n')) sizes_['n'] = sizes_['m'];
+    const int64_t m = sizes_['m'], n = sizes_['n'], k = std::min(m, n);
+    sizes_['k'] = k;
+    sizes_['h'] = std::max<int64_t>(n - 1, 0);
+    sizes_[call_.left ? 'x' : 'y'] = m;
+    if (call_.routine != LapackRoutine::kSingularValues || call_.job == 'N') return;
+    sizes_['u'] = call_.job == 'S' ? k : m;
+    sizes_['v'] = call_.job == 'S' ? k : n;
   }
-  const int64_t k = second.rank() == 0 ? 0 : second.dimension(-1);
-  const int64_t most = std::min({k, a[0], a[1], custom_call.shape().dimension(-1)});
-  return ExpectSizes(custom_call, "factors", WithBatches(custom_call.operand(0).shape(), {most}),
-                     second);
-}
+
+  absl::Status Expect(absl::string_view of, absl::string_view letters, const Shape& found) {
+    const absl::Span<const int64_t> batches =
+        absl::MakeSpan(custom_call_.operand(0).shape().dimensions())
+            .subspan(0, static_cast<size_t>(std::max<int64_t>(batches_, 0)));
+    bool fits = batches_ >= 0 && found.IsArray() &&
+                found.rank() == batches_ + std::ssize(letters) &&
+                absl::MakeSpan(found.dimensions()).subspan(0, batches.size()) == batches;
+    std::vector<std::string> expected;
+    for (int64_t size : batches) expected.push_back(absl::StrCat(size));
+    for (int64_t i = 0; i < std::ssize(letters); ++i) {
+      if (fits) sizes_.try_emplace(letters[i], found.dimension(batches_ + i));
+      fits = fits && sizes_[letters[i]] == found.dimension(batches_ + i);
+      expected.push_back(sizes_.contains(letters[i]) ? absl::StrCat(sizes_[letters[i]]) : "?");
+    }
+    if (fits) return absl::OkStatus();
+    return InvalidInput(custom_call_.name(), ": expected ", of, " of dimensions [",
+                        absl::StrJoin(expected, ","), "], found ", found.ToString(false));
+  }
+
+  const LapackCall& call_;
+  const Instruction& custom_call_;
+  int64_t batches_ = 0;  // number of leading dimensions
+  std::map<char, int64_t> sizes_;
+};
 
 }  // namespace
 
 absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call) {
-  const Shape& operand = custom_call.operand(0).shape();
-  const Sizes a = {operand.dimension(-2), operand.dimension(-1)};
-  if (NeedsSquare(call.routine) && a[0] != a[1]) {
-    return InvalidInput(custom_call.name(), ": expected a square matrix, found ",
-                        operand.ToString(false));
-  }
-  const std::vector<Shape> one = {custom_call.shape()};
-  const std::vector<Shape>& leaves =
-      custom_call.shape().IsTuple() ? custom_call.shape().tuple_shapes() : one;
-  if (!custom_call.shape().IsTuple() && custom_call.shape().rank() < 2) {
-    return InvalidInput(custom_call.name(), ": expected a matrix, found ",
-                        custom_call.shape().ToString(false));
-  }
-  const std::vector<Sizes> sizes = ResultSizes(call, leaves[0], a);
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    HLOCTS_RETURN_IF_ERROR(ExpectSizes(custom_call, absl::StrCat("result ", i),
-                                       WithBatches(operand, sizes[i]), leaves[i]));
-  }
-  return custom_call.operand_count() < 2 ? absl::OkStatus()
-                                         : CheckSecondOperand(call, custom_call, a);
+  return LapackShapes(call, custom_call).Check();
 }
 
-int64_t BatchCount(const Literal& operand) {
-  const Shape& shape = operand.shape();
-  const int64_t size = shape.dimension(-1) * shape.dimension(-2);
-  return size == 0 ? 0 : shape.ElementCount() / size;
+int64_t BatchCount(const LapackCall& call, const Shape& first_operand) {
+  const size_t letters = call.sizes.find_first_of(",>");
+  int64_t size = 1;
+  for (int64_t i = 1; i <= static_cast<int64_t>(letters); ++i) size *= first_operand.dimension(-i);
+  return size == 0 ? 0 : first_operand.ElementCount() / size;
 }
 
-std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b) {
+std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b, int64_t batches) {
   std::vector<WideMatrix> result;
-  const int64_t batches = BatchCount(operands[0]);
   for (const Literal& operand : operands) {
-    const Shape& shape = operand.shape();
-    const int64_t count = PerBatch(shape, batches);
-    // The factors of orgqr have one dimension less than the matrix.
-    const bool list = shape.rank() < operands[0].shape().rank();
-    const int64_t columns = list ? count : shape.dimension(-1);
+    const int64_t count = PerBatch(operand.shape(), batches);
+    const int64_t columns = operand.shape().dimension(-1);
     result.push_back(MatrixOf(operand, b * count, columns == 0 ? 0 : count / columns, columns));
   }
   return result;
@@ -236,6 +290,20 @@ std::vector<WideMatrix> ResultsOf(const LapackCall& call, const std::vector<Wide
       return {Solve(call, operands[0], operands[1])};
     case LapackRoutine::kQr:
       return Qr(operands[0]);
+    case LapackRoutine::kPivotedQr:
+      return PivotedQr(operands[0], operands[1]);
+    case LapackRoutine::kQrApply:
+      return {ApplyQ(call, operands[0], operands[1], operands[2])};
+    case LapackRoutine::kHessenberg:
+      return Hessenberg(operands[0]);
+    case LapackRoutine::kTridiagonal:
+      return Tridiagonal(call, operands[0]);
+    case LapackRoutine::kTridiagonalSolve:
+      return TridiagonalSolve(operands);
+    case LapackRoutine::kSchur:
+      return Schur(call, operands[0]);
+    case LapackRoutine::kEigen:
+      return GeneralEigen(call, operands[0]);
     case LapackRoutine::kQrProduct:
       return {ProductOfReflectors(operands[0], operands[1].at, shape.dimension(-1))};
     case LapackRoutine::kHermitianEigen:
@@ -257,9 +325,9 @@ absl::StatusOr<Literal> EvaluateLapack(const LapackCall& call, const Instruction
   } else {
     leaves.push_back(&result);
   }
-  const int64_t batches = BatchCount(operands[0]);
+  const int64_t batches = BatchCount(call, operands[0].shape());
   for (int64_t b = 0; b < batches; ++b) {
-    const std::vector<WideMatrix> given = OperandsOf(operands, b);
+    const std::vector<WideMatrix> given = OperandsOf(operands, b, batches);
     if (!std::all_of(given.begin(), given.end(), [](const auto& m) { return m.AllFinite(); })) {
       FillWithNan(b, batches, leaves);
       continue;

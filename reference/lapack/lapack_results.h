@@ -16,9 +16,10 @@ namespace hlocts::reference {
 // have the shapes of the routine.
 absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
 
-// Returns the operands of batch `b`: matrices, or one row for the factors of orgqr.
-std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b);
-int64_t BatchCount(const Literal& operand);
+// Returns the number of batches, or 0 if the first operand has no elements.
+int64_t BatchCount(const LapackCall& call, const Shape& first_operand);
+// Returns the operands of batch `b`: matrices, or one row for lists.
+std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b, int64_t batches);
 
 // Returns the results of one batch in the order of the call's tuple: numbers as 1x1 matrices, lists
 // as one row. Results that LAPACK leaves undefined are zero. Operands must be finite.

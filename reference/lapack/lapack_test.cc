@@ -122,6 +122,59 @@ TEST_P(Factorizations, SingularValuesOfMatricesOfEveryRank) {
   }
 }
 
+TEST_P(Factorizations, ReductionsAndSchurFormsMultiplyBack) {
+  for (int64_t n : {1, 2, 3, 8}) {
+    const WideMatrix a = Random(n, n, GetParam(), 8);
+    const auto expect_similar = [&](const WideMatrix& q, const WideMatrix& t) {
+      EXPECT_LT(DepartureFromUnitary(q), kClose);
+      EXPECT_LT(Off(a, Product(Product(q, t), ConjugateTransposed(q))), kClose * OneNorm(a)) << n;
+    };
+    WideMatrix h = a, t = a, z;
+    const std::vector<Wide> tau = FactorHessenberg(h);
+    const WideMatrix q = HessenbergVectors(h, tau);
+    for (int64_t i = 2; i < n; ++i) std::fill_n(&h(i, 0), i - 1, Wide(0));
+    expect_similar(q, h);
+    ASSERT_EQ(DecomposeSchur(t, !GetParam(), z), 0);
+    expect_similar(z, t);
+    for (int64_t i = 1; i < n; ++i) {
+      if (t(i, i - 1) == Wide(0)) continue;
+      EXPECT_FALSE(GetParam());
+      EXPECT_EQ(t(i, i), t(i - 1, i - 1));
+      EXPECT_LT((t(i, i - 1) * t(i - 1, i)).real(), 0);
+    }
+  }
+}
+
+// The last matrix has one eigenvector; the one before has no QR step that converges without an
+// exceptional shift.
+TEST_P(Factorizations, EigenvectorsOfGeneralMatrices) {
+  std::vector<WideMatrix> all = {Random(1, 1, GetParam(), 9), Random(7, 7, GetParam(), 9),
+                                 WideMatrix::Zero(3, 3), WideMatrix::Zero(4, 4),
+                                 WideMatrix::Identity(3, 3)};
+  for (int64_t i = 0; i < 4; ++i) all[3](i, (i + 1) % 4) = 1;
+  all[4](0, 1) = all[4](1, 2) = 1;
+  for (const WideMatrix& a : all) {
+    WideMatrix values, left, right;
+    ASSERT_EQ(DecomposeEigen(a, !GetParam(), values, left, right), 0);
+    const auto residual = [&](const WideMatrix& of, const WideMatrix& v, bool conjugate) {
+      WideMatrix scaled = v;
+      for (int64_t j = 0; j < a.rows; ++j) {
+        const Wide w = conjugate ? std::conj(values(0, j)) : values(0, j);
+        for (int64_t i = 0; i < a.rows; ++i) scaled(i, j) *= w;
+      }
+      return Off(Product(of, v), scaled);
+    };
+    EXPECT_LT(residual(a, right, false), kClose * (1 + OneNorm(a)));
+    EXPECT_LT(residual(ConjugateTransposed(a), left, true), kClose * (1 + OneNorm(a)));
+    for (int64_t j = 0; !GetParam() && j + 1 < a.rows; ++j) {
+      if (values(0, j).imag() == 0) continue;
+      EXPECT_GT(values(0, j).imag(), 0);
+      EXPECT_EQ(values(0, j), std::conj(values(0, j + 1)));
+      ++j;
+    }
+  }
+}
+
 const char kSolve[] =
     "ROOT r = f64[2,2] custom-call(a, b), custom_call_target=\"lapack_dtrsm_ffi\", "
     "api_version=API_VERSION_TYPED_FFI, backend_config={diag = %d : ui8, side = %d : ui8, "
@@ -165,6 +218,13 @@ TEST(LapackCalls, WrongShapesAndUnknownLettersAreErrors) {
           "", {})
           .status();
   EXPECT_TRUE(absl::IsInvalidArgument(shapes)) << shapes;
+  const auto call = [](absl::string_view text) { return TryRun(text, "", {}).status(); };
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      call("a = f32[2,3] constant({{1,2,3},{4,5,6}}) t = f32[2] constant({1,1}) "
+           "ROOT r = f32[2,3] custom-call(a, t), custom_call_target=\"lapack_sorgqr_ffi\"")));
+  EXPECT_TRUE(absl::IsUnimplemented(call(
+      "a = f32[2,2] constant({{1,2},{3,4}}) ROOT r = (f32[2,2], f32[1], s32[]) custom-call(a), "
+      "custom_call_target=\"lapack_sgehrd_ffi\", backend_config={low = 1 : i32, high = 1 : i32}")));
 }
 
 TEST(LapackCalls, ANanSpoilsItsBatchAlone) {

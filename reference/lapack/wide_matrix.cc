@@ -49,11 +49,18 @@ WideMatrix TriangleFrom(const WideMatrix& a, bool lower, bool unit, int64_t rows
   return t;
 }
 
+WideMatrix Reversed(const WideMatrix& a) {
+  WideMatrix result = a;
+  std::reverse(result.at.begin(), result.at.end());
+  return result;
+}
+
 long double OneNorm(const WideMatrix& a) {
   long double most = 0;
   for (int64_t j = 0; j < a.columns; ++j) {
     long double sum = 0;
     for (int64_t i = 0; i < a.rows; ++i) sum += std::abs(a(i, j));
+    if (std::isnan(sum)) return sum;  // which no maximum keeps
     most = std::max(most, sum);
   }
   return most;
@@ -88,6 +95,7 @@ WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t
   const PrimitiveType type = literal.element_type();
   if (type == PrimitiveType::kF32) Load<float>(literal, first, result.at);
   if (type == PrimitiveType::kF64) Load<double>(literal, first, result.at);
+  if (type == PrimitiveType::kS32) Load<int32_t>(literal, first, result.at);
   if (type == PrimitiveType::kC64) Load<std::complex<float>>(literal, first, result.at);
   if (type == PrimitiveType::kC128) Load<std::complex<double>>(literal, first, result.at);
   return result;

@@ -49,9 +49,11 @@ WideMatrix Difference(WideMatrix a, const WideMatrix& b);
 WideMatrix AbsoluteValues(WideMatrix a);
 // Returns a triangle of the first rows and columns, with ones on the diagonal if `unit`.
 WideMatrix TriangleFrom(const WideMatrix& a, bool lower, bool unit, int64_t rows, int64_t columns);
+// Returns the matrix with rows and columns in the reverse order.
+WideMatrix Reversed(const WideMatrix& a);
 // Returns the 1-norm: the largest sum of the magnitudes of a column.
 long double OneNorm(const WideMatrix& a);
-// Reads a matrix from an f32, f64, c64 or c128 literal, starting at element `first`.
+// Reads a matrix from an f32, f64, c64, c128 or s32 literal, starting at element `first`.
 WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t columns);
 // Rounds the matrix into the literal, starting at element `first`. Integers take the real part.
 void Store(const WideMatrix& matrix, Literal& literal, int64_t first);

@@ -18,6 +18,10 @@ struct Demand {
 };
 using DemandList = std::vector<Demand>;
 
+// The growth of a residual in the balanced matrix, if an engine stops one power of two sooner or
+// later at each end of the scales: a spread of 4, by which the norm grows too.
+constexpr long double kBalancingRatio = 16;
+
 long double DepartureFromUnitary(const WideMatrix& q) {
   const WideMatrix product = Product(ConjugateTransposed(q), q);
   return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
@@ -76,9 +80,20 @@ class LapackResiduals : public JointPredicate {
   }
 
   std::string ParametersJson() const override {
-    static constexpr const char* kOf[] = {
-        "cholesky",       "lu", "triangular_solve", "qr", "qr_product", "hermitian_eigen",
-        "singular_values"};
+    static constexpr const char* kOf[] = {"cholesky",
+                                          "lu",
+                                          "triangular_solve",
+                                          "qr",
+                                          "qr_product",
+                                          "hermitian_eigen",
+                                          "singular_values",
+                                          "pivoted_qr",
+                                          "qr_apply",
+                                          "hessenberg",
+                                          "tridiagonal",
+                                          "tridiagonal_solve",
+                                          "schur",
+                                          "eigen"};
     return absl::StrFormat("\"of\":\"lapack_%s\",\"ratio\":%g,\"eps\":%.17g,\"flush\":%.17g",
                            kOf[static_cast<int>(call_.routine)], kLapackRatio, eps_, flush_);
   }
@@ -89,6 +104,7 @@ class LapackResiduals : public JointPredicate {
       case LapackRoutine::kCholesky:
       case LapackRoutine::kTriangularSolve:
       case LapackRoutine::kQrProduct:
+      case LapackRoutine::kQrApply:
         return {0};
       case LapackRoutine::kQr:
         if (slots[kQrProductSlot] != nullptr)
@@ -99,6 +115,24 @@ class LapackResiduals : public JointPredicate {
         return {0, 1};
       case LapackRoutine::kSingularValues:
         return {1, 2, 3};
+      case LapackRoutine::kHessenberg:
+        return {0, 1};
+      case LapackRoutine::kPivotedQr:
+        return {0, 1, 2};
+      case LapackRoutine::kTridiagonal:
+        return {0, 1, 2, 3};
+      case LapackRoutine::kTridiagonalSolve:
+        return {3};
+      case LapackRoutine::kSchur:
+        return call_.job == 'N' ? std::vector<int>{0} : std::vector<int>{0, 1};
+      case LapackRoutine::kEigen: {
+        std::vector<int> needed = {0};
+        const int left = call_.complex ? 1 : 2;
+        if (!call_.complex) needed.push_back(1);
+        if (call_.left_vectors) needed.push_back(left);
+        if (call_.job == 'V') needed.push_back(left + 1);
+        return needed;
+      }
     }
     return {};
   }
@@ -159,6 +193,20 @@ class LapackResiduals : public JointPredicate {
                  Tolerance(a)}};
       case LapackRoutine::kHermitianEigen:
         return OnEigen(batch, HermitianFrom(a, call_.lower), given[0], given[1]);
+      case LapackRoutine::kQrApply:
+        return OnQrApply(batch, a, given[0]);
+      case LapackRoutine::kPivotedQr:
+        return OnPivotedQr(batch, a, given[0], given[1], given[2]);
+      case LapackRoutine::kHessenberg:
+        return OnHessenberg(batch, a, given[0], HessenbergOf(given[0]), given[1]);
+      case LapackRoutine::kTridiagonal:
+        return OnTridiagonal(batch, HermitianFrom(a, call_.lower), given);
+      case LapackRoutine::kTridiagonalSolve:
+        return OnTridiagonalSolve(batch, given[3]);
+      case LapackRoutine::kSchur:
+        return OnSchur(batch, a, given);
+      case LapackRoutine::kEigen:
+        return OnGeneralEigen(batch, a, given);
       case LapackRoutine::kSingularValues:
         return OnSingular(batch, a, given[1], given[2], given[3]);
     }
@@ -199,11 +247,12 @@ class LapackResiduals : public JointPredicate {
     const WideMatrix l = TriangleFrom(lu, /*lower=*/true, /*unit=*/true, a.rows, k);
     const WideMatrix u = TriangleFrom(lu, /*lower=*/false, /*unit=*/false, k, a.columns);
     long double most = 0;
-    for (const Wide& x : l.at) most = std::max(most, std::abs(x.real()) + std::abs(x.imag()));
+    for (const Wide& x : l.at) most = std::max(most, std::abs(x));
     const long double size =
         std::max(OneNorm(a), OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u))));
-    // A multiplier is a quotient by the largest element of its column. The multipliers of the
-    // stored factor may differ from the compared ones by the residual.
+    // A multiplier is a quotient by the element of its column with the largest |re| + |im|, so that
+    // its magnitude is at most the square root of two. The multipliers of the stored factor may
+    // differ from the compared ones by the residual.
     return {{"|P A - L U|", 0, OneNorm(Difference(a, Product(l, u))), Allowed(batch, a, size)},
             {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
   }
@@ -264,6 +313,232 @@ class LapackResiduals : public JointPredicate {
     demands.push_back(
         {"|A - U S V^H|", 2, OneNorm(Difference(a, product)), Allowed(batch, a, OneNorm(a))});
     return demands;
+  }
+
+  DemandList OnQrApply(const LapackBatch& batch, const WideMatrix& a,
+                       const WideMatrix& found) const {
+    const WideMatrix& c = batch.operands[2];
+    const WideMatrix rest = Difference(found, ApplyQ(call_, a, batch.operands[1], c));
+    // Q acts on the columns of C, or on the rows.
+    return {{"|op(Q) C - result|", 0, OneNorm(call_.left ? rest : ConjugateTransposed(rest)),
+             Allowed(batch, a, OneNorm(call_.left ? c : ConjugateTransposed(c)))}};
+  }
+
+  // A pivot column is the longest that remains, by lengths that are updated down to the square root
+  // of eps of their first value (LAPACK Working Note 176).
+  DemandList OnPivotedQr(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
+                         const WideMatrix& pivots, const WideMatrix& tau) const {
+    WideMatrix permuted = a;
+    std::vector<bool> seen(a.columns, false);
+    for (int64_t j = 0; j < a.columns; ++j) {
+      const int64_t from = static_cast<int64_t>(pivots(0, j).real()) - 1;
+      if (from < 0 || from >= a.columns || seen[from]) {
+        return {{"a column that is not one of those that remain; distance", 1, 1, 0}};
+      }
+      seen[from] = true;
+      for (int64_t i = 0; i < a.rows; ++i) permuted(i, j) = a(i, from);
+    }
+    const WideMatrix r = TriangleFrom(packed, /*lower=*/false, /*unit=*/false, a.rows, a.columns);
+    long double most = 0;
+    for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
+      for (int64_t j = k + 1; j < a.columns; ++j) {
+        long double squares = 0;
+        for (int64_t i = k; i <= std::min(j, a.rows - 1); ++i) squares += std::norm(r(i, j));
+        most = std::max(most, std::sqrt(squares) - std::abs(r(k, k)));
+      }
+    }
+    DemandList demands = OnQr(batch, permuted, packed, tau);
+    demands[0].slot = 2;
+    demands.push_back({"a column longer than the pivot before it by", 1, most,
+                       (LapackTolerance(a.rows, a.columns, std::sqrt(eps_)) + Tolerance(a)) *
+                           (OneNorm(a) + batch.off)});
+    return demands;
+  }
+
+  static WideMatrix HessenbergOf(WideMatrix a) {
+    for (int64_t i = 2; i < a.rows; ++i) {
+      for (int64_t j = 0; j + 1 < i; ++j) a(i, j) = 0;
+    }
+    return a;
+  }
+
+  DemandList OnHessenberg(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
+                          const WideMatrix& h, const WideMatrix& tau) const {
+    return OnSimilarity(batch, a, h, HessenbergVectors(packed, tau.at), "|A - Q H Q^H|", 1);
+  }
+
+  DemandList OnSimilarity(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& t,
+                          const WideMatrix& q, const char* residual, int slot_of_q) const {
+    const WideMatrix rest = Difference(a, Product(Product(q, t), ConjugateTransposed(q)));
+    return {{"|Q^H Q - I|", slot_of_q, DepartureFromUnitary(q), Tolerance(a)},
+            {residual, 0, OneNorm(rest), Allowed(batch, a, OneNorm(a))}};
+  }
+
+  DemandList OnTridiagonal(const LapackBatch& batch, WideMatrix a,
+                           std::vector<WideMatrix> given) const {
+    if (!call_.lower) {
+      a = Reversed(a);
+      for (WideMatrix& x : given) x = Reversed(x);
+    }
+    WideMatrix beside = WideMatrix::Zero(1, a.rows);
+    std::copy(given[2].at.begin(), given[2].at.end(), beside.at.begin() + 1);
+    WideMatrix above = beside;
+    std::rotate(above.at.begin(), above.at.begin() + 1, above.at.end());
+    DemandList demands =
+        OnHessenberg(batch, a, given[0], TridiagonalMatrix(beside, given[1], above), given[3]);
+    demands[0].slot = 3, demands[1].slot = 1;
+    return demands;
+  }
+
+  DemandList OnTridiagonalSolve(const LapackBatch& batch, const WideMatrix& x) const {
+    const std::vector<WideMatrix>& of = batch.operands;
+    const WideMatrix a = TridiagonalMatrix(of[0], of[1], of[2]);
+    DemandList demands;
+    for (int64_t j = 0; j < x.columns; ++j) {
+      WideMatrix b = WideMatrix::Zero(a.rows, 1), column = b;
+      for (int64_t i = 0; i < a.rows; ++i) b(i, 0) = of[3](i, j), column(i, 0) = x(i, j);
+      demands.push_back({"|B - A X| of a column", 3, OneNorm(Difference(b, Product(a, column))),
+                         Allowed(batch, a, OneNorm(a) * OneNorm(column))});
+    }
+    return demands;
+  }
+
+  // Returns the largest element that a Schur form has as zero, and for a block of two rows the
+  // difference on its diagonal.
+  DemandList OnSchurForm(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& t) const {
+    long double below = 0, apart = 0;
+    for (int64_t j = 0; j < t.rows; ++j) {
+      for (int64_t i = j + 2; i < t.rows; ++i) below = std::max(below, std::abs(t(i, j)));
+      if (j + 1 == t.rows || t(j + 1, j) == Wide(0)) continue;
+      const bool block = !call_.complex && (j == 0 || t(j, j - 1) == Wide(0)) &&
+                         t(j, j + 1).real() * t(j + 1, j).real() < 0;
+      if (!block) below = std::max(below, std::abs(t(j + 1, j)));
+      if (block) apart = std::max(apart, std::abs(t(j, j) - t(j + 1, j + 1)));
+    }
+    return {{"an element below the blocks of the diagonal", 0, below, 0},
+            {"a block whose diagonal elements differ by", 0, apart, Allowed(batch, a, OneNorm(a))}};
+  }
+
+  DemandList OnSchur(const LapackBatch& batch, const WideMatrix& a,
+                     const std::vector<WideMatrix>& given) const {
+    const WideMatrix& t = given[0];
+    DemandList demands = OnSchurForm(batch, a, t);
+    for (int part = 0; part < (call_.complex ? 1 : 2); ++part) {
+      const int slot = 2 + part;
+      if (given[slot].at.empty()) continue;  // not an output
+      WideMatrix expected = DiagonalEigenvalues(t);
+      for (Wide& x : expected.at) x = call_.complex ? x : part == 0 ? x.real() : x.imag();
+      demands.push_back({"an eigenvalue away from that of the diagonal of T by", slot,
+                         OneNorm(Difference(expected, given[slot])),
+                         Allowed(batch, a, OneNorm(a))});
+    }
+    if (call_.job == 'N') {
+      demands.push_back(
+          {"| |A| - |T| | in Frobenius' norm", 0, std::abs(FrobeniusNorm(a) - FrobeniusNorm(t)),
+           std::sqrt(static_cast<long double>(a.rows)) * Allowed(batch, a, OneNorm(a))});
+      return demands;
+    }
+    const DemandList rest = OnSimilarity(batch, a, t, given[1], "|A - Z T Z^H|", 1);
+    demands.insert(demands.end(), rest.begin(), rest.end());
+    return demands;
+  }
+
+  static long double FrobeniusNorm(const WideMatrix& a) {
+    long double squares = 0;
+    for (const Wide& x : a.at) squares += std::norm(x);
+    return std::sqrt(squares);
+  }
+
+  // A matrix similar to A by D = diag(scales), D^-1 A D, and the permitted residual there. The
+  // engine computed in one of these: A itself, or A as LAPACK balances it.
+  struct Frame {
+    WideMatrix a;
+    std::vector<long double> scales;
+    long double allowed;
+  };
+
+  std::vector<Frame> FramesOf(const LapackBatch& batch, const WideMatrix& a) const {
+    const long double root = std::sqrt(static_cast<long double>(a.rows));
+    Frame balanced = {a, batch.scales, 0};
+    for (int64_t i = 0; i < a.rows; ++i) {
+      for (int64_t j = 0; j < a.rows; ++j) balanced.a(i, j) *= batch.scales[j] / batch.scales[i];
+    }
+    LapackBatch there = batch;
+    const auto [least, most] = std::minmax_element(batch.scales.begin(), batch.scales.end());
+    there.off *= *most / *least;
+    balanced.allowed = kBalancingRatio * root * Allowed(there, balanced.a, OneNorm(balanced.a));
+    return {{a, std::vector<long double>(a.rows, 1), root * Allowed(batch, a, OneNorm(a))},
+            balanced};
+  }
+
+  DemandList OnGeneralEigen(const LapackBatch& batch, const WideMatrix& a,
+                            const std::vector<WideMatrix>& given) const {
+    const int left = call_.complex ? 1 : 2;
+    const std::vector<Frame> frames = FramesOf(batch, a);
+    WideMatrix values = given[0];
+    Wide rest = 0;
+    long double unpaired = 0, apart = 0;
+    for (int64_t j = 0; j < a.rows; ++j) {
+      if (!call_.complex) values(0, j) = {given[0](0, j).real(), given[1](0, j).real()};
+      if (!std::isfinite(std::abs(values(0, j)))) return {{"an eigenvalue of size", 0, NAN, 0}};
+      rest += values(0, j) - a(j, j);
+      apart = std::max(apart, LeastRatio(frames, [&](const Frame& frame) {
+                         WideMatrix shifted = frame.a;
+                         for (int64_t i = 0; i < a.rows; ++i) shifted(i, i) -= values(0, j);
+                         const WideMatrix inverse = Inverse(shifted);
+                         return inverse.at.empty() ? 0 : 1 / FrobeniusNorm(inverse);
+                       }));
+    }
+    for (int64_t j = 0; !call_.complex && j < a.rows; ++j) {
+      if (values(0, j).imag() == 0) continue;
+      const bool pair = j + 1 < a.rows && values(0, j).imag() > 0;
+      const Wide off = pair ? values(0, j + 1) - std::conj(values(0, j)) : values(0, j);
+      unpaired = std::max(unpaired, std::abs(off));
+      ++j;
+    }
+    const long double most = std::max(frames[0].allowed, frames[1].allowed);
+    DemandList demands = {
+        {"an eigenvalue that is not beside its conjugate by", left - 1, unpaired, 0},
+        {"the distance, as a part of the permitted one, of a matrix with that eigenvalue", 0, apart,
+         1},
+        {"|sum of eigenvalues - trace|", 0, std::abs(rest),
+         static_cast<long double>(a.rows) * most}};
+    if (call_.left_vectors) AddVectors(left, true, frames, values, given[left], demands);
+    if (call_.job == 'V') AddVectors(left + 1, false, frames, values, given[left + 1], demands);
+    return demands;
+  }
+
+  template <class Distance>
+  static long double LeastRatio(const std::vector<Frame>& frames, const Distance& distance) {
+    long double least = HUGE_VALL;
+    for (const Frame& frame : frames) {
+      const long double found = distance(frame);
+      least = std::min(least, found == 0 ? 0 : found / frame.allowed);
+    }
+    return least;
+  }
+
+  void AddVectors(int slot, bool left, const std::vector<Frame>& frames, const WideMatrix& values,
+                  const WideMatrix& v, DemandList& demands) const {
+    long double length = 0, off = 0;
+    for (int64_t j = 0; j < v.columns; ++j) {
+      WideMatrix x = WideMatrix::Zero(v.rows, 1);
+      for (int64_t i = 0; i < v.rows; ++i) x(i, 0) = v(i, j);
+      if (!x.AllFinite()) return demands.push_back({"an element of size", slot, NAN, 0});
+      length = std::max(length, std::abs(FrobeniusNorm(x) - 1));
+      off = std::max(off, LeastRatio(frames, [&](const Frame& frame) {
+                       WideMatrix y = x;
+                       for (int64_t i = 0; i < v.rows; ++i) {
+                         y(i, 0) *= left ? frame.scales[i] : 1 / frame.scales[i];
+                       }
+                       WideMatrix image = Product(left ? ConjugateTransposed(frame.a) : frame.a, y);
+                       const Wide value = left ? std::conj(values(0, j)) : values(0, j);
+                       for (int64_t i = 0; i < v.rows; ++i) image(i, 0) -= value * y(i, 0);
+                       return FrobeniusNorm(image) / FrobeniusNorm(y);
+                     }));
+    }
+    demands.push_back({"| |v| - 1 | of an eigenvector", slot, length, Tolerance(frames[0].a)});
+    demands.push_back({"|A v - v w| as a part of the permitted residual", slot, off, 1});
   }
 
   LapackCall call_;

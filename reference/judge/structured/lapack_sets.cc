@@ -38,14 +38,49 @@ EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, in
   return result;
 }
 
+// Returns the scales by which geev balances the matrix: powers of two that bring the norms of a row
+// and its column within a factor of two, in the rows that no permutation isolates (LAPACK Users'
+// Guide, 4.8.1.2).
+std::vector<long double> BalancingScales(WideMatrix a) {
+  std::vector<long double> scale(a.rows, 1);
+  std::vector<bool> isolated(a.rows, false);
+  const auto sums = [&](int64_t i) {
+    std::pair<long double, long double> column_and_row = {0, 0};
+    for (int64_t j = 0; j < a.rows; ++j) {
+      if (j == i || isolated[j]) continue;
+      column_and_row.first += std::abs(a(j, i)), column_and_row.second += std::abs(a(i, j));
+    }
+    return column_and_row;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int64_t i = 0; i < a.rows; ++i) {
+      if (isolated[i]) continue;
+      const auto [column, row] = sums(i);
+      if (column == 0 || row == 0) {
+        isolated[i] = changed = true;
+        continue;
+      }
+      const int power = static_cast<int>(std::lround(std::log2(row / column) / 2));
+      const long double factor = std::ldexp(1.0L, power);
+      if (!(column * factor + row / factor < 0.95L * (column + row))) continue;
+      changed = true;
+      scale[i] *= factor;
+      for (int64_t j = 0; j < a.rows; ++j) a(j, i) *= factor, a(i, j) /= factor;
+    }
+  }
+  return scale;
+}
+
 class LapackSets {
  public:
   LapackSets(const LapackCall& call, const SetContext& context, const Shape& shape,
              absl::Span<const SetValue> operands)
       : call_(call), context_(context), shape_(shape), operands_(operands) {
     const Shape& a = operands[0].array.shape();
-    rows_ = a.dimension(-2), columns_ = a.dimension(-1);
-    batches_ = rows_ * columns_ == 0 ? 0 : a.ElementCount() / (rows_ * columns_);
+    batches_ = BatchCount(call, a);
+    columns_ = a.dimension(-1);
+    rows_ = call.routine == LapackRoutine::kTridiagonalSolve ? columns_ : a.dimension(-2);
     u_ = UnitOf(a.element_type()) * (IsComplex(a.element_type()) ? 3 : 1);
     eps_ = 2 * UnitOf(a.element_type());
     underflow_ = 4 * context.result->min_normal;
@@ -77,8 +112,7 @@ class LapackSets {
   EnclosedMatrix Operand(int index, int64_t b) const {
     const SetArray& array = operands_[index].array;
     const int64_t count = array.element_count() / batches_;
-    const bool list = array.shape().rank() < operands_[0].array.shape().rank();
-    const int64_t columns = list ? count : array.shape().dimension(-1);
+    const int64_t columns = array.shape().dimension(-1);
     return EnclosedOf(array, b * count, columns == 0 ? 0 : count / columns, columns);
   }
 
@@ -119,8 +153,34 @@ class LapackSets {
       case LapackRoutine::kSingularValues:
         MakeValues(b, a);
         break;
+      case LapackRoutine::kPivotedQr:
+        MakePivotedQr(b, judged);
+        break;
+      case LapackRoutine::kQrApply:
+        MakeQrApply(b, judged);
+        break;
+      case LapackRoutine::kTridiagonal:
+        judged.off = a.HermitianRadiusOneNorm(call_.lower);
+        SetLastInteger(b);
+        break;
+      case LapackRoutine::kTridiagonalSolve:
+        MakeTridiagonalSolve(b, judged);
+        break;
+      case LapackRoutine::kHessenberg:
+        SetLastInteger(b);
+        break;
+      case LapackRoutine::kSchur:
+        SetInteger(static_cast<int>(leaves_.size()) - 2, b, 0, 0);  // nothing is sorted
+        SetLastInteger(b);
+        break;
+      case LapackRoutine::kEigen:
+        judged.scales = BalancingScales(a.middle);
+        SetLastInteger(b);
+        break;
     }
   }
+
+  void SetLastInteger(int64_t b) { SetInteger(static_cast<int>(leaves_.size()) - 1, b, 0, 0); }
 
   void MakeCholesky(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const WideMatrix h = HermitianFrom(a.middle, call_.lower);
@@ -201,6 +261,78 @@ class LapackSets {
     SetElements(0, b, q);
   }
 
+  // Judges exactly known operands, as orgqr does.
+  void MakeQrApply(int64_t b, LapackBatch& judged) {
+    judged.free = !TakeExactOperands(b, judged);
+    if (judged.free) return;
+    const std::vector<WideMatrix>& of = judged.operands;
+    const WideMatrix q = ProductOfReflectors(of[0], of[1].at, rows_);
+    const WideMatrix gram = Product(ConjugateTransposed(q), q);
+    const WideMatrix one = WideMatrix::Identity(rows_, rows_);
+    // As in MakeQrProduct.
+    judged.free = !(OneNorm(Difference(gram, one)) < 0.5L);
+    if (judged.free) return;
+    EnclosedMatrix result;
+    result.middle = ApplyQ(call_, of[0], of[1], of[2]);
+    const long double norm = OneNorm(call_.left ? of[2] : ConjugateTransposed(of[2]));
+    result.radius.assign(result.middle.at.size(),
+                         Tolerance() * norm + underflow_ * rows_ * (1 + norm));
+    result.known = true;
+    SetElements(0, b, result);
+  }
+
+  // Judges calls that leave the choice of all columns to the routine.
+  void MakePivotedQr(int64_t b, LapackBatch& judged) {
+    for (int64_t j = 0; j < columns_; ++j) {
+      const AcceptanceSet s = operands_[1].array.At(b * columns_ + j, 0);
+      judged.free = judged.free || !s.integer() || s.ilo != 0 || s.ihi != 0;
+      if (!judged.free) SetInteger(1, b * columns_ + j, 1, columns_);
+    }
+  }
+
+  // X moves by A^-1 R, where the residual of a column is |R| <= t |A||X| / (1 - t |A||A^-1|) for
+  // the tolerance t.
+  void MakeTridiagonalSolve(int64_t b, LapackBatch& judged) {
+    judged.free = true;
+    if (!TakeExactOperands(b, judged)) return;
+    const std::vector<WideMatrix>& of = judged.operands;
+    const WideMatrix a = TridiagonalMatrix(of[0], of[1], of[2]), inverse = Inverse(a);
+    if (inverse.at.empty() || !InRange(a)) return;
+    const long double norm = OneNorm(a), growth = Tolerance() * norm * OneNorm(inverse);
+    if (!(growth < 0.5L)) return;
+    EnclosedMatrix x;
+    x.middle = Product(inverse, of[3]);
+    x.radius.assign(x.middle.at.size(), 0);
+    for (int64_t j = 0; j < x.middle.columns; ++j) {
+      WideMatrix column = WideMatrix::Zero(rows_, 1);
+      for (int64_t i = 0; i < rows_; ++i) column(i, 0) = x.middle(i, j);
+      if (!InRange(column)) return;
+      const long double size = norm * OneNorm(column);
+      const long double rest =
+          (Tolerance() * size + underflow_ * rows_ * (1 + size)) / (1 - growth) * 1.001L;
+      for (int64_t i = 0; i < rows_; ++i) {
+        long double most = 0;
+        for (int64_t k = 0; k < rows_; ++k) most = std::max(most, std::abs(inverse(i, k)));
+        x.radius[i * x.middle.columns + j] = most * rest;
+      }
+    }
+    x.known = true;
+    judged.free = false;
+    SetElements(3, b, x);
+    SetLastInteger(b);
+  }
+
+  // Replaces judged.operands. Returns false if an operand is not exactly known or out of range.
+  bool TakeExactOperands(int64_t b, LapackBatch& judged) const {
+    judged.operands.clear();
+    for (int i = 0; i < static_cast<int>(operands_.size()); ++i) {
+      EnclosedMatrix x = Operand(i, b);
+      if (!x.known || x.RadiusOneNorm() > 0 || !InRange(x.middle)) return false;
+      judged.operands.push_back(std::move(x.middle));
+    }
+    return true;
+  }
+
   // Lets the predicate of the geqrf that made the reflectors judge their product together with R.
   void JoinFactorization() {
     const SetArray& packed = operands_[0].array;
@@ -225,7 +357,7 @@ class LapackSets {
                          Tolerance() * (norm + width) + width + underflow_ * rows_);
     values.known = true;
     SetElements(1, b, values);
-    SetInteger(static_cast<int>(leaves_.size()) - 1, b, 0, 0);
+    SetLastInteger(b);
   }
 
   // Returns an upper bound of the 2-norm of the radii.
@@ -261,12 +393,16 @@ class LapackSets {
     const std::shared_ptr<const JointPredicate> joint =
         LapackPredicate(call_, slots, eps_, underflow_, std::move(judged));
     for (int i = 0; i < slots; ++i) {
-      if (leaves_[i].element_type() == PrimitiveType::kS32 && call_.routine != LapackRoutine::kLu) {
+      if (leaves_[i].element_type() == PrimitiveType::kS32 && !PivotsAreJudged()) {
         continue;  // info is not related to the other results
       }
       leaves_[i].joint = joint;
       leaves_[i].joint_slot = i;
     }
+  }
+
+  bool PivotsAreJudged() const {
+    return call_.routine == LapackRoutine::kLu || call_.routine == LapackRoutine::kPivotedQr;
   }
 
   LapackCall call_;
