@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/kernels/linear_algebra/lapack.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
@@ -54,8 +55,15 @@ absl::StatusOr<StepDraft> MakeCollective(const OpContext& context) {
 }
 
 absl::StatusOr<StepDraft> MakeCustomCall(const OpContext& context) {
-  return Draft(
-      plan::CustomCallStep(context.graph, context.node, context.compiler.options().custom_calls));
+  const absl::StatusOr<plan::SharedStep> step =
+      plan::CustomCallStep(context.graph, context.node, context.compiler.options().custom_calls);
+  if (!absl::IsUnimplemented(step.status())) return Draft(step);
+  HLOCTS_ASSIGN_OR_RETURN(const kernels::LapackFunction routine,
+                          kernels::LapackFunctionOf(context.source()));
+  if (routine == nullptr) return step.status();
+  StepDraft draft;
+  draft.run = [routine](Run&, In in, Out out) { return routine(in, out); };
+  return draft;
 }
 
 #define HLOCTS_SHARED_STEP(Name)                                   \

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom calls to routines of LAPACK, `lapack_<letter><routine>_ffi`, to which JAX lowers dense
+// linear algebra on CPU. Eigen computes them, f32 and c64 in double precision.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "spec/ir/module_fwd.h"
+
+namespace hlocts::kernels {
+
+// Computes the leaves of the result from the operands, all row-major. Leading dimensions are
+// batches. If a matrix contains a NaN or an infinity, the floats of its results are NaN, but for LU
+// and triangular solves, which propagate them.
+using LapackFunction =
+    std::function<absl::Status(const uint8_t* const* operands, uint8_t* const* results)>;
+
+// Returns nullptr if the target is not a known routine or lacks an attribute, and InvalidArgument,
+// with the expected and the actual shape, if its shapes do not match.
+absl::StatusOr<LapackFunction> LapackFunctionOf(const Instruction& custom_call);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_
