@@ -213,13 +213,21 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Library calls: the product of x with itself, and the gradients of a convolution with a filter of
-// two elements with respect to its input and to its filter.
+// Library calls: the product of x with itself, the solution of x r = x with a triangle of x, and
+// the gradients of a convolution with a filter of two elements with respect to its input and to its
+// filter.
 constexpr char kGemm[] =
     R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
     R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"
     R"("dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],)"
     R"("rhs_contracting_dimensions":["0"]}}} ROOT r = f32[2,2] get-tuple-element(g), index=0)";
+std::string Solve(bool lower) {
+  return absl::StrCat(
+      R"(s = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$triangularSolve", )"
+      R"(backend_config={"left_side":true,"unit_diagonal":false,"transpose_a":"NO_TRANSPOSE",)"
+      R"("lower":)",
+      lower ? "true" : "false", "} ROOT r = f32[2,2] get-tuple-element(s), index=0");
+}
 constexpr char kOperands[] =
     "y = f32[1,4,1] reshape(x) w = f32[2,1,1] constant({{{3}},{{7}}}) "
     "g = f32[1,3,1] constant({{{1},{2},{3}}}) ";
@@ -256,6 +264,11 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
   };
   EXPECT_EQ(verdict(dot, kGemm), "pass ");
   EXPECT_THAT(verdict(other, kGemm), HasSubstr("fail"));
+  const std::string solve =
+      "ROOT r = f32[2,2] triangular-solve(x, x), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE";
+  EXPECT_EQ(verdict(solve, Solve(true)), "pass ");
+  EXPECT_THAT(verdict(solve, Solve(false)), HasSubstr("fail"));
   EXPECT_EQ(verdict(kForward, Library("f32[1,3,1]", "y, w", "convForward")), "pass ");
   EXPECT_EQ(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convBackwardInput")), "pass ");
   EXPECT_EQ(verdict(kOfFilter, Library("f32[2,1,1]", "y, g", "convBackwardFilter")), "pass ");

@@ -19,10 +19,14 @@ using Json = nlohmann::json;
 
 std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
+Json BackendConfig(const Instruction& call) {
+  const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
+  return ParseJson<Json>(text ? absl::string_view(text->text) : "");
+}
+
 // The part of the call's backend_config with the given name: the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
-  const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
-  const Json config = ParseJson<Json>(text ? absl::string_view(text->text) : "");
+  const Json config = BackendConfig(call);
   if (config.is_discarded() || !config.contains(part))
     return absl::UnimplementedError(absl::StrCat("without ", part));
   return config.at(part);
@@ -208,6 +212,17 @@ absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call)
                        Dilated(input, was.base_dilation) - was.padding_low;
   }
   return ConvolutionText(call, window, numbers, 1);
+}
+
+absl::StatusOr<std::string> TriangularSolve(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Json transpose, ConfigOf(call, "transpose_a"));
+  const Json config = BackendConfig(call);
+  std::string solve =
+      absl::StrCat("o = ", ShapeText(ValueOf(call.shape())),
+                   " triangular-solve(p0, p1), transpose_a=", transpose.get<std::string>());
+  for (const char* name : {"left_side", "lower", "unit_diagonal"})
+    absl::StrAppend(&solve, ", ", name, "=", config.value(name, false) ? "true" : "false");
+  return WithWorkspace(call, absl::StrCat(solve, "\n "), "o");
 }
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions in HLO of the library calls in programs of XLA:GPU, products of cuBLAS and
+// Definitions in HLO of the library calls in programs of XLA:GPU, products and solves of cuBLAS and
 // convolutions of cuDNN, made from the attributes of the call and its backend_config.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
@@ -14,6 +14,7 @@ namespace hlocts::backends {
 // The lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
 // kUnimplemented: an epilogue, an activation, a scale or types whose rounding is not known.
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
+absl::StatusOr<std::string> TriangularSolve(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);

@@ -195,6 +195,7 @@ constexpr LibraryCallRow kLibraryCalls[] = {
     // Custom calls of XLA:GPU.
     {"__cublas$gemm", MatrixProduct},
     {"__cublas$lt$matmul", MatrixProduct},
+    {"__cublas$triangularSolve", TriangularSolve},
     {"__cudnn$convForward", Convolution},
     {"__cudnn$convBackwardInput", ConvolutionOfInputGradient},
     {"__cudnn$convBackwardFilter", ConvolutionOfFilterGradient},
