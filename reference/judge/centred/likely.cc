@@ -19,7 +19,8 @@ namespace {
 constexpr double kDeviations = 6.4;
 // The least and the largest number of elements of an output from which sweeps start: half of them
 // the farthest, the others spread evenly. All sweeps together make about kVisits visits.
-constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTerm = 16;
+// No output is tested if one sweep may make more than kVisitsMost.
+constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
 // The least and the largest number of results that LeafTests::Together compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
@@ -114,17 +115,17 @@ class Sweeper {
   }
   void ToTerms(const Node& node, int64_t i, const Way& way) {
     const int32_t left = node.operands[0];
-    for (int64_t t = node.terms.first[i]; t < node.terms.first[i + 1]; ++t) {
-      const int64_t l = node.terms.lhs[t];
-      if (node.kind != NodeKind::kProducts) {
-        Add(left, l, node.kind == NodeKind::kPick ? node.slopes[t].middle : 1, way);
-        continue;
-      }
-      const int32_t right = node.operands[1];
-      const int64_t r = node.terms.rhs[t];
+    int64_t t = node.terms.first[i];
+    if (node.kind != NodeKind::kProducts) {
+      return node.terms.ForEach(i, [&](int64_t l, int64_t) {
+        Add(left, l, node.kind == NodeKind::kPick ? node.slopes[t++].middle : 1, way);
+      });
+    }
+    const int32_t right = node.operands[1];
+    node.terms.ForEach(i, [&](int64_t l, int64_t r) {
       Add(left, l, nodes_[right]->boxes[r].at, way);
       Add(right, r, nodes_[left]->boxes[l].at, way);
-    }
+    });
   }
 
   absl::Span<const std::unique_ptr<Node>> nodes_;
@@ -138,6 +139,7 @@ void AppendLeaves(const SetValue& value, std::vector<SetArray>& arrays) {
 }
 
 using Test = StatisticalTestResult::Test;
+using Clock = std::chrono::steady_clock;
 
 // Compares one output of the engine with the reference execution.
 class LeafTests {
@@ -146,9 +148,14 @@ class LeafTests {
             StatisticalTestResult& found)
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
-  void Elements(int64_t most) {
+  // Sweeps until the next one might exceed the deadline.
+  void Elements(int64_t most, Clock::time_point deadline) {
     const bool linear = IsSumOfCertain();
+    Clock::time_point begin = Clock::now();
     for (int64_t i : Chosen(most)) {
+      const Clock::time_point now = Clock::now();
+      if (now - begin > deadline - now) return;
+      begin = now;
       const LikelyError error = run_.From(leaf_, i);
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
       // An infinite deviation is a question of range, not of rounding.
@@ -273,7 +280,7 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
   single.replicas = single.partitions = 1;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<ReferencePointRun> run,
                           ReferencePointRun::Of(module, arguments, single));
-  if (kBytesOfTerm * run->work() > static_cast<double>(options.memory_bytes_max)) return found;
+  if (run->work() > kVisitsMost) return found;
   const double leaves = static_cast<double>(run->leaves().size());
   const double swept = kVisits / (std::max(run->work(), 1.0) * std::max(leaves, 1.0));
   int64_t tests = 0;
@@ -282,7 +289,8 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
     if (!run->CanSweep(k) || count == 0 || count != run->leaves()[k].element_count()) continue;
     tests += count + 2;
     LeafTests leaf(*run, k, actual_leaves[k], found);
-    leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)));
+    leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)),
+                  options.deadline);
     leaf.JointSizes();
   }
   found.limit = VeryLikelyFactor(tests);

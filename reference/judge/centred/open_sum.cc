@@ -19,27 +19,26 @@ struct TermSums {
   bool silent = true, broken = false;
 };
 
-double TermAt(const Preparing& p, int64_t t) {
-  const double term = p.Operand(0).boxes[p.node.terms.lhs[t]].at;
-  return p.node.kind != NodeKind::kProducts ? term
-                                            : term * p.Operand(1).boxes[p.node.terms.rhs[t]].at;
+double TermAt(const Preparing& p, int64_t l, int64_t r) {
+  const double term = p.Operand(0).boxes[l].at;
+  return p.node.kind != NodeKind::kProducts ? term : term * p.Operand(1).boxes[r].at;
 }
 
 TermSums SumTermsOf(const Preparing& p, int64_t i) {
   TermSums sums;
   const bool products = p.node.kind == NodeKind::kProducts;
-  for (int64_t t = p.node.terms.first[i]; t < p.node.terms.first[i + 1]; ++t) {
+  p.node.terms.ForEach(i, [&](int64_t l, int64_t r) {
     for (size_t k = 0; k < (products ? 2 : 1); ++k) {
-      const int64_t j = k == 0 ? p.node.terms.lhs[t] : p.node.terms.rhs[t];
+      const int64_t j = k == 0 ? l : r;
       sums.broken = sums.broken || p.Operand(k).states[j] == Node::kBroken;
       sums.silent = sums.silent && AddsNoError(p.Operand(k), j);
     }
-    const double term = TermAt(p, t);
+    const double term = TermAt(p, l, r);
     sums.value += term;
     sums.magnitude += std::fabs(term);
     sums.squares += term * term;
     sums.count += term != 0;
-  }
+  });
   return sums;
 }
 
@@ -64,12 +63,11 @@ double RepeatedTermRatio(const Preparing& p) {
   double most = 1;
   for (int64_t k = 0; k < std::min(results, kSampledResults); ++k) {
     const int64_t i = results * k / std::min(results, kSampledResults);
-    const int64_t begin = p.node.terms.first[i], end = p.node.terms.first[i + 1];
-    if (end - begin <= kFewTerms) continue;
+    if (p.node.terms.Count(i) <= kFewTerms) continue;
     std::vector<double> terms;
-    for (int64_t t = begin; t < end; ++t) {
-      if (const double term = TermAt(p, t); term != 0) terms.push_back(term);
-    }
+    p.node.terms.ForEach(i, [&](int64_t l, int64_t r) {
+      if (const double term = TermAt(p, l, r); term != 0) terms.push_back(term);
+    });
     std::sort(terms.begin(), terms.end());
     double squares = 0;
     for (size_t first = 0, last = 0; first < terms.size(); first = last) {
@@ -95,7 +93,7 @@ bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& ru
     node.boxes[i] = before;
     return false;
   }
-  const double count = static_cast<double>(node.terms.first[i + 1] - node.terms.first[i]);
+  const double count = static_cast<double>(node.terms.Count(i));
   const bool flushes = p.interpreter.profile() != Profile::kStrict;
   const double underflow = count * (flushes ? p.facts.min_normal : p.facts.tiny);
   if (p.points) error = LikelySumError(rule, alike, sums) + underflow;

@@ -209,7 +209,7 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node, bool poin
   const bool known = !HasTerms(node.kind) || !node.terms.lhs.empty();  // true for a loop's result
   if (!known && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
   OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type()), points});
-  for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));
+  for (size_t i = 0; !points && i < count; ++i) node.factors.push_back(FactorOf(node.boxes[i]));
   node.silent = true;
   for (size_t i = 0; i < count; ++i) node.silent = node.silent && AddsNoError(node, i);
 }

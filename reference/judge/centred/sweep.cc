@@ -30,7 +30,8 @@ float Size(double size) {
 // Returns the average number of visits that continuing from an element makes.
 double VisitsFrom(const Node& node) {
   if (node.terms.first.empty()) return static_cast<double>(node.operands.size());
-  return static_cast<double>(node.terms.lhs.size()) / static_cast<double>(node.boxes.size());
+  return static_cast<double>(node.terms.lhs.size() * node.terms.length) /
+         static_cast<double>(node.boxes.size());
 }
 
 }  // namespace
@@ -105,21 +106,20 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
 
 template <int kLanes>
 void Sweep<kLanes>::ToTerms(const Node& node, int64_t element, const Outgoing& from) {
-  const NodeTerms& terms = node.terms;
   const int32_t left = node.operands[0];
   const bool products = node.kind == NodeKind::kProducts;
   const int32_t right = products ? node.operands[1] : left;
   const bool to_left = !nodes_[left]->silent, to_right = products && !nodes_[right]->silent;
-  for (int64_t t = terms.first[element]; t < terms.first[element + 1]; ++t) {
-    const int64_t l = terms.lhs[t];
-    if (!products) {
-      if (to_left) Add(left, l, node.kind == NodeKind::kSum ? Slope{1, 0} : node.slopes[t], from);
-      continue;
-    }
-    const int64_t r = terms.rhs[t];
+  int64_t t = node.terms.first[element];
+  if (!products) {
+    return node.terms.ForEach(element, [&](int64_t l, int64_t) {
+      if (to_left) Add(left, l, node.kind == NodeKind::kSum ? Slope{1, 0} : node.slopes[t++], from);
+    });
+  }
+  node.terms.ForEach(element, [&](int64_t l, int64_t r) {
     if (to_left) Add(left, l, nodes_[right]->factors[r], from);
     if (to_right) Add(right, r, nodes_[left]->factors[l], from);
-  }
+  });
 }
 
 template <int kLanes>

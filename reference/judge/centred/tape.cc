@@ -73,14 +73,24 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
   return product;
 }
 
-// Returns the number of elements and terms that the walk has read.
+// The most elements of a record for sets, and the bytes of an element of a record of points.
+constexpr int64_t kElementsMax = 1 << 22, kBytesOfPoint = 256;
+
+// Returns the number of elements and terms that the walk has read. The budget of sweeps that narrow
+// sets grows with it: there a convolution counts by its elements alone.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
-              const SetArray& result) {
+              const SetArray& result, bool points) {
   const double results = static_cast<double>(result.element_count());
   if (operands.empty() || !operands[0].IsArray()) return results;
   const Shape& first = operands[0].array.shape();
   if (instruction.opcode() == Opcode::kDot) {
     return results * ProductOfSizes(first, instruction.IntList(Attr::kLhsContractingDims));
+  }
+  if (points && instruction.opcode() == Opcode::kConvolution) {
+    const Shape& kernel = operands[1].array.shape();
+    const auto& numbers = *instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+    const int64_t features = kernel.dimension(numbers.kernel_output_feature);
+    return results * static_cast<double>(kernel.ElementCount() / std::max<int64_t>(features, 1));
   }
   return results + static_cast<double>(first.ElementCount());
 }
@@ -110,6 +120,11 @@ NodeKind Tape::KindOf(const Instruction& instruction, absl::Span<const SetValue>
   const bool neutral =
       picks && IsNeutral(reducers[0], operands[1].array.At(0), result.element_type());
   return neutral ? NodeKind::kPick : NodeKind::kLeaf;
+}
+
+bool Tape::Full() const {
+  return elements_ >
+         (points_ ? interpreter_.options().memory_bytes_max / kBytesOfPoint : kElementsMax);
 }
 
 int32_t Tape::Add(Node node) {
@@ -192,7 +207,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   }
   SetArray& array = result.array;
   if (array.node >= 0 && PassesValues(instruction.opcode())) return;
-  if (!operands.empty()) work_ += WorkOf(instruction, operands, array);
+  if (!operands.empty()) work_ += WorkOf(instruction, operands, array, points_);
   if (array.exact()) return;
   Node node;
   node.instruction = &instruction;

@@ -34,11 +34,30 @@ enum class NodeKind : uint8_t {
   kPick,         // the terms that may be the largest or the smallest
 };
 
-// The terms of a sum, a contraction or a maximum: element numbers, result by result.
+// The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. A
+// run of a contraction starts at one place of either operand, in the order of its kernel; from term
+// to term, the place in the right operand grows by `step`.
 struct NodeTerms {
-  std::vector<int64_t> first;     // the start of each result's terms, then the end of the last
-  std::vector<int64_t> lhs, rhs;  // rhs: for contractions only
-  bool largest = false;           // kPick
+  std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
+  std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
+  int64_t length = 1, step = 1;
+  std::vector<int64_t> lhs_order, rhs_order;  // contractions: the element at each place
+  bool largest = false;                       // kPick
+
+  int64_t Count(int64_t result) const { return (first[result + 1] - first[result]) * length; }
+  // Calls visit(l, r) with the element numbers of each term; r is 0 if there is no right operand.
+  template <typename Visit>
+  void ForEach(int64_t result, const Visit& visit) const {
+    for (int64_t run = first[result]; run < first[result + 1]; ++run) {
+      if (rhs.empty()) {
+        visit(lhs[run], int64_t{0});
+        continue;
+      }
+      int64_t r = rhs[run];
+      for (int64_t l = lhs[run]; l < lhs[run] + length; ++l, r += step)
+        visit(lhs_order[l], rhs_order[r]);
+    }
+  }
 };
 
 struct Node {
@@ -78,8 +97,7 @@ struct Node {
   // a sum: a compiler may treat it as a move or a product.
   int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
-    return once && (rounded_once || terms.first.empty() ||
-                    terms.first[element + 1] - terms.first[element] >= once_from);
+    return once && (rounded_once || terms.first.empty() || terms.Count(element) >= once_from);
   }
 };
 
@@ -128,9 +146,8 @@ class Tape : public WalkObserver {
                  SetArray& array);
   // Returns true if a sum or contraction in its computation reads the instruction.
   bool IsReadBySum(const Instruction& instruction);
-  bool Full() const { return elements_ > kElementsMax; }
+  bool Full() const;
 
-  static constexpr int64_t kElementsMax = 1 << 22;
   SetInterpreter& interpreter_;
   const bool points_;
   std::vector<std::unique_ptr<Node>> nodes_;

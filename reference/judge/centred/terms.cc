@@ -25,15 +25,15 @@ void DotTerms(const Node& node, const Shape& lhs, const Shape& rhs, NodeTerms& t
   const DotGeometry geometry =
       DotGeometryOf(DotDimensionsOf(*node.instruction), lhs.dimensions(), rhs.dimensions());
   const auto [batch, m, n, k] = std::tuple(geometry.batch, geometry.m, geometry.n, geometry.k);
-  const auto left = InDenseOrder(geometry.lhs, lhs.ElementCount(), batch * m * k);
-  const auto right = InDenseOrder(geometry.rhs, rhs.ElementCount(), batch * k * n);
+  terms.lhs_order = InDenseOrder(geometry.lhs, lhs.ElementCount(), batch * m * k);
+  terms.rhs_order = InDenseOrder(geometry.rhs, rhs.ElementCount(), batch * k * n);
+  terms.length = k;
+  terms.step = n;
   for (int64_t row = 0; row < batch * m; ++row) {
     for (int64_t j = 0; j < n; ++j) {
       terms.first.push_back(static_cast<int64_t>(terms.lhs.size()));
-      for (int64_t p = 0; p < k; ++p) {
-        terms.lhs.push_back(left[row * k + p]);
-        terms.rhs.push_back(right[(row / m * k + p) * n + j]);
-      }
+      terms.lhs.push_back(row * k);
+      terms.rhs.push_back(row / m * k * n + j);
     }
   }
 }
@@ -44,25 +44,23 @@ struct ConvolutionElement {
 };
 
 void AppendTaps(const ConvolutionGeometry& g, absl::Span<const int64_t> position,
-                const ConvolutionElement& at, int64_t base_count, const std::vector<int64_t>& left,
-                const std::vector<int64_t>& right, NodeTerms& terms) {
+                const ConvolutionElement& at, int64_t base_count, NodeTerms& terms) {
   const int64_t feature_group = at.feature / g.output_features_per_feature_group;
   const int64_t batch_group = at.feature / g.output_features_per_batch_group;
   const int64_t row = (batch_group * g.batch + at.batch) * base_count;
   ForEachTap(g, position, [&](int64_t base, int64_t tap) {
-    for (int64_t i = 0; i < g.input_features; ++i) {
-      terms.lhs.push_back(
-          left[(row + base) * g.lhs_features + feature_group * g.input_features + i]);
-      terms.rhs.push_back(right[(tap * g.input_features + i) * g.output_features + at.feature]);
-    }
+    terms.lhs.push_back((row + base) * g.lhs_features + feature_group * g.input_features);
+    terms.rhs.push_back(tap * g.input_features * g.output_features + at.feature);
   });
 }
 
 void ConvolutionTerms(const Node& node, const Shape& lhs, const Shape& rhs, NodeTerms& terms) {
   const ConvolutionGeometry g =
       ConvolutionGeometryOf(*node.instruction, lhs.dimensions(), rhs.dimensions());
-  const auto left = InDenseOrder(g.lhs, lhs.ElementCount(), g.lhs_size);
-  const auto right = InDenseOrder(g.rhs, rhs.ElementCount(), g.rhs_size);
+  terms.lhs_order = InDenseOrder(g.lhs, lhs.ElementCount(), g.lhs_size);
+  terms.rhs_order = InDenseOrder(g.rhs, rhs.ElementCount(), g.rhs_size);
+  terms.length = g.input_features;
+  terms.step = g.output_features;
   int64_t base_count = 1, positions = 1;
   for (int64_t size : g.base_sizes) base_count *= size;
   for (int64_t size : g.positions) positions *= size;
@@ -78,7 +76,7 @@ void ConvolutionTerms(const Node& node, const Shape& lhs, const Shape& rhs, Node
       position[d] = rest % g.positions[d];
       rest /= g.positions[d];
     }
-    AppendTaps(g, position, at, base_count, left, right, terms);
+    AppendTaps(g, position, at, base_count, terms);
   }
 }
 
