@@ -147,7 +147,14 @@ reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame)
 
 std::string Remainder(const CutCounts& counts) {
   std::string text;
-  if (counts.inconclusive > 0) absl::StrAppend(&text, ", ", counts.inconclusive, " inconclusive");
+  if (counts.inconclusive > 0) {
+    absl::StrAppend(&text, ", ", counts.inconclusive, " inconclusive");
+    if (!counts.first_inconclusive.empty())
+      absl::StrAppend(&text, " (", counts.inconclusive > 1 ? "first " : "",
+                      counts.first_inconclusive, ")");
+  }
+  if (counts.tested > 0)
+    absl::StrAppend(&text, ", of these ", counts.tested, " probable by the statistical tests");
   if (counts.not_run > 0) absl::StrAppend(&text, ", ", counts.not_run, " not run");
   if (!counts.stopped.empty()) absl::StrAppend(&text, " (", counts.stopped, ")");
   return text;
@@ -166,13 +173,19 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
     whole.reason = "decided by pieces; the outputs alone are inconclusive";
   }
+  if (whole.kind == Outcome::kInconclusive && !counts.first_suspect.empty()) {
+    whole.kind = Outcome::kSuspect;
+    whole.reason = absl::StrCat("improbable in isolation, from the engine's own operand values: ",
+                                counts.first_suspect);
+    whole.statistical = counts.statistical;
+  }
   whole.notes.push_back(pieces);
   return whole;
 }
 
-// The number of operations on a path through a piece, between checkpoints. Larger pieces are tried
-// first, since they give the strongest verdict.
-constexpr int64_t kCheckpoints[] = {256, 16, 1};
+// The number of operations on a path through a piece, between checkpoints. Large pieces give the
+// strongest verdict.
+constexpr int64_t kOperationsBetweenCheckpoints = 256;
 
 bool IsUndecided(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kInconclusive ||
@@ -231,10 +244,11 @@ reports::Verdict WithPieces(reports::Verdict whole,
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
   auto verdict = Cut(whole, outputs, module, request, subject, operations);
-  for (const int64_t smaller : kCheckpoints) {
-    const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
-    if (!options.checkpoints || options.cut != 0 || !open) break;
-    verdict = Cut(whole, outputs, module, request, subject, smaller, /*blocks=*/true);
+  const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
+  if (options.checkpoints && options.cut == 0 && open) {
+    of_pieces.suspect = options.suspect;
+    verdict = Cut(whole, outputs, module, request, subject, kOperationsBetweenCheckpoints,
+                  /*blocks=*/true);
   }
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));

@@ -33,8 +33,8 @@ struct DiffOptions {
   // is never cut.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // Cuts a module with inconclusive outputs at checkpoints: first into large pieces and blocks of
-  // loop trips, then into smaller ones.
+  // Cuts a module with inconclusive outputs at checkpoints into large pieces and blocks of loop
+  // trips. An inconclusive piece is cut into smaller ones. `suspect` applies to the smallest.
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong in isolation (many executions).
   bool blame = false;
@@ -70,6 +70,9 @@ class Differ {
   // Finds improbable features of acceptable outputs (evaluates the module twice more).
   hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
                               const std::vector<std::string>& facts = {});
+  // Tests outputs that no set refuses by lemma 44, as options.suspect requests.
+  void AddStatistical(const std::vector<std::vector<Literal>>& outputs,
+                      const std::vector<std::string>& facts, reports::Verdict& verdict);
   // The acceptance sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
                                                      const std::vector<std::string>& facts = {});
@@ -84,8 +87,6 @@ class Differ {
   double SigmaFactorOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
-  void AddStatistical(const std::vector<std::vector<Literal>>& outputs,
-                      const std::vector<std::string>& facts, reports::Verdict& verdict);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,
                const std::vector<std::string>& facts, reports::Verdict& verdict);
   // Adds to a failure its operation, its distance and, if requested, its operands.

@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kTripsMax = 16;
 // The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;
+// An inconclusive piece is cut into pieces with fewer operations by this factor.
+constexpr int64_t kRefinement = 16;
 
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {
   if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
@@ -23,6 +25,26 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
   }
   return {instruction.CalledComputation(Attr::kTrueComputation),
           instruction.CalledComputation(Attr::kFalseComputation)};
+}
+
+DiffOptions WithoutTests(DiffOptions options) {
+  options.suspect = DiffOptions::Suspect::kNot;
+  return options;
+}
+
+void Add(const CutCounts& from, CutCounts& into) {
+  into.pieces += from.pieces;
+  into.inconclusive += from.inconclusive;
+  into.tested += from.tested;
+  into.not_run += from.not_run;
+  into.elements += from.elements;
+  into.unspecified += from.unspecified;
+  into.bits += from.bits;
+  if (into.stopped.empty()) into.stopped = from.stopped;
+  if (into.first_inconclusive.empty()) into.first_inconclusive = from.first_inconclusive;
+  if (!into.first_suspect.empty()) return;
+  into.first_suspect = from.first_suspect;
+  into.statistical = from.statistical;
 }
 
 }  // namespace
@@ -37,7 +59,8 @@ PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
                          Clock::time_point deadline)
     : module_(module),
       request_(request),
-      options_(options),
+      options_(WithoutTests(options)),
+      tests_(cut.blocks && options.suspect != DiffOptions::Suspect::kNot),
       backend_(backend),
       facts_(backend.info().facts),
       cut_(cut),
@@ -141,6 +164,54 @@ absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,
                               : VerdictOf(outcome);
 }
 
+absl::StatusOr<bool> PieceRunner::Refine(const Piece& piece, const ExecuteRequest& request,
+                                         const std::string& where) {
+  CutOptions smaller = cut_;
+  for (size_t pieces = 1; pieces == 1;) {
+    if (smaller.operations == 1) return false;
+    smaller.operations = std::max<int64_t>(smaller.operations / kRefinement, 1);
+    HLOCTS_ASSIGN_OR_RETURN(CutComputation cut,
+                            CutIntoPieces(*piece.module, *piece.module->entry(), smaller));
+    pieces = cut.pieces.size();
+  }
+  DiffOptions options = options_;
+  if (tests_) options.suspect = DiffOptions::Suspect::kWhereInconclusive;
+  auto inner =
+      std::make_unique<PieceRunner>(*piece.module, request, options, backend_, smaller, deadline_);
+  HLOCTS_ASSIGN_OR_RETURN(auto wrong, inner->FindAllWrong(wrong_max_ - wrong_.size()));
+  CutCounts counts = inner->counts();
+  for (std::string* name : {&counts.first_inconclusive, &counts.first_suspect}) {
+    if (!name->empty()) name->insert(0, where);
+  }
+  Add(counts, counts_);
+  if (wrong.empty()) return true;
+  for (auto& run : wrong) {
+    run->where.insert(0, where);
+    wrong_.push_back(std::move(run));
+  }
+  inner_.push_back(std::move(inner));
+  return true;
+}
+
+void PieceRunner::NoteInconclusive(const Piece& piece, const ExecuteRequest& request,
+                                   const RunOutcome& outcome, const std::string& where,
+                                   const reports::Verdict& verdict) {
+  const std::string name = absl::StrCat(where, piece.instructions[0]->name());
+  if (counts_.first_inconclusive.empty()) counts_.first_inconclusive = name;
+  if (!tests_ || !outcome.has_values()) return;
+  DiffOptions options = options_;
+  options.suspect = DiffOptions::Suspect::kWhereInconclusive;
+  reports::Verdict tested = verdict;
+  Differ(*piece.module, request, options).AddStatistical(outcome.result.outputs, facts_, tested);
+  if (!tested.statistical) return;
+  if (tested.kind != Outcome::kSuspect) {
+    ++counts_.tested;
+  } else if (counts_.first_suspect.empty()) {
+    counts_.first_suspect = name;
+    counts_.statistical = tested.statistical;
+  }
+}
+
 absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& piece) {
   std::unique_ptr<PieceRun> run;
   std::optional<ExecuteRequest> request = RequestFor(piece, entry_values_);
@@ -194,7 +265,14 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
     ++counts_.not_run;
     Stop(verdict.reason);
   } else {
-    Count(verdict);
+    bool refined = false;
+    if (verdict.kind == Outcome::kInconclusive && !single) {
+      if (cut_.blocks) {
+        HLOCTS_ASSIGN_OR_RETURN(refined, Refine(piece, *request, where));
+      }
+      if (!refined) NoteInconclusive(piece, *request, outcome, where, verdict);
+    }
+    if (!refined) Count(verdict);
   }
   const size_t before = wrong_.size();
   const CutCounts counts_before = counts_;

@@ -8,12 +8,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/backend.h"
 #include "backends/differ/differ.h"
-#include "reports/verdict_fwd.h"
+#include "reports/verdict.h"
 #include "spec/cut/cut.h"
 
 namespace hlocts::backends {
@@ -29,11 +30,16 @@ struct PieceRun {
 struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // pieces among them
+  int64_t tested = 0;        // inconclusive pieces in which the tests of lemma 44 find nothing
   int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
   int64_t elements = 0;
   int64_t unspecified = 0;
-  double bits = 0;      // bits checked, summed over all elements
-  std::string stopped;  // why cutting stopped: time, trips, ...
+  double bits = 0;                 // bits checked, summed over all elements
+  std::string stopped;             // why cutting stopped: time, trips, ...
+  std::string first_inconclusive;  // "while.3, trip 2: add.4", "" if there is none
+  // The first piece that is improbable by the tests of lemma 44.
+  std::string first_suspect;
+  std::optional<reports::Statistical> statistical;
 };
 
 class PieceRunner {
@@ -70,6 +76,13 @@ class PieceRunner {
   // Executes and judges a piece.
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
                                          RunOutcome& outcome);
+  // Judges an inconclusive piece by smaller pieces of it. Returns false if there are none.
+  absl::StatusOr<bool> Refine(const Piece& piece, const ExecuteRequest& request,
+                              const std::string& where);
+  // Tests an inconclusive piece without smaller pieces by lemma 44, and notes its name.
+  void NoteInconclusive(const Piece& piece, const ExecuteRequest& request,
+                        const RunOutcome& outcome, const std::string& where,
+                        const reports::Verdict& verdict);
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
   absl::Status RunInside(const Instruction& instruction, const Values& values,
                          const std::string& where);
@@ -93,7 +106,8 @@ class PieceRunner {
 
   const Module& module_;
   const ExecuteRequest& request_;
-  const DiffOptions& options_;
+  const DiffOptions options_;  // without tests of lemma 44
+  const bool tests_;           // they are wanted for inconclusive pieces
   Backend& backend_;
   std::vector<std::string> facts_;
   CutOptions cut_;
@@ -106,6 +120,7 @@ class PieceRunner {
   std::map<CutValue, size_t> accepted_leaves_;
   bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }
   std::vector<std::unique_ptr<PieceRun>> wrong_;
+  std::vector<std::unique_ptr<PieceRunner>> inner_;  // those that own pieces of wrong_
   size_t wrong_max_ = 1;
   CutCounts counts_;
   size_t entry_pieces_ = 0;

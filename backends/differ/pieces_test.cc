@@ -106,6 +106,67 @@ TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   }
 }
 
+// d is zero but for roundings, so the quotient alone decides nothing. The other instructions are
+// judged as they are, and only their piece is cut.
+TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
+  Subject subject(R"(ENTRY e {
+    p = f32[8] parameter(0)
+    w = f32[8,8] parameter(1)
+    v = f32[8] dot(p, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+    c = f32[8] cosine(v)
+    a = f32[8] add(c, p)
+    b = f32[8] subtract(a, c)
+    d = f32[8] subtract(b, p)
+    q = f32[8] divide(p, d)
+    ROOT t = f32[8] tanh(q)
+  })");
+  subject.options.checkpoints = true;
+  InjectingBackend right({"none", 0, 0});
+  reports::Verdict verdict = subject.Diff(right, 0);
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("pieces judged"));
+  EXPECT_GT(verdict.bits_checked_mean, 20);
+  for (const char* wrong_one : {"v", "b", "d", "q"}) {
+    InjectingBackend wrong({wrong_one, 3, 1 << 16});
+    verdict = subject.Diff(wrong, 0);
+    EXPECT_EQ(verdict.kind, Outcome::kFail) << wrong_one;
+    ASSERT_TRUE(verdict.first_failure.has_value()) << wrong_one;
+    EXPECT_EQ(verdict.first_failure->instruction, wrong_one);
+  }
+}
+
+// The bound of the sum exceeds the sum, so that no number of pieces decides it; the statistical
+// tests see an error that is many times its deviation, and far inside the bound.
+TEST(PiecesTest, AnInconclusivePieceIsTested) {
+  Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
+    ROOT sum = f32[] add(x, y) }
+  ENTRY e {
+    p = f32[8,4096] parameter(0)
+    z = f32[] constant(0)
+    s = f32[8] reduce(p, z), dimensions={1}, to_apply=add
+    c = f32[8] cosine(s)
+    ROOT r = f32[8] power(s, c)
+  })");
+  subject.options.checkpoints = true;
+  subject.options.suspect = DiffOptions::Suspect::kWhereInconclusive;
+  Literal& data = subject.request.arguments[0][0];
+  for (int64_t i = 0; i < data.element_count(); ++i) {
+    const float half = 1 + static_cast<float>(i / 2 % 997) / 997;
+    data.mutable_data<float>()[i] = i % 2 == 0 ? half : i % 64 == 1 ? 0.001F - half : -half;
+  }
+  InjectingBackend right({"none", 0, 0});
+  reports::Verdict verdict = subject.Diff(right, 0);
+  EXPECT_EQ(verdict.kind, Outcome::kInconclusive) << reports::ReasonText(verdict);
+  EXPECT_THAT(reports::ReasonText(verdict),
+              HasSubstr("1 inconclusive (s), of these 1 probable by the statistical tests"));
+  InjectingBackend wrong({"s", 3, 3 << 23});  // 8 times as large
+  verdict = subject.Diff(wrong, 0);
+  EXPECT_EQ(verdict.kind, Outcome::kSuspect) << reports::ReasonText(verdict);
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: s"));
+  subject.options.suspect = DiffOptions::Suspect::kNot;
+  EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
+}
+
 TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
