@@ -194,15 +194,15 @@ bool IsUndecided(const reports::Verdict& verdict) {
 
 absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
                                      const std::vector<std::vector<Literal>>& outputs,
-                                     const Module& module, const ExecuteRequest& request,
-                                     const Subject& subject, int64_t operations,
-                                     bool blocks = false) {
+                                     absl::Span<const ModuleAcceptance> sets, const Module& module,
+                                     const ExecuteRequest& request, const Subject& subject,
+                                     int64_t operations, bool blocks = false) {
   CutOptions cut_options;
   cut_options.operations = operations;
   cut_options.blocks = blocks;
   PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
                      subject.deadline);
-  if (whole.kind == Outcome::kPass) runner.Accept(outputs);
+  if (whole.kind == Outcome::kPass) runner.Accept(outputs, sets);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
   if (wrong != nullptr) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Narrow(*wrong, subject));
@@ -224,7 +224,8 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
 }  // namespace
 
 reports::Verdict WithPieces(reports::Verdict whole,
-                            const std::vector<std::vector<Literal>>& outputs, const Module& module,
+                            const std::vector<std::vector<Literal>>& outputs,
+                            absl::Span<const ModuleAcceptance> sets, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend) {
   const bool suspect = whole.kind == Outcome::kSuspect;
@@ -243,11 +244,11 @@ reports::Verdict WithPieces(reports::Verdict whole,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
-  auto verdict = Cut(whole, outputs, module, request, subject, operations);
+  auto verdict = Cut(whole, outputs, sets, module, request, subject, operations);
   const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
   if (options.checkpoints && options.cut == 0 && open) {
     of_pieces.suspect = options.suspect;
-    verdict = Cut(whole, outputs, module, request, subject, kOperationsBetweenCheckpoints,
+    verdict = Cut(whole, outputs, sets, module, request, subject, kOperationsBetweenCheckpoints,
                   /*blocks=*/true);
   }
   if (verdict.ok()) return *std::move(verdict);

@@ -17,12 +17,14 @@
 namespace hlocts::backends {
 
 // Cuts the module and judges its pieces as `options` request. `whole` is the verdict on `outputs`,
-// those of the module, [device][leaf]. Returns
+// those of the module, [device][leaf], by its `sets`, one per device (none if there are no values).
+// Returns
 // - the verdict on the first wrong piece, if there is one and the outputs do not show the fault,
 // - a pass by pieces, if all pieces are correct but the outputs are inconclusive,
 // - otherwise `whole`, whose failure then names the wrong piece.
 reports::Verdict WithPieces(reports::Verdict whole,
-                            const std::vector<std::vector<Literal>>& outputs, const Module& module,
+                            const std::vector<std::vector<Literal>>& outputs,
+                            absl::Span<const ModuleAcceptance> sets, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend);
 

@@ -264,8 +264,12 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (acquitted) return verdict;
-  verdict =
-      WithPieces(std::move(verdict), outcome.result.outputs, module_, request_, options_, backend);
+  absl::Span<const ModuleAcceptance> sets;
+  if (verdict.kind == Outcome::kPass) {
+    if (auto known = Sets(info.facts, Kind::kUsual); known.ok()) sets = **known;
+  }
+  verdict = WithPieces(std::move(verdict), outcome.result.outputs, sets, module_, request_,
+                       options_, backend);
   verdict.localisation.compiled_form =
       verdict.kind == Outcome::kFail && absl::c_linear_search(info.capabilities, "compiled-form");
   AddPartitioning(module_, request_, options_, backend, verdict);

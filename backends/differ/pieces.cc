@@ -19,6 +19,12 @@ constexpr int64_t kBlockTrips = 16;
 // An inconclusive piece is cut into pieces with fewer operations by this factor.
 constexpr int64_t kRefinement = 16;
 
+// Returns true if one bit pattern of each element is accepted.
+bool HasOneValueEach(const SetArray& set) {
+  return set.exact() && !set.nan_bits_free && !set.zero_sign_free && set.choices == nullptr &&
+         set.joint == nullptr && set.runtime_sizes.empty();
+}
+
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {
   if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
     return *list;
@@ -224,22 +230,28 @@ absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& pie
   return run;
 }
 
-void PieceRunner::Accept(const std::vector<std::vector<Literal>>& outputs) {
+void PieceRunner::Accept(const std::vector<std::vector<Literal>>& outputs,
+                         absl::Span<const ModuleAcceptance> sets) {
   if (outputs.size() != request_.arguments.size()) return;
   accepted_ = &outputs;
   size_t leaf = 0;
   const Instruction& root = *module_.entry()->root();
   ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& index) {
-    accepted_leaves_[ResolveValue(root, index)] = leaf++;
+    AcceptedLeaf& accepted = accepted_leaves_[ResolveValue(root, index)];
+    accepted.leaf = leaf++;
+    accepted.one_value = absl::c_all_of(sets, [&](const ModuleAcceptance& s) {
+      return HasOneValueEach(s.leaves[accepted.leaf].set);
+    });
   });
 }
 
-// Returns true for a piece of the entry that the accepted outputs contain in full.
+// Returns true for a piece of the entry that the accepted outputs judge in full.
 bool PieceRunner::IsAccepted(const Piece& piece) const {
+  const bool of_arguments = absl::c_all_of(
+      piece.inputs, [](const CutValue& input) { return input.instruction->IsParameter(); });
   return !piece.outputs.empty() && absl::c_all_of(piece.outputs, [&](const CutValue& output) {
-    return accepted_leaves_.count(output) > 0;
-  }) && absl::c_all_of(piece.inputs, [](const CutValue& input) {
-    return input.instruction->IsParameter();
+    const auto found = accepted_leaves_.find(output);
+    return found != accepted_leaves_.end() && (of_arguments || found->second.one_value);
   });
 }
 
@@ -250,7 +262,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
     ++counts_.pieces;
     for (const CutValue& output : piece.outputs) {
       for (const std::vector<Literal>& device : *accepted_)
-        values[output].push_back(device[accepted_leaves_.at(output)]);
+        values[output].push_back(device[accepted_leaves_.at(output).leaf]);
     }
     return single ? RunInside(*piece.instructions[0], values, where) : absl::OkStatus();
   }

@@ -49,10 +49,12 @@ class PieceRunner {
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
-  // Takes outputs of the module, [device][leaf], all of which are accepted. A piece that makes only
-  // outputs, from arguments alone, is judged by them and not run. The outputs must outlive the
+  // Takes outputs of the module, [device][leaf], all of which `sets` accept, one per device. A piece
+  // that makes only outputs is judged by them and not run if it reads arguments alone, or if their
+  // sets have one value per element: no set of the piece is narrower. The outputs must outlive the
   // runner.
-  void Accept(const std::vector<std::vector<Literal>>& outputs);
+  void Accept(const std::vector<std::vector<Literal>>& outputs,
+              absl::Span<const ModuleAcceptance> sets);
   // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
   // a wrong loop, branch or call, it is the first wrong piece inside. Returns null if no piece is
   // wrong.
@@ -117,7 +119,11 @@ class PieceRunner {
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
   const std::vector<std::vector<Literal>>* accepted_ = nullptr;  // outputs of the module
-  std::map<CutValue, size_t> accepted_leaves_;
+  struct AcceptedLeaf {
+    size_t leaf = 0;
+    bool one_value = true;  // of each element, on each device
+  };
+  std::map<CutValue, AcceptedLeaf> accepted_leaves_;
   bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }
   std::vector<std::unique_ptr<PieceRun>> wrong_;
   std::vector<std::unique_ptr<PieceRunner>> inner_;  // those that own pieces of wrong_

@@ -79,25 +79,28 @@ TEST(PiecesTest, ARightEngineStaysRight) {
   EXPECT_THAT(reports::ReasonText(subject.Diff(right, 1)), HasSubstr("5 pieces judged"));
 }
 
-// The outputs judge `a` and `d`, which are not run again; `s` reads the bits of `a`, and `h` is
-// hidden by tanh.
+// The outputs judge `a` and `d`, which read arguments, and `n`, which has one value; these are not
+// run again. `s` reads the bits of `a`, `h` is hidden by tanh, and `m` is no output.
 TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)
     q = f32[8] parameter(1)
+    r = s32[8] parameter(2)
     a = f32[8] add(p, q)
     d = f32[8] divide(p, q)
     s = f32[8] subtract(a, p)
     h = f32[8] multiply(q, q)
     k = f32[8] tanh(h)
-    ROOT t = (f32[8], f32[8], f32[8], f32[8]) tuple(a, d, s, k)
+    m = s32[8] multiply(r, r)
+    n = s32[8] negate(m)
+    ROOT t = (f32[8], f32[8], f32[8], f32[8], s32[8]) tuple(a, d, s, k, n)
   })");
   InjectingBackend right({"none", 0, 0});
   reports::Verdict verdict = subject.Diff(right, 1);
   EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("5 pieces judged"));
-  EXPECT_EQ(right.loads, 1 + 3);  // s, h, k
-  for (const char* wrong_one : {"a", "d", "s", "h", "k"}) {
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("7 pieces judged"));
+  EXPECT_EQ(right.loads, 1 + 4);  // s, h, k, m
+  for (const char* wrong_one : {"a", "d", "s", "h", "k", "m", "n"}) {
     InjectingBackend wrong({wrong_one, 3, 64});
     verdict = subject.Diff(wrong, 1);
     EXPECT_EQ(verdict.kind, Outcome::kFail) << wrong_one;
