@@ -48,6 +48,9 @@ void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 // closed.
 bool IsRawJson(absl::string_view text);
 
+// Reads into an empty shape, which is large to move.
+absl::Status ReadShape(const proto::ShapeProto& proto, Malformed malformed, Shape& shape);
+
 // Write in place, because moving a message on an arena copies it.
 void ShapeToProto(const Shape& shape, proto::ShapeProto* out);
 void LiteralToProto(const Literal& literal, proto::LiteralProto* out);

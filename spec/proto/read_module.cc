@@ -124,12 +124,12 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
                                            Computation* computation) {
   std::optional<Opcode> opcode = OpcodeFromName(proto.opcode());
   if (!opcode) return InvalidInput("expected an opcode, found '", proto.opcode(), "'");
-  HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(proto.shape(), malformed_));
-  if (shape.element_type() == PrimitiveType::kInvalid) {
+  Instruction* instruction =
+      computation->Add(std::make_unique<Instruction>(proto.name(), *opcode, Shape()));
+  HLOCTS_RETURN_IF_ERROR(ReadShape(proto.shape(), malformed_, instruction->mutable_shape()));
+  if (instruction->shape().element_type() == PrimitiveType::kInvalid) {
     return InvalidInput("expected a shape, found none");
   }
-  Instruction* instruction =
-      computation->Add(std::make_unique<Instruction>(proto.name(), *opcode, std::move(shape)));
   instruction->proto_id = proto.id();
   if (!instructions_.emplace(proto.id(), instruction).second) {
     return InvalidInput("expected a unique id, found ", proto.id(), " a second time");
@@ -166,6 +166,7 @@ absl::Status ModuleReader::ReadComputation(const proto::HloComputationProto& pro
   }
   computation->unknown_fields = UninterpretedFields(proto);
   instructions_.clear();
+  instructions_.reserve(static_cast<size_t>(proto.instructions_size()));
   module_->Add(std::move(owned));
   for (const proto::HloInstructionProto& instruction : proto.instructions()) {
     absl::Status status = ReadInstruction(instruction, computation);

@@ -2,13 +2,12 @@
 #include "spec/proto/residue.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/node_hash_map.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/unknown_field_set.h"
 
@@ -85,14 +84,11 @@ Places FindPlaces(const Descriptor& type) {
   return places;
 }
 
-// Returns the fields of a type. They are cached forever, since descriptors live as long as the
-// program.
+// Returns the fields of a type. They are cached, since descriptors live as long as the program.
 const Places& PlacesOf(const Descriptor& type) {
-  static std::mutex* const mutex = new std::mutex();
-  static auto* const known = new std::map<const Descriptor*, Places>();
-  std::lock_guard<std::mutex> lock(*mutex);
-  auto found = known->find(&type);
-  if (found == known->end()) found = known->emplace(&type, FindPlaces(type)).first;
+  thread_local absl::node_hash_map<const Descriptor*, Places> known;
+  auto found = known.find(&type);
+  if (found == known.end()) found = known.emplace(&type, FindPlaces(type)).first;
   return found->second;
 }
 

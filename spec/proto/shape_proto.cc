@@ -51,9 +51,8 @@ absl::Status TilesFromProto(const proto::LayoutProto& proto, Layout& layout) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t rank,
-                                       Malformed malformed) {
-  Layout layout;
+absl::Status ReadLayout(const proto::LayoutProto& proto, int64_t rank, Malformed malformed,
+                        Layout& layout) {
   layout.minor_to_major = FromRepeated(proto.minor_to_major());
   HLOCTS_RETURN_IF_ERROR(TilesFromProto(proto, layout));
   if (malformed == Malformed::kRefused) HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
@@ -71,14 +70,15 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t 
     layout.split_configs.push_back({split.dimension(), FromRepeated(split.split_indices())});
   }
   if (proto.has_physical_shape()) {
-    HLOCTS_ASSIGN_OR_RETURN(Shape physical, ShapeFromProto(proto.physical_shape()));
-    layout.physical_shape = std::make_shared<const Shape>(std::move(physical));
+    auto physical = std::make_shared<Shape>();
+    HLOCTS_RETURN_IF_ERROR(ReadShape(proto.physical_shape(), Malformed::kRefused, *physical));
+    layout.physical_shape = std::move(physical);
   }
   layout.dynamic_shape_metadata_prefix_bytes = proto.dynamic_shape_metadata_prefix_bytes();
   layout.padded_dimensions = FromRepeated(proto.padded_dimensions());
   layout.padding_value = proto.padding_value();
   if (malformed != Malformed::kKeepExecutable) layout.unknown_fields = UninterpretedFieldsOf(proto);
-  return layout;
+  return absl::OkStatus();
 }
 
 void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
@@ -107,15 +107,6 @@ void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
   RestoreUninterpretedFields(layout.unknown_fields, out);
 }
 
-absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto, Malformed malformed) {
-  std::vector<Shape> elements;
-  for (const proto::ShapeProto& element : proto.tuple_shapes()) {
-    HLOCTS_ASSIGN_OR_RETURN(Shape converted, ShapeFromProto(element, malformed));
-    elements.push_back(std::move(converted));
-  }
-  return Shape::Tuple(std::move(elements));
-}
-
 absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Malformed malformed,
                                  Shape& shape) {
   if (proto.is_dynamic_dimension_size() > proto.dimensions_size()) {
@@ -128,7 +119,7 @@ absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Malformed malfo
     if (malformed == Malformed::kRefused && size < 0 && !(dynamic && size == kUnboundedSize)) {
       return InvalidInput("expected a size of at least 0 for dimension ", d, ", found ", size);
     }
-    shape.set_dynamic_dimension(d, dynamic);
+    if (dynamic) shape.set_dynamic_dimension(d, true);
   }
   return absl::OkStatus();
 }
@@ -143,10 +134,19 @@ absl::StatusOr<PrimitiveType> PrimitiveTypeFromProto(int number) {
 }
 
 absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto, Malformed malformed) {
-  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, PrimitiveTypeFromProto(proto.element_type()));
   Shape shape;
+  HLOCTS_RETURN_IF_ERROR(ReadShape(proto, malformed, shape));
+  return shape;
+}
+
+absl::Status ReadShape(const proto::ShapeProto& proto, Malformed malformed, Shape& shape) {
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, PrimitiveTypeFromProto(proto.element_type()));
   if (type == PrimitiveType::kTuple) {
-    HLOCTS_ASSIGN_OR_RETURN(shape, TupleFromProto(proto, malformed));
+    shape.set_element_type(type);
+    for (const proto::ShapeProto& element : proto.tuple_shapes()) {
+      HLOCTS_RETURN_IF_ERROR(
+          ReadShape(element, malformed, shape.mutable_tuple_shapes().emplace_back()));
+    }
   } else {
     if (proto.tuple_shapes_size() > 0) {
       return InvalidInput("expected no tuple_shapes in a shape of type ", PrimitiveTypeName(type));
@@ -157,12 +157,12 @@ absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto, Malformed m
     shape = Shape(type, FromRepeated(proto.dimensions()));
     HLOCTS_RETURN_IF_ERROR(DimensionsFromProto(proto, malformed, shape));
     if (proto.has_layout() && shape.IsArray()) {
-      HLOCTS_ASSIGN_OR_RETURN(shape.mutable_layout(),
-                              LayoutFromProto(proto.layout(), shape.rank(), malformed));
+      HLOCTS_RETURN_IF_ERROR(
+          ReadLayout(proto.layout(), shape.rank(), malformed, shape.mutable_layout().emplace()));
     }
   }
   if (malformed != Malformed::kKeepExecutable) shape.unknown_fields = UninterpretedFieldsOf(proto);
-  return shape;
+  return absl::OkStatus();
 }
 
 void ShapeToProto(const Shape& shape, proto::ShapeProto* out) {
@@ -186,11 +186,10 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed) {
   ProgramShape program;
   for (const proto::ShapeProto& parameter : proto.parameters()) {
-    HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(parameter, malformed));
-    program.parameters.push_back(std::move(shape));
+    HLOCTS_RETURN_IF_ERROR(ReadShape(parameter, malformed, program.parameters.emplace_back()));
   }
   program.parameter_names.assign(proto.parameter_names().begin(), proto.parameter_names().end());
-  HLOCTS_ASSIGN_OR_RETURN(program.result, ShapeFromProto(proto.result(), malformed));
+  HLOCTS_RETURN_IF_ERROR(ReadShape(proto.result(), malformed, program.result));
   return program;
 }
 
