@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a Module to an HloModuleProto.
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "spec/ir/module.h"
@@ -49,7 +51,8 @@ class ModuleWriter {
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
   absl::flat_hash_map<const Instruction*, int64_t> instruction_ids_;
   absl::flat_hash_set<const Computation*> fused_;
-  absl::flat_hash_set<std::string> names_;  // names written so far
+  bool has_unique_names_ = true;
+  absl::flat_hash_set<std::string> names_;  // names written so far, unless all are unique
   absl::flat_hash_set<absl::string_view> all_names_;
   absl::flat_hash_map<std::string, int64_t> next_suffix_;
 };
@@ -71,19 +74,30 @@ std::vector<Computation*> CalleesFirst(const Module& module) {
   return order;
 }
 
+bool AreUnique(std::vector<int64_t> ids) {
+  std::sort(ids.begin(), ids.end());
+  return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
+}
+
 absl::Status ModuleWriter::NumberEverything() {
   order_ = CalleesFirst(module_);
-  absl::flat_hash_set<int64_t> computation_ids, instruction_ids;
-  bool keep_computations = true, keep_instructions = true;
+  std::vector<int64_t> computation_ids, instruction_ids;
+  size_t instructions = 0;
+  for (const Computation* computation : order_) instructions += computation->instructions().size();
+  instruction_ids.reserve(instructions);
+  instruction_ids_.reserve(instructions);
+  all_names_.reserve(instructions);
   for (const Computation* computation : order_) {
     if (!computation->root())
       return InvalidInput("computation ", computation->name(), " has no root");
-    keep_computations &= computation_ids.insert(computation->proto_id).second;
+    computation_ids.push_back(computation->proto_id);
     for (const auto& instruction : computation->instructions()) {
-      keep_instructions &= instruction_ids.insert(instruction->proto_id).second;
-      all_names_.insert(instruction->name());
+      instruction_ids.push_back(instruction->proto_id);
+      has_unique_names_ &= all_names_.insert(instruction->name()).second;
     }
   }
+  const bool keep_computations = AreUnique(std::move(computation_ids));
+  const bool keep_instructions = AreUnique(std::move(instruction_ids));
   int64_t next_computation = 0;
   for (const Computation* computation : order_) {
     int64_t id = keep_computations ? computation->proto_id : next_computation;
@@ -102,6 +116,7 @@ absl::Status ModuleWriter::NumberEverything() {
 // Writes a name that is unique in the module, as XLA's proto form requires. In text, a name is
 // unique in its computation.
 void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructionProto* out) {
+  if (has_unique_names_) return out->set_name(instruction.name());
   std::string name = instruction.name();
   if (!names_.insert(name).second) {
     size_t dot = name.find_last_not_of("0123456789");
@@ -151,16 +166,13 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
 
 // Parameters have the names of their instructions.
 void WriteProgramShape(const Computation& computation, proto::HloComputationProto* out) {
-  ProgramShape program = computation.ComputeProgramShape();
-  for (int i = 0; i < out->instructions_size(); ++i) {
-    const Instruction& instruction = *computation.instructions()[i];
-    if (!instruction.IsParameter()) continue;
-    size_t number = static_cast<size_t>(instruction.parameter_number());
-    if (number < program.parameter_names.size()) {
-      program.parameter_names[number] = out->instructions(i).name();
-    }
+  proto::ProgramShapeProto* program = out->mutable_program_shape();
+  for (const Instruction* parameter : computation.parameters()) {
+    ShapeToProto(parameter ? parameter->shape() : Shape(), program->add_parameters());
+    std::string* name = program->add_parameter_names();
+    if (parameter) *name = out->instructions(static_cast<int>(parameter->index())).name();
   }
-  ProgramShapeToProto(program, out->mutable_program_shape());
+  ShapeToProto(computation.root()->shape(), program->mutable_result());
 }
 
 absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
