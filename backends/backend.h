@@ -110,6 +110,12 @@ class Backend {
   // See RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);
+  // As Load, for a serialized HloModuleProto that another process sent. Returns null if the engine
+  // needs the Module, as most do.
+  virtual absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(
+      const std::string& /*module_proto*/, const LoadOptions& /*options*/) {
+    return nullptr;
+  }
 };
 
 // The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported,

@@ -97,7 +97,7 @@ class Server {
       return absl::OkStatus();
     executable_.reset();
     loaded_ = std::move(load);
-    HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(loaded_.module_proto(), malformed_));
+    module_.reset();
     LoadOptions options;
     options.replicas = loaded_.replicas();
     options.partitions = loaded_.partitions();
@@ -105,6 +105,9 @@ class Server {
     options.steps_max = loaded_.steps_max();
     options.memory_bytes_max = loaded_.memory_bytes_max();
     options.custom_calls = loaded_.custom_calls();
+    HLOCTS_ASSIGN_OR_RETURN(executable_, backend_.LoadSerialized(loaded_.module_proto(), options));
+    if (executable_) return absl::OkStatus();
+    HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(loaded_.module_proto(), malformed_));
     HLOCTS_ASSIGN_OR_RETURN(executable_, backend_.Load(*module_, options));
     return absl::OkStatus();
   }
@@ -116,9 +119,10 @@ class Server {
     HLOCTS_ASSIGN_OR_RETURN(request.infeed, DevicesFromWire(execute.infeed(), memory_.get()));
     request.donated_leaves.assign(execute.donated_leaves().begin(), execute.donated_leaves().end());
     request.runs = std::max<int64_t>(execute.runs(), 1);
-    const KeptArguments kept(*module_, request);
+    std::optional<KeptArguments> kept;
+    if (module_) kept.emplace(*module_, request);
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable_->Execute(request));
-    kept.Compare(request, result.arguments);
+    if (kept) kept->Compare(request, result.arguments);
     if (memory_) memory_->Rewind();
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outputs, memory_.get(), results.mutable_outputs()));
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outfeed, memory_.get(), results.mutable_outfeed()));
@@ -146,7 +150,7 @@ class Server {
   int output_fd_;
   Malformed malformed_ = Malformed::kRefused;
   std::unique_ptr<SharedMemory> memory_;
-  std::unique_ptr<Module> module_;
+  std::unique_ptr<Module> module_;  // null if the engine took it serialized
   std::unique_ptr<Executable> executable_;
   worker::Load loaded_;  // the module of executable_
 };

@@ -27,16 +27,25 @@ namespace {
 
 constexpr absl::string_view kClientPrefix = "client.";
 
+bool HasOutfeed(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() == Opcode::kOutfeed) return true;
+    }
+  }
+  return false;
+}
+
 class PjrtExecutable : public Executable {
  public:
-  // `output_leaves` is the number of output leaves of one device.
-  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable, const Module& module,
-                 std::vector<Shape> output_leaves)
+  // `output_leaves` are those of one device.
+  PjrtExecutable(PjrtSession& session, std::shared_ptr<PjrtLoadedExecutable> executable,
+                 std::vector<Shape> output_leaves, bool has_aliases, bool has_outfeed)
       : session_(session),
         executable_(std::move(executable)),
         output_leaves_(std::move(output_leaves)),
-        has_aliases_(!module.input_output_alias.empty() || !module.buffer_donor.empty()),
-        has_outfeed_(HasOutfeed(module)) {}
+        has_aliases_(has_aliases),
+        has_outfeed_(has_outfeed) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     const bool ours = session_.api().extension() != nullptr;
@@ -63,7 +72,7 @@ class PjrtExecutable : public Executable {
   }
 
   absl::StatusOr<std::string> OptimizedModule() override {
-    return session_.OptimizedModule(executable_.get());
+    return session_.OptimizedModule(executable_->get());
   }
 
  private:
@@ -71,7 +80,7 @@ class PjrtExecutable : public Executable {
 
   absl::StatusOr<std::vector<PJRT_Device*>> Devices() {
     auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
-    args.executable = executable_.get();
+    args.executable = executable_->get();
     HLOCTS_RETURN_IF_ERROR(
         HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_AddressableDevices, &args));
     return std::vector<PJRT_Device*>(args.addressable_devices,
@@ -89,14 +98,14 @@ class PjrtExecutable : public Executable {
     }
     for (size_t d = 0; d < devices.size(); ++d) {
       HLOCTS_RETURN_IF_ERROR(
-          session_.Feed(executable_.get(), d, devices[d], infeed[infeed.size() == 1 ? 0 : d]));
+          session_.Feed(executable_->get(), d, devices[d], infeed[infeed.size() == 1 ? 0 : d]));
     }
     return absl::OkStatus();
   }
 
   absl::Status CheckOutputCount() {
     HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
-                            session_.Unloaded(executable_.get()));
+                            session_.Unloaded(executable_->get()));
     auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
     count.executable = unloaded.get();
     HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(session_.api(), PJRT_Executable_NumOutputs, &count));
@@ -120,7 +129,7 @@ class PjrtExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(arguments[0], addresses, outputs[0], result));
     HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
     for (size_t d = 0; d < outputs.size() && session_.api().extension() != nullptr; ++d) {
-      HLOCTS_ASSIGN_OR_RETURN(result.outfeed.emplace_back(), session_.Drain(executable_.get(), d));
+      HLOCTS_ASSIGN_OR_RETURN(result.outfeed.emplace_back(), session_.Drain(executable_->get(), d));
     }
     if (has_aliases_) HLOCTS_RETURN_IF_ERROR(CompareKept(arguments, request, result));
     return result;
@@ -146,7 +155,7 @@ class PjrtExecutable : public Executable {
     options.num_non_donatable_input_indices = kept.size();
     std::vector<PJRT_Event*> events(device_count, nullptr);
     auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Execute);
-    args.executable = executable_.get();
+    args.executable = executable_->get();
     args.options = &options;
     args.argument_lists = argument_lists.data();
     args.num_devices = device_count;
@@ -208,15 +217,6 @@ class PjrtExecutable : public Executable {
     return absl::OkStatus();
   }
 
-  static bool HasOutfeed(const Module& module) {
-    for (const auto& computation : module.computations()) {
-      for (const auto& instruction : computation->instructions()) {
-        if (instruction->opcode() == Opcode::kOutfeed) return true;
-      }
-    }
-    return false;
-  }
-
   absl::Status ReadOutputs(const Buffers& outputs, ExecuteResult& result) {
     for (const std::vector<PjrtBuffer>& device : outputs) {
       result.outputs.emplace_back();
@@ -229,7 +229,7 @@ class PjrtExecutable : public Executable {
   }
 
   PjrtSession& session_;
-  PjrtLoadedExecutable executable_;
+  std::shared_ptr<PjrtLoadedExecutable> executable_;
   std::vector<Shape> output_leaves_;
   bool has_aliases_, has_outfeed_;
 };
@@ -374,24 +374,41 @@ class PjrtBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * partitions));
     const bool ours = session_->api().extension() != nullptr;
     const bool sharded = in_tiles || (!ours && partitions > 1 && HasManualRegion(module));
-    for (const Shape& leaf : OutputLeafShapes(module)) {
-      if (!leaf.IsArray() && !(ours && leaf.IsToken())) {
-        return absl::UnimplementedError(
-            absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
-      }
-    }
+    HLOCTS_RETURN_IF_ERROR(CheckReadable(OutputLeafShapes(module)));
     PjrtCompileOptions compile{options.replicas, partitions, Partitioner::kNone,
                                TakesOneTuple(module), settings_.compile_options};
     if (ours) AddLoadOptions(options, compile.overrides);
     if (sharded) return LoadSharded(module, std::move(compile));
     const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
-    auto loaded = Compile(undone ? *undone : module, compile, OutputLeafShapes(module));
+    auto loaded = Compile(undone ? *undone : module, compile);
     // A module that another compiler has processed has settings which this one may refuse.
     const std::unique_ptr<Module> plain =
         ours || loaded.ok() ? nullptr : WithoutBackendConfigs(undone ? *undone : module);
     if (plain == nullptr) return loaded;
-    auto again = Compile(*plain, compile, OutputLeafShapes(module));
+    auto again = Compile(*plain, compile);
     return again.ok() ? std::move(again) : std::move(loaded);
+  }
+
+  // Only our own plugins take every module as it is. They verify it themselves.
+  absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
+                                                             const LoadOptions& options) override {
+    HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
+    proto::HloModuleOutline outline;
+    if (session_->api().extension() == nullptr || !outline.ParseFromString(module_proto) ||
+        !outline.has_host_program_shape() || outline.num_partitions() > 1) {
+      return nullptr;
+    }
+    HLOCTS_ASSIGN_OR_RETURN(
+        const Shape result,
+        ShapeFromProto(outline.host_program_shape().result(), Malformed::kKeepExecutable));
+    HLOCTS_RETURN_IF_ERROR(CheckReadable(LeafShapes(result)));
+    PjrtCompileOptions compile{options.replicas, options.partitions, Partitioner::kNone,
+                               /*one_tuple=*/false, settings_.compile_options};
+    AddLoadOptions(options, compile.overrides);
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(module_proto, compile));
+    const bool has_aliases = outline.has_input_output_alias() || outline.has_buffer_donor();
+    return std::make_unique<PjrtExecutable>(*session_, std::move(executable), LeafShapes(result),
+                                            has_aliases, /*has_outfeed=*/false);
   }
 
   // Opens a client with at least `devices` devices. Clients are kept because executables refer to
@@ -418,6 +435,16 @@ class PjrtBackend : public Backend {
   }
 
  private:
+  absl::Status CheckReadable(const std::vector<Shape>& output_leaves) const {
+    const bool ours = session_->api().extension() != nullptr;
+    for (const Shape& leaf : output_leaves) {
+      if (leaf.IsArray() || (ours && leaf.IsToken())) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status NeedsDevices(int64_t devices) const {
     EngineError error;
     error.kind = ErrorKind::kNeedsDevices;
@@ -427,13 +454,25 @@ class PjrtBackend : public Backend {
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
 
+  absl::StatusOr<std::shared_ptr<PjrtLoadedExecutable>> Compile(const std::string& module_proto,
+                                                                const PjrtCompileOptions& options) {
+    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable made, session_->Compile(module_proto, options));
+    return std::make_shared<PjrtLoadedExecutable>(std::move(made));
+  }
+
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
-                                                      const PjrtCompileOptions& options,
-                                                      std::vector<Shape> output_leaves) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
-    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
-    return std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
-                                            std::move(output_leaves));
+                                                      const PjrtCompileOptions& options) {
+    HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(module));
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options));
+    return ExecutableOf(std::move(executable), module, OutputLeafShapes(module));
+  }
+
+  std::unique_ptr<Executable> ExecutableOf(std::shared_ptr<PjrtLoadedExecutable> executable,
+                                           const Module& module, std::vector<Shape> output_leaves) {
+    const bool has_aliases = !module.input_output_alias.empty() || !module.buffer_donor.empty();
+    return std::make_unique<PjrtExecutable>(*session_, std::move(executable),
+                                            std::move(output_leaves), has_aliases,
+                                            HasOutfeed(module));
   }
 
   absl::StatusOr<std::unique_ptr<Executable>> LoadSharded(const Module& module,
@@ -447,9 +486,9 @@ class PjrtBackend : public Backend {
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
-    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options));
     if (options.partitioner == Partitioner::kShardy) {
-      HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable.get()));
+      HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable->get()));
       const DeviceTilings wanted = spread;
       HLOCTS_RETURN_IF_ERROR(KeepWholeAsIn(made, spread));
       HLOCTS_RETURN_IF_ERROR(
@@ -457,8 +496,7 @@ class PjrtBackend : public Backend {
       HLOCTS_RETURN_IF_ERROR(
           CheckNotIgnored(wanted.result_tilings, spread.result_tilings, spread.results));
     }
-    auto on_devices = std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
-                                                       spread.ResultTiles());
+    auto on_devices = ExecutableOf(std::move(executable), module, spread.ResultTiles());
     const size_t copies = IsSharded(module) ? 1 : spread.devices;
     return std::make_unique<ShardedExecutable>(std::move(spread), copies, std::move(on_devices));
   }

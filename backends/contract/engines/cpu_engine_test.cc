@@ -10,6 +10,7 @@
 #include "backends/contract/engines/engines_testing.h"
 #include "generators/arguments.h"
 #include "spec/ir/module.h"
+#include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -70,6 +71,26 @@ TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), (std::vector<float>{3, 4}));
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
+}
+
+// A program per device needs the module.
+TEST(CpuEngineTest, ExecutablesAreLoadedFromBytes) {
+  auto engine = Engine();
+  auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
+  const std::string bytes = *SerializeModule(*module);
+  LoadOptions options;
+  for (int i = 0; i < 3; ++i) {
+    auto executable =
+        i == 1 ? engine->Load(*module, options) : engine->LoadSerialized(bytes, options);
+    ASSERT_TRUE(executable.ok() && *executable != nullptr) << executable.status();
+    const float x = static_cast<float>(i);
+    const RunOutcome outcome = OutcomeFrom((*executable)->Execute(Request({F32s({x, 3})})));
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
+    EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0]), (std::vector<float>{2 * x, 6}));
+  }
+  module->num_partitions = options.partitions = 2;
+  EXPECT_EQ(*engine->LoadSerialized(*SerializeModule(*module), options), nullptr);
+  EXPECT_EQ(engine->LoadSerialized("rubbish", options).value_or(nullptr), nullptr);
 }
 
 TEST(CpuEngineTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
