@@ -105,6 +105,7 @@ class Server {
     options.steps_max = loaded_.steps_max();
     options.memory_bytes_max = loaded_.memory_bytes_max();
     options.custom_calls = loaded_.custom_calls();
+    options.reuse = reuse;
     HLOCTS_ASSIGN_OR_RETURN(executable_, backend_.LoadSerialized(loaded_.module_proto(), options));
     if (executable_) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(loaded_.module_proto(), malformed_));

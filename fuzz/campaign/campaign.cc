@@ -176,10 +176,12 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     TimedEngine& engine = *engines.tested[e];
     const double waited_before = engine.seconds();
     FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
+    TrialOptions first = trial;
+    first.load.reuse = true;  // trips of a loop run the same pieces
     bool variants = options_.variants > 0 && !trial.invalid;
     bool in_time =
         variants ? TryVariants(number, sample, found, results)
-                 : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+              : Judged(sample, RunTrial(sample, *found.engine, first, false), found, results);
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }

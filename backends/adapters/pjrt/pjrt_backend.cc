@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -380,12 +381,12 @@ class PjrtBackend : public Backend {
     if (ours) AddLoadOptions(options, compile.overrides);
     if (sharded) return LoadSharded(module, std::move(compile));
     const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
-    auto loaded = Compile(undone ? *undone : module, compile);
+    auto loaded = Compile(undone ? *undone : module, compile, options.reuse);
     // A module that another compiler has processed has settings which this one may refuse.
     const std::unique_ptr<Module> plain =
         ours || loaded.ok() ? nullptr : WithoutBackendConfigs(undone ? *undone : module);
     if (plain == nullptr) return loaded;
-    auto again = Compile(*plain, compile);
+    auto again = Compile(*plain, compile, options.reuse);
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
@@ -405,7 +406,7 @@ class PjrtBackend : public Backend {
     PjrtCompileOptions compile{options.replicas, options.partitions, Partitioner::kNone,
                                /*one_tuple=*/false, settings_.compile_options};
     AddLoadOptions(options, compile.overrides);
-    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(module_proto, compile));
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(module_proto, compile, options.reuse));
     const bool has_aliases = outline.has_input_output_alias() || outline.has_buffer_donor();
     return std::make_unique<PjrtExecutable>(*session_, std::move(executable), LeafShapes(result),
                                             has_aliases, /*has_outfeed=*/false);
@@ -429,12 +430,19 @@ class PjrtBackend : public Backend {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PjrtSession> session,
                             PjrtSession::Create(*api, client_options));
     sessions_.push_back(std::move(session));
+    kept_.clear();
     session_ = sessions_.back().get();
     if (static_cast<int64_t>(session_->devices().size()) >= devices) return absl::OkStatus();
     return NeedsDevices(devices);
   }
 
  private:
+  struct KeptExecutable {
+    std::string module_and_options;
+    std::shared_ptr<PjrtLoadedExecutable> executable;
+  };
+  static constexpr size_t kKeptMax = 16;
+
   absl::Status CheckReadable(const std::vector<Shape>& output_leaves) const {
     const bool ours = session_->api().extension() != nullptr;
     for (const Shape& leaf : output_leaves) {
@@ -454,16 +462,27 @@ class PjrtBackend : public Backend {
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
 
+  // Takes one of the last kKeptMax executables if it may.
   absl::StatusOr<std::shared_ptr<PjrtLoadedExecutable>> Compile(const std::string& module_proto,
-                                                                const PjrtCompileOptions& options) {
+                                                                const PjrtCompileOptions& options,
+                                                                bool reuse) {
+    std::string key;
+    if (reuse) key = absl::StrCat(module_proto, SerializeCompileOptions(options));
+    for (const KeptExecutable& kept : kept_) {
+      if (reuse && kept.module_and_options == key) return kept.executable;
+    }
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable made, session_->Compile(module_proto, options));
-    return std::make_shared<PjrtLoadedExecutable>(std::move(made));
+    auto executable = std::make_shared<PjrtLoadedExecutable>(std::move(made));
+    if (reuse) kept_.push_back({std::move(key), executable});
+    if (kept_.size() > kKeptMax) kept_.pop_front();
+    return executable;
   }
 
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
-                                                      const PjrtCompileOptions& options) {
+                                                      const PjrtCompileOptions& options,
+                                                      bool reuse) {
     HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(module));
-    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options));
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options, reuse));
     return ExecutableOf(std::move(executable), module, OutputLeafShapes(module));
   }
 
@@ -486,7 +505,7 @@ class PjrtBackend : public Backend {
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
-    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options));
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options, /*reuse=*/false));
     if (options.partitioner == Partitioner::kShardy) {
       HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable->get()));
       const DeviceTilings wanted = spread;
@@ -539,6 +558,7 @@ class PjrtBackend : public Backend {
 
   PjrtSettings settings_;
   std::vector<std::unique_ptr<PjrtSession>> sessions_;
+  std::deque<KeptExecutable> kept_;  // of session_, the oldest first
   PjrtSession* session_ = nullptr;
 };
 

@@ -73,12 +73,14 @@ TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
 }
 
-// A program per device needs the module.
-TEST(CpuEngineTest, ExecutablesAreLoadedFromBytes) {
+// An executable that is reused outlives the Load that made it. A program per device needs the
+// module.
+TEST(CpuEngineTest, ExecutablesAreReusedAndLoadedFromBytes) {
   auto engine = Engine();
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
   const std::string bytes = *SerializeModule(*module);
   LoadOptions options;
+  options.reuse = true;
   for (int i = 0; i < 3; ++i) {
     auto executable =
         i == 1 ? engine->Load(*module, options) : engine->LoadSerialized(bytes, options);
