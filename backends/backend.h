@@ -44,8 +44,8 @@ struct LoadOptions : RunSettings {
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
   // True if an executable loaded before may be reused when module and options are the same, so that
-  // cases that differ only in their inputs, and trips of a loop, compile once. Never set when a case
-  // is run again to detect a flake.
+  // cases that differ only in their inputs, and trips of a loop, compile once. Never set when a
+  // case is run again to detect a flake.
   bool reuse = false;
   // Polled if set; returns true once the caller no longer waits. Then no run begins, a busy worker
   // is killed, and the outcome (an error or a timeout) is not a verdict on the module.

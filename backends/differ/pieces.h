@@ -51,8 +51,7 @@ class PieceRunner {
 
   // Takes outputs of the module, [device][leaf], all of which `sets` accept, one per device. A
   // piece that makes only outputs is judged by them and not run if it reads arguments alone, or if
-  // their sets have one value per element: no set of the piece is narrower. The outputs must
-  // outlive the runner.
+  // their sets have one value per element (RULES 3). The outputs must outlive the runner.
   void Accept(const std::vector<std::vector<Literal>>& outputs,
               absl::Span<const ModuleAcceptance> sets);
   // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
