@@ -181,7 +181,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     bool variants = options_.variants > 0 && !trial.invalid;
     bool in_time =
         variants ? TryVariants(number, sample, found, results)
-              : Judged(sample, RunTrial(sample, *found.engine, first, false), found, results);
+                 : Judged(sample, RunTrial(sample, *found.engine, first, false), found, results);
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }
