@@ -387,6 +387,13 @@ class LapackResiduals : public JointPredicate {
     DemandList demands =
         OnHessenberg(batch, a, given[0], TridiagonalMatrix(beside, given[1], above), given[3]);
     demands[0].slot = 3, demands[1].slot = 1;
+    WideMatrix apart = WideMatrix::Zero(1, 2 * a.rows);  // T is in the overwritten A as well
+    for (int64_t i = 0; i < a.rows; ++i) {
+      apart(0, i) = given[0](i, i) - given[1](0, i);
+      if (i > 0) apart(0, a.rows + i) = given[0](i, i - 1) - beside(0, i);
+    }
+    demands.push_back({"the diagonals of A away from those of T by", 0, OneNorm(apart),
+                       Allowed(batch, a, OneNorm(a))});
     return demands;
   }
 

@@ -203,12 +203,13 @@ Results Hessenberg(const Attributes& given, const std::vector<Matrix<T>>& operan
 }
 
 // In the reverse order of rows and columns the upper triangle is the lower one, which Eigen reads.
+// The imaginary part of the diagonal is not read.
 template <class T>
 Results Tridiagonal(const Attributes& given, const std::vector<Matrix<T>>& operands) {
   const bool lower = given.at("uplo") == 'L';
-  if (operands[0].rows() == 1)
-    return {Wide(operands[0]), Wide(operands[0].real()), {}, {}, Number(0)};
-  const Matrix<T> a = lower ? operands[0] : Matrix<T>(operands[0].reverse());
+  Matrix<T> a = lower ? operands[0] : Matrix<T>(operands[0].reverse());
+  a.diagonal() = a.diagonal().real().template cast<T>().eval();
+  if (a.rows() == 1) return {Wide(a), Wide(a), {}, {}, Number(0)};
   const Eigen::Tridiagonalization<Matrix<T>> t(a);
   Results results = {Wide(t.packedMatrix()), WideRow(t.diagonal().real()),
                      WideRow(t.subDiagonal().real()),
