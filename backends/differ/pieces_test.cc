@@ -138,6 +138,29 @@ TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
   }
 }
 
+// The carry starts as a broadcast constant, which the piece of the loop copies.
+TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
+  Subject subject(R"(c { t = (s32[], f32[4], f32[4,4]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0 n = s32[] constant(120)
+    ROOT r = pred[] compare(i, n), direction=LT }
+  b { t = (s32[], f32[4], f32[4,4]) parameter(0) i = s32[] get-tuple-element(t), index=0
+    x = f32[4] get-tuple-element(t), index=1 m = f32[4,4] get-tuple-element(t), index=2
+    o = s32[] constant(1) j = s32[] add(i, o)
+    d = f32[4] dot(m, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    y = f32[4] sine(d) ROOT s = (s32[], f32[4], f32[4,4]) tuple(j, y, m) }
+  ENTRY e { m = f32[4,4] parameter(0) h = f32[] constant(0.3) x = f32[4] broadcast(h)
+    z = s32[] constant(0) t = (s32[], f32[4], f32[4,4]) tuple(z, x, m)
+    w = (s32[], f32[4], f32[4,4]) while(t), condition=c, body=b
+    ROOT r = f32[4] get-tuple-element(w), index=1 })");
+  subject.options.checkpoints = true;
+  Literal& data = subject.request.arguments[0][0];
+  for (int64_t i = 0; i < 16; ++i) data.mutable_data<float>()[i] = i % 5 == 0 ? 2.5F : -1.5F;
+  InjectingBackend right({"none", 0, 0});
+  const reports::Verdict verdict = subject.Diff(right, 0);
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
+}
+
 // The bound of the sum exceeds the sum, so that no number of pieces decides it; the statistical
 // tests see an error that is many times its deviation, and far inside the bound.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
