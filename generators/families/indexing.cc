@@ -112,11 +112,15 @@ Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   return dims;
 }
 
-Requirement IndexRequirement(ModuleWriter& w, const Windows& windows) {
-  if (w.choose.OneIn(4)) return {};
-  int64_t last = 0;
-  for (int64_t d : windows.named) last = std::max(last, windows.operand[d] - windows.sizes[d]);
-  return {0, static_cast<double>(last), false};
+// Draws in this order: as two arguments of one call, the order would be the compiler's.
+Value* IndicesOf(ModuleWriter& w, const Windows& windows) {
+  Requirement demand;
+  if (!w.choose.OneIn(4)) {
+    int64_t last = 0;
+    for (int64_t d : windows.named) last = std::max(last, windows.operand[d] - windows.sizes[d]);
+    demand = {0, static_cast<double>(last), false};
+  }
+  return w.FindOrMake(DrawIndexType(w), windows.indices, demand);
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   // An operand without elements allows no slice with elements.
   if (ElementsOf(windows.operand) == 0 && ElementsOf(dims) != 0) return false;
   Value* operand = w.FindOrMake(type, windows.operand);
-  Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
+  Value* indices = IndicesOf(w, windows);
   ValueFacts facts = operand->facts;
   facts.unique = false;
   Instruction* gather =
@@ -191,7 +195,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   if (row->opcode == Opcode::kAdd && IsOpenSum(w, type, static_cast<double>(count))) return false;
   Requirement demand = ReducerRequirement(w, *row, type, count);
   Value* operand = w.FindOrMake(type, windows.operand, demand);
-  Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
+  Value* indices = IndicesOf(w, windows);
   Value* updates = w.FindOrMake(type, dims, demand);
   ValueFacts facts = ReducedFacts(w, *row, type, Join(operand->facts, updates->facts), count);
   Instruction* scatter =

@@ -43,12 +43,15 @@ bool XorAsOrMinusAnd(Site& s) {
 bool DeMorgan(Site& s) {
   if (s.opcode() != Opcode::kAnd && s.opcode() != Opcode::kOr) return false;
   Opcode other = s.opcode() == Opcode::kAnd ? Opcode::kOr : Opcode::kAnd;
-  return s.Use(Not(s, Two(s, other, Not(s, s.operand(0)), Not(s, s.operand(1)))));
+  Instruction* right = Not(s, s.operand(1));
+  Instruction* left = Not(s, s.operand(0));
+  return s.Use(Not(s, Two(s, other, left, right)));
 }
 
 bool NegateAsNotPlusOne(Site& s) {
   if (s.opcode() != Opcode::kNegate || !IsWholeByte(s)) return false;
-  return s.Use(Two(s, Opcode::kAdd, Not(s, s.operand(0)), s.Splat(s.shape(), 1)));
+  Instruction* one = s.Splat(s.shape(), 1);
+  return s.Use(Two(s, Opcode::kAdd, Not(s, s.operand(0)), one));
 }
 
 // Uses (x << 1) - x = x.
