@@ -164,6 +164,9 @@ constexpr char kCholesky[] = "ROOT r = f32[2,2] cholesky(x), lower=true";
 constexpr char kSolve[] =
     "i = f32[2,2] constant({{1,0},{0,1}}) ROOT r = f32[2,2] triangular-solve(x, i), "
     "left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE";
+constexpr char kOfPredicates[] =
+    "p = f32[2,2] constant({{1,0},{1,1}}) ROOT r = f32[2,2] dot(p, x), lhs_contracting_dims={1}, "
+    "rhs_contracting_dims={0}";
 INSTANTIATE_TEST_SUITE_P(
     All, MeaningsTest,
     ::testing::Values(
@@ -197,6 +200,20 @@ INSTANTIATE_TEST_SUITE_P(
               "padding=0_0x1_1",
               "c = bf16[2,2] convert(x) z = f32[] constant(4) ROOT r = bf16[2,4] pad(c, z), "
               "padding=0_0x1_1",
+              Outcome::kFail},
+        Meant{
+            "c = bf16[2,2] convert(x) p = pred[2,2] compare(x, x), direction=EQ ROOT r = bf16[2,2] "
+            "select(p, c, c)",
+            "c = bf16[2,2] convert(x) p = pred[2,2] compare(x, x), direction=EQ ROOT r = bf16[2,2] "
+            "select(p, c, x)",
+            Outcome::kPass},
+        Meant{kOfPredicates,
+              "p = pred[2,2] constant({{1,0},{1,1}}) ROOT r = f32[2,2] dot(p, x), "
+              "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+              Outcome::kPass},
+        Meant{kOfPredicates,
+              "p = pred[2,2] constant({{1,0},{0,1}}) ROOT r = f32[2,2] dot(p, x), "
+              "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
               Outcome::kFail},
         Meant{"c = s64[2,2] convert(x) n = s64[2,2] negate(c) ROOT r = s64[2,2] multiply(n, c)",
               "c = s64[2,2] convert(x) n = s64[2,2] negate(c) m = s64[2,2] multiply(n, c) "

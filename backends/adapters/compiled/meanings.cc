@@ -292,20 +292,44 @@ void SeparateConvert(Instruction* move) {
   move->mutable_shape() = WholeOf(*move, parts);
 }
 
-bool PadsWithAnotherType(const Instruction& instruction) {
-  return instruction.opcode() == Opcode::kPad && instruction.operand_count() == 2 &&
-         instruction.operand(0).shape().element_type() !=
-             instruction.operand(1).shape().element_type();
+// True if every value of `from` is a value of `to`.
+bool Holds(PrimitiveType to, PrimitiveType from) {
+  return IsFloat(to) && BitWidth(to) >= 32 &&
+         (from == PrimitiveType::kPred || (IsFloat(from) && BitWidth(from) < BitWidth(to)));
 }
 
-void ConvertPaddingValue(Instruction* pad) {
-  const PrimitiveType type = pad->operand(0).shape().element_type();
-  Instruction* value = pad->mutable_operands()[1];
-  Instruction* converted = pad->parent()->Add(std::make_unique<Instruction>(
-      absl::StrCat(pad->name(), ".value"), Opcode::kConvert, Shape(type, {})));
+// The operand of an instruction that HLO expects to have the type of `like`, another operand, and
+// that has another type: the value of a pad, a branch of a select that differs from the result, a
+// factor of a product that is narrower than the other. -1 if there is none.
+struct Pair {
+  int64_t odd = -1, like = -1;
+};
+Pair OddOperand(const Instruction& instruction) {
+  const auto type = [&](int64_t i) { return instruction.operand(i).shape().element_type(); };
+  const auto odd = [&](bool first, Pair one) { return first ? one : Pair{one.like, one.odd}; };
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kPad && type(1) != type(0)) return {1, 0};
+  if (opcode == Opcode::kSelect && type(1) != type(2)) {
+    const PrimitiveType result = instruction.shape().element_type();
+    if (type(1) == result || type(2) == result) return odd(type(1) == result, {2, 1});
+  }
+  if ((opcode == Opcode::kConvolution || opcode == Opcode::kDot) &&
+      (Holds(type(0), type(1)) || Holds(type(1), type(0))))
+    return odd(Holds(type(0), type(1)), {1, 0});
+  return {};
+}
+bool HasOddOperand(const Instruction& instruction) { return OddOperand(instruction).odd >= 0; }
+
+void ConvertOddOperand(Instruction* user) {
+  const Pair pair = OddOperand(*user);
+  Instruction* value = user->mutable_operands()[pair.odd];
+  const PrimitiveType type = user->operand(pair.like).shape().element_type();
+  Instruction* converted = user->parent()->Add(
+      std::make_unique<Instruction>(absl::StrCat(user->name(), ".odd"), Opcode::kConvert,
+                                    Shape(type, value->shape().dimensions()).WithDefaultLayout()));
   converted->mutable_operands() = {value};
   MoveBehind(value, {converted});
-  pad->mutable_operands()[1] = converted;
+  user->mutable_operands()[pair.odd] = converted;
 }
 
 std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
@@ -321,7 +345,7 @@ std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instru
 }  // namespace
 
 absl::Status LowerLibraryCalls(Module& module) {
-  for (Instruction* pad : Where(module, PadsWithAnotherType)) ConvertPaddingValue(pad);
+  for (Instruction* user : Where(module, HasOddOperand)) ConvertOddOperand(user);
   for (Instruction* move : Where(module, ConvertsToo)) SeparateConvert(move);
   const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };
   for (Instruction* call : Where(module, is_call)) {
