@@ -37,6 +37,15 @@ def arguments():
     return parser.parse_args()
 
 
+def instruction_set():
+    """Libraries of kernels choose by it: a value may differ between processors with and without."""
+    try:
+        with open("/proc/cpuinfo") as processors:
+            return ", avx512f" if " avx512f " in processors.read() else ""
+    except OSError:
+        return ""
+
+
 def main():
     given = arguments()
     options = dict(option.split("=", 1) for option in given.option)
@@ -58,7 +67,7 @@ def main():
         reason = ""
     frames.serve(
         given.name,
-        given.version,
+        given.version + instruction_set(),
         load,
         capabilities=("execute", "proto")
         + ((f"via:{given.via}",) if given.via else ())
