@@ -137,7 +137,8 @@ TEST(IntegerTest, PredSubtractIsUnsupported) {
       RunText("HloModule m\nENTRY e { p = pred[1] parameter(0)\n ROOT r = pred[1] subtract(p, p) }",
               {MustLiteral("pred[1] {true}")});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_NE(std::string(result.status().message()).find("r: subtract of pred"), std::string::npos);
+  EXPECT_NE(std::string(result.status().message()).find("r: subtract from pred to pred"),
+            std::string::npos);
 }
 
 }  // namespace

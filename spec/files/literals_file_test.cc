@@ -229,7 +229,7 @@ TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
   std::string one("\0\0\x80\x3f", 4);
   for (const Case& c : {
            Case{Npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", one), &f32,
-                "big-endian"},
+                "expected little-endian"},
            Case{Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }", one), &f32,
                 "expected numpy type f4 for f32[1], found i4[1]"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", one + one), &f32,
@@ -265,7 +265,7 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
     const char* message;
   };
   for (const Case& c : {
-           Case{{}, "expected 1 arrays, arg0... or out0..., found 0"},
+           Case{{}, "expected 1 arrays with the keys arg0... or out0..., found 0"},
            Case{{"x.npy"}, "found 'x.npy'"},
            Case{{"arg0.npy", "arg1.npy"}, "found 2"},
            Case{{"arg1.npy"}, "expected a key arg0"},

@@ -66,7 +66,7 @@ def check_round_trip(folder, save):
 def check_refusals(folder):
     source, target = folder / "bad.npz", folder / "none.npz"
     for array, shape, message in (
-        (np.array([1.0], ">f4"), "f32[1]", "big-endian"),
+        (np.array([1.0], ">f4"), "f32[1]", "little-endian"),
         (np.array([1.0], "<f8"), "f32[1]", "expected numpy type f4 for f32[1], found f8[1]"),
         (np.zeros(2, "<f4"), "f32[1]", "expected f32[1], found f32[2]"),
         (np.array(["a"]), "f32[1]", "expected numpy type f4"),

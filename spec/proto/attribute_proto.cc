@@ -20,7 +20,8 @@ bool MayHaveCommonAttributes(const P& proto) {
   return proto.has_sharding() || proto.control_predecessor_ids_size() > 0 || proto.has_metadata() ||
          proto.has_frontend_attributes() || !proto.backend_config().empty() ||
          proto.has_statistics_viz() || proto.has_original_value() ||
-         proto.output_operand_aliasing_size() > 0 || proto.has_parameter_replication();
+         proto.output_operand_aliasing_size() > 0 || proto.has_parameter_replication() ||
+         proto.has_result_accuracy();
 }
 
 void ReadKept(const P& proto, Instruction* instruction) {

@@ -101,7 +101,7 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
             " ROOT r = f32[2] custom-call(x, y), custom_call_target=\"Mystery\" }",
             kTwo);
   EXPECT_EQ(verdict.kind, Outcome::kUnsupported);
-  EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
+  EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery: the target is not known");
 }
 
 // Computes the largest element of each row and its index. Only the index is used, so XLA:TPU
