@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
@@ -28,8 +29,8 @@ using Json = nlohmann::ordered_json;
 
 // The inputs of a verdict other than the program: cases, and the clauses that they cite.
 constexpr const char* kSuiteFolders[] = {"suites/cases", "spec/clauses"};
-constexpr const char* kRecordFiles[] = {"verdicts.jsonl", "run.json", "selection.txt",
-                                        "scorecard.txt"};
+// Hashes of the files of the package, as `sha256sum -c` reads them.
+constexpr char kSums[] = "/SHA256SUMS";
 
 absl::StatusOr<Json> SuiteHashes() {
   Json hashes;
@@ -47,14 +48,30 @@ absl::StatusOr<std::string> Edition() {
   return SourceOf({&documents.all().front()});
 }
 
-// Returns hashes of the records and of the expectations in the directory.
-absl::StatusOr<Json> FileHashes(const std::string& folder) {
-  Json hashes;
-  for (const char* name : kRecordFiles) {
-    HLOCTS_ASSIGN_OR_RETURN(hashes[name], Sha256OfFile(absl::StrCat(folder, "/", name)));
+// Returns the hash of each file in lines of sha256sum.
+std::map<std::string, std::string> HashesByName(absl::string_view lines) {
+  std::map<std::string, std::string> hashes;
+  for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> row = absl::StrSplit(line, absl::MaxSplits("  ", 1));
+    hashes[row.second] = row.first;
   }
-  HLOCTS_ASSIGN_OR_RETURN(hashes["expectations"], Sha256OfFolder(folder + "/expectations"));
   return hashes;
+}
+
+// Compares the files with SHA256SUMS. A file that is not listed there is a problem only among the
+// expectations, since the others have no effect.
+absl::Status CheckFiles(const std::string& folder, std::vector<std::string>& problems) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string sums, ReadFile(folder + kSums));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string now, HashesOfFolder(folder));
+  auto claimed = HashesByName(sums);
+  for (const auto& [name, hash] : HashesByName(now)) {
+    auto row = claimed.extract(name);
+    if (row.empty() ? absl::StartsWith(name, "expectations/") : row.mapped() != hash)
+      problems.push_back(absl::StrCat("file ", name, " differs from the claim"));
+  }
+  for (const auto& [name, hash] : claimed)
+    problems.push_back(absl::StrCat("file ", name, " is missing"));
+  return absl::OkStatus();
 }
 
 std::string CpuModel() {
@@ -111,12 +128,10 @@ Json PluginHashes(const std::map<std::string, std::string>& engines) {
   return plugins;
 }
 
-void CompareHashes(const char* what, const Json& claimed, const Json& found,
-                   std::vector<std::string>& problems) {
+void CompareSuite(const Json& claimed, const Json& found, std::vector<std::string>& problems) {
   for (const auto& [name, hash] : found.items()) {
-    if (claimed.value(name, "") != hash) {
-      problems.push_back(absl::StrCat(what, " ", name, " differs from the claim"));
-    }
+    if (claimed.value(name, "") != hash)
+      problems.push_back(absl::StrCat("suite directory ", name, " differs from the claim"));
   }
 }
 
@@ -189,7 +204,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
                                std::filesystem::copy_options::overwrite_existing);
   }
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
-  Json claim = {{"format", 1},
+  Json claim = {{"format", 2},
                 {"command", options.command},
                 {"made", reports::UtcNow()},
                 {"machine", Machine()},
@@ -199,22 +214,28 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
   HLOCTS_ASSIGN_OR_RETURN(claim["edition"], Edition());
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
-  HLOCTS_ASSIGN_OR_RETURN(claim["files"], FileHashes(folder));
-  return WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n");
+  HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n"));
+  std::filesystem::remove(folder + kSums);
+  HLOCTS_ASSIGN_OR_RETURN(const std::string sums, HashesOfFolder(folder));
+  return WriteFile(folder + kSums, sums);
 }
 
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/claim.json"));
   Json claim = ParseJson<Json>(text);
-  if (!claim.is_object() || claim.value("format", 0) != 1) {
-    return InvalidInput(folder, "/claim.json: expected a claim of format 1");
+  if (!claim.is_object() || claim.value("format", 0) != 2) {
+    return InvalidInput(folder, "/claim.json: expected a claim of format 2");
   }
   std::vector<std::string> problems;
-  HLOCTS_ASSIGN_OR_RETURN(Json files, FileHashes(folder));
-  CompareHashes("file", claim.value("files", Json::object()), files, problems);
+  HLOCTS_RETURN_IF_ERROR(CheckFiles(folder, problems));
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
-  CompareHashes("suite directory", claim.value("suite", Json::object()), suite, problems);
-  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
+  CompareSuite(claim.value("suite", Json::object()), suite, problems);
+  auto loaded = reports::LoadRun(folder);
+  if (!loaded.ok()) {
+    problems.emplace_back(loaded.status().message());
+    return problems;
+  }
+  const reports::LoadedRun& run = *loaded;
   CheckSelection(run, problems);
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());

@@ -20,11 +20,11 @@ struct ClaimOptions {
   std::map<std::string, std::string> engines, expectations_files;
 };
 
-// Writes claim.json of a directory that `hlocts run --out` has finished.
+// Writes claim.json and SHA256SUMS of a directory that `hlocts run --out` has finished.
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 
 // Returns the conditions that are violated; none if the claim is intact. Fails without a claim.
-//   - the files are the ones that were hashed
+//   - the files are those of SHA256SUMS
 //   - the suite here is the one that was run
 //   - every case of its tier has one verdict on each engine
 //   - the counts claimed are those of the verdicts, and the verdicts are `expected` exactly if the

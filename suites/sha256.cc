@@ -28,7 +28,7 @@ absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
   return Sha256(content.str());
 }
 
-absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder) {
+absl::StatusOr<std::string> HashesOfFolder(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;
   std::filesystem::recursive_directory_iterator files(folder, error), end;
@@ -43,6 +43,11 @@ absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder) {
     HLOCTS_ASSIGN_OR_RETURN(std::string hash, Sha256OfFile(absl::StrCat(folder, "/", name)));
     absl::StrAppend(&list, hash, "  ", name, "\n");
   }
+  return list;
+}
+
+absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string list, HashesOfFolder(folder));
   return Sha256(list);
 }
 

@@ -11,8 +11,10 @@ namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
-// Returns the hash of the names and contents of all regular files below a directory, independent of
-// their order on disk.
+// Returns a line "hash  name" for each regular file below a directory, in the order of the names,
+// which are relative to the directory: the format of `sha256sum`.
+absl::StatusOr<std::string> HashesOfFolder(const std::string& folder);
+// Returns the hash of those lines.
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
 
 }  // namespace hlocts::suites
