@@ -174,6 +174,15 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
 }
 
+// The option that a replay needs if the campaign has one engine, and its location is not recorded.
+std::string LocatedEngine(const FuzzOptions& options) {
+  const std::vector<std::string>& engines = options.campaign.backends;
+  if (engines.size() != 1 ||
+      backends::EngineLocationOption(backends::RecordedName(engines[0])).empty())
+    return "";
+  return absl::StrCat(" --backend=", suites::ShellQuoted(engines[0]));
+}
+
 // Prints the findings by name, and the next steps.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
@@ -185,7 +194,7 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
-              << suites::ShellQuoted(folder + names[0]) << "\n";
+              << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options) << "\n";
   if (Interrupted())
     std::cout << "interrupted; the same command with --resume continues with module "
               << status.modules << "\n";
