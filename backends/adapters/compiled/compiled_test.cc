@@ -167,6 +167,8 @@ constexpr char kSolve[] =
 constexpr char kOfPredicates[] =
     "p = f32[2,2] constant({{1,0},{1,1}}) ROOT r = f32[2,2] dot(p, x), lhs_contracting_dims={1}, "
     "rhs_contracting_dims={0}";
+constexpr char kPadded[] =
+    "c = bf16[2,2] convert(x) z = bf16[] constant(3) ROOT r = bf16[2,4] pad(c, z), padding=0_0x1_1";
 INSTANTIATE_TEST_SUITE_P(
     All, MeaningsTest,
     ::testing::Values(
@@ -191,13 +193,11 @@ INSTANTIATE_TEST_SUITE_P(
         Meant{"m = f32[2,2] maximum(x, x) ROOT r = bf16[2,2] convert(m)",
               "p = pred[2,2] compare(x, x), direction=EQ ROOT r = bf16[2,2] select(p, x, x)",
               Outcome::kPass},
-        Meant{"c = bf16[2,2] convert(x) z = bf16[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
-              "padding=0_0x1_1",
+        Meant{kPadded,
               "c = bf16[2,2] convert(x) z = f32[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
               "padding=0_0x1_1",
               Outcome::kPass},
-        Meant{"c = bf16[2,2] convert(x) z = bf16[] constant(3) ROOT r = bf16[2,4] pad(c, z), "
-              "padding=0_0x1_1",
+        Meant{kPadded,
               "c = bf16[2,2] convert(x) z = f32[] constant(4) ROOT r = bf16[2,4] pad(c, z), "
               "padding=0_0x1_1",
               Outcome::kFail},
