@@ -63,7 +63,7 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
   };
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
+    if (!entry.is_regular_file() || entry.file_size() == 0) continue;
     EXPECT_TRUE(is_noticed(entry.path(), entry.file_size() / 2)) << entry.path();
     ++files;
   }
