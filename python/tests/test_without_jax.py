@@ -229,7 +229,7 @@ class Judge(Scratch):
         for call, said in [
             (lambda: hlocts.judge("HloModule m\n ENTRY", [], []), "expected"),
             (lambda: hlocts.judge(LOG_EXP, [X.astype("f8")], [TRUE]), "f32"),
-            (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO"),
+            (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO|`main` function"),
             (lambda: hlocts.judge("/nope.hlo", [], []), "/nope.hlo: expected the text of a module"),
             (lambda: hlocts.evaluate(CUSTOM, X), "nobody_knows"),
         ]:
