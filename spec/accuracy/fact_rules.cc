@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// Returns the permissions that the facts grant to an engine in default.
+// Returns the permissions that the facts grant to an engine in the default profile.
 uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFacts& facts) {
   if (!IsFloat(type) && !IsComplex(type)) return 0;
   uint32_t permissions = 0;

@@ -54,7 +54,7 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   bool relaxed = profile == Profile::kRelaxed;
   rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
   if (relaxed) rule.permissions |= kNoRangeGuard;
-  // (e^x - e^-x)/2 is infinite where e^x is (lemma 40).
+  // Computed as (e^x - e^-x)/2, the result overflows where e^x does (lemma 40).
   const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
   if (relaxed && halves) {
     rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
@@ -77,16 +77,16 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   return rule;
 }
 
-// Ulps of the modulus for two real functions in sequence under relaxed. Each has an error of 2^13
-// ulps, which may be twice as many ulps of the modulus.
+// Ulps of the modulus for two real functions in sequence in the relaxed profile. Each function has
+// an error of 2^13 ulps, which may be twice as many ulps of the modulus.
 constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 
 // Returns the ulps of the modulus of a quotient that is computed from real operations (lemma 24).
-// Strict leaves slack for a reciprocal.
+// The strict profile leaves slack for a reciprocal.
 float QuotientUlps(PrimitiveType type, Profile profile) {
   if (profile == Profile::kStrict) return 8;
   const float real = DivideRule(ComponentType(type), profile).ulps;
-  constexpr float kQuotients = 3.5f, kSteps = 4;  // a step of relaxed has twice the error
+  constexpr float kQuotients = 3.5f, kSteps = 4;  // a relaxed step has twice the error
   return kQuotients * real + kSteps * (profile == Profile::kRelaxed ? 2.0f : 1.0f);
 }
 

@@ -13,7 +13,7 @@
 namespace hlocts {
 
 enum class Profile : uint8_t {
-  kStrict,   // IEEE 754 exactly, functions faithfully rounded
+  kStrict,   // IEEE 754 exactly; functions are faithfully rounded
   kDefault,  // the usual freedoms of production CPU and GPU compilers
   kRelaxed,  // TF32, fast math
 };

@@ -26,7 +26,7 @@ Tolerance ToleranceOf(absl::string_view fields) {
   return tolerance;
 }
 
-// Returns `numbers` with the permissions of `rule`, except that of leaving the function's range.
+// Returns `numbers` with the permissions of `rule`, except the one to leave the function's range.
 Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
   Rule result = numbers;
   result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};

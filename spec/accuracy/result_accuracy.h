@@ -11,7 +11,7 @@ namespace hlocts {
 
 // Replaces the numbers of the rule by those that `attribute` requests: "{mode=highest}" or
 // "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only
-// rules of real functions, correctly rounded or in ulps. `by_default` is the rule in default.
+// kCorrectlyRounded and kUlp rules of real functions. `by_default` is the rule in default.
 void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
                           const Rule& by_default, Rule& rule);
 

@@ -30,13 +30,13 @@ Rule AddMultiplyRule(bool add, PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
 }
 
-// Returns the permissions for operands that are only read, compared or selected: flushes, and under
-// relaxed skipped roundings (lemma 7).
+// Returns the permissions for operands that are only read, compared or selected: flushes and, in
+// the relaxed profile, skipped roundings (lemma 7).
 uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }
 
-// Returns an exact rule that has one more permission in relaxed.
+// Returns an exact rule that has one more permission in the relaxed profile.
 Rule ReadingRule(PrimitiveType type, Profile profile, Permission relaxed) {
   const bool more = profile == Profile::kRelaxed && Inexact(type);
   return MakeRule(RuleClass::kExact, 0,
@@ -106,7 +106,7 @@ Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return FunctionRule(opcode, type, profile);
 }
 
-// The rule of a reduction depends on the called computation; these numbers are those of a sum.
+// The rule of a reduction depends on the called computation; these are the numbers of a sum.
 Rule ReductionRule(PrimitiveType type, Profile profile) {
   Rule rule = SumRule(false, type, profile);
   rule.rule_class = RuleClass::kByComputation;

@@ -6,8 +6,8 @@
 //
 // To add or change a bound, edit its row in function_ulps.inc, or the function of its class in
 // rules.cc. spec_accuracy_test checks that every operation of spec/ops has a rule for each
-// permitted type, and that strict is within default and default within relaxed. spec_judge_test
-// checks the nesting on sets.
+// permitted type, and that the profiles are nested (strict within default, default within relaxed).
+// spec_judge_test checks the nesting on sets.
 #ifndef HLOCTS_SPEC_ACCURACY_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_RULES_H_
 
@@ -105,12 +105,12 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
 // Returns the rule for an engine that declares these facts (fact_rules.cc).
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts);
-// Apply the facts to a rule; ConvertWithFacts does so for conversions from a type.
+// Return the rule with the facts applied. ConvertWithFacts is for a convert from type `from`.
 Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
                const TargetFacts& facts);
 Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts);
 
-// Returns the permissions of all arithmetic results of that type in that profile.
+// Returns the permissions that all arithmetic results of `type` have in `profile`.
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);
 
 // The range of a real function. Results are in [lo, hi] regardless of the ulps.
@@ -124,8 +124,8 @@ RangeGuard RangeGuardOf(Opcode opcode);
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// A mutant of the table for the self-check: returns the rule that replaces a rule. An empty
-// function changes nothing.
+// Makes a mutant of the table for the self-check: returns the rule that replaces the given rule. An
+// empty function changes nothing.
 using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule&)>;
 
 // Returns the problems of the table after `change`, one line each: missing rules, and profiles that

@@ -17,11 +17,11 @@
 
 namespace hlocts {
 
-// How an f32 contraction reads operands whose precision is DEFAULT. With precision HIGH it makes
-// three passes of bf16 (of TF32 if declared), and with HIGHEST six (f32 if TF32 is declared).
+// How an f32 contraction reads operands of precision DEFAULT. At HIGH it makes three passes of bf16
+// (kTf32: one pass of TF32), and at HIGHEST six passes of bf16 (kTf32: it reads f32).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
-// A number that replaces one in a rule, such as "ulps.exponential.f32=116".
+// A number that replaces a number of a rule, such as "ulps.exponential.f32=116".
 struct RowFact {
   enum class Field : uint8_t {
     kUlps,      // replaces the rule's ulps (FFT, Cholesky, TriangularSolve: its factor)
@@ -58,7 +58,7 @@ struct TargetFacts {
   bool compare_flush = false;
   DotPasses dot_f32 = DotPasses::kFull;
   bool reduce_f32_sums = false;         // a narrowing fact
-  std::optional<int64_t> dot_partials;  // 16-bit operands: number of partial sums in that type
+  std::optional<int64_t> dot_partials;  // 16-bit operands: number of partial sums in their type
   std::vector<RowFact> rows;            // narrowing or granting
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reason why an engine returned no values, as a structure. The source of an error (an adapter,
 // the worker's client) sets its kind. The payload of a status and the record of a verdict carry the
-// error. Its text is for users and is never parsed.
+// error. The text of an error is for users and is never parsed.
 #ifndef HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 #define HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 
@@ -19,7 +19,7 @@ enum class ErrorKind : uint8_t {
   kOutOfMemory,
   kNoHandler,           // no handler is registered for a custom call
   kNeedsDevices,        // the module needs more devices than the engine has
-  kRejectsEveryModule,  // rejects even a constant, because of options or the device count
+  kRejectsEveryModule,  // the engine rejects even a constant: options, device count
   kNotEncodable,        // the text contains no module that could be sent
   kAssertion,           // a failed assertion ended the process
   kSignal,              // a signal ended the process
@@ -42,8 +42,8 @@ struct EngineError {
 
 // Returns a status with the text of `error`, from which ErrorOf recovers the error.
 absl::Status EngineStatus(absl::StatusCode code, const EngineError& error);
-// Returns the error of a status. If the status has none, returns its message with the kind that its
-// code implies.
+// Returns the error of a status. If the status has none, returns the status message with the kind
+// that the status code implies.
 EngineError ErrorOf(const absl::Status& status);
 // Returns the same status, payloads included, with another code.
 absl::Status WithCode(absl::StatusCode code, const absl::Status& status);

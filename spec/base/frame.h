@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). An
-// engine in C++ needs only this file and backends/worker/wire.h.
+// Frames of the worker protocol (backends/worker.proto). A frame is a varint length and a message.
+// An engine in C++ needs only this file and backends/worker/wire.h.
 #ifndef HLOCTS_SPEC_BASE_FRAME_H_
 #define HLOCTS_SPEC_BASE_FRAME_H_
 

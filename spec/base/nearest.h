@@ -13,8 +13,8 @@ namespace hlocts {
 // Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a`
 // into `b`.
 int EditDistance(absl::string_view a, absl::string_view b);
-// Returns the nearest name, or "" if every name differs in more than a third of the letters of
-// `typed` (and more than two).
+// Returns the nearest name, or "" if every name differs from `typed` in more than two letters and
+// in more than a third of its letters.
 std::string Nearest(absl::string_view typed, const std::vector<std::string>& names);
 // Returns "; did you mean NAME?", or "" if no name is near.
 std::string DidYouMean(absl::string_view typed, const std::vector<std::string>& names);

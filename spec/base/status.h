@@ -44,8 +44,8 @@ absl::Status Unsupported(const Args&... args) {
 
 }  // namespace hlocts
 
-// HLOCTS_FILE is the file name without directories if the compiler supports it: programs do not
-// reveal where they were built, and a compiler cache works for every clone.
+// HLOCTS_FILE is the file name without directories if the compiler supports it, so that programs do
+// not reveal where they were built and a compiler cache works for every clone.
 #ifdef __FILE_NAME__
 #define HLOCTS_FILE __FILE_NAME__
 #else

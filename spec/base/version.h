@@ -4,7 +4,7 @@
 
 namespace hlocts {
 
-// The version of tool, suite and our engines, from the file VERSION: "1.0.0", "1.1.0-dev".
+// The version of the tool, the suite and our engines, from VERSION: "1.0.0", "1.1.0-dev".
 extern const char kVersion[];
 
 }  // namespace hlocts

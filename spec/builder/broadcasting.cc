@@ -19,8 +19,8 @@ std::vector<int64_t> Identity(int64_t rank) {
 // Returns true if the sizes are equal or one of them is 1 (broadcasting.44, .45).
 bool CompatibleSizes(int64_t a, int64_t b) { return a == b || a == 1 || b == 1; }
 
-// Returns the size that is not 1. This is the maximum, as in the document, except that 0 and 1 give
-// 0 (ruling 0067).
+// Returns the size that is not 1. This is the maximum, as in the document, except that 0 and 1
+// yield 0 (ruling 0067).
 int64_t CommonSize(int64_t a, int64_t b) { return a == 1 ? b : a; }
 
 void CopyDimension(const Shape& from, int64_t dimension, Shape& to, int64_t target) {
@@ -91,7 +91,7 @@ Value Builder::BroadcastTo(Value operand, const Shape& target, Sizes dimensions)
   const Shape& shape = operand.shape();
   Shape wanted = target.WithElementType(shape.element_type()).WithoutLayout();
   if (shape.rank() == wanted.rank() && shape.dimensions() == wanted.dimensions()) return operand;
-  // Drops dimensions of size 1 that grow, so that the broadcast adds them.
+  // Drops dimensions of size 1 that grow; the broadcast adds them at their new size.
   std::vector<int64_t> kept_sizes, kept_dimensions;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.dimension(d) == 1 && wanted.dimension(dimensions[d]) != 1) continue;
@@ -133,8 +133,8 @@ std::optional<std::pair<Value, Value>> Builder::BroadcastOperands(absl::string_v
     FailRule(operation, broken->rule, broken->expected, broken->found);
     return std::nullopt;
   }
-  // broadcasting.53: first the mapping gives the lower-rank operand the higher rank, then sizes of
-  // 1 grow in both operands.
+  // broadcasting.53: first the mapping raises the lower-rank operand to the higher rank, then sizes
+  // of 1 grow in both operands.
   Shape common = high.WithoutLayout();
   for (size_t i = 0; i < mapping.size(); ++i) {
     int64_t size = CommonSize(low.dimension(i), high.dimension(mapping[i]));

@@ -106,7 +106,7 @@ bool Builder::Usable(absl::Span<Computation* const> computations) {
 
 std::string Builder::UniqueName(absl::string_view stem) {
   std::string name(stem);
-  // Each stem has its own count. A given name that ends in a number is a stem too.
+  // Each stem has its own count. A requested name that ends in a number is also a stem.
   while (name_counts_.contains(name)) name = absl::StrCat(stem, ".", name_counts_[stem]++);
   name_counts_[name] = 1;
   return name;

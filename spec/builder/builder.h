@@ -12,9 +12,9 @@
 // error with the id of the broken clause. A Value belongs to the computation in which it was
 // created.
 //
-// Each operation is lowered to as few instructions as its definition needs: a dimension of size 1
-// that grows is removed by a reshape and added by the broadcast; AllToAll between two dimensions is
-// all-to-all, reshape, transpose, reshape.
+// Each operation is lowered to as few instructions as its definition needs: to broadcast a
+// dimension of size 1, a reshape removes it and a broadcast adds it; AllToAll between two
+// dimensions becomes all-to-all, reshape, transpose, reshape.
 //
 // To add an operation, declare it here with its clause and define it in the file for its kind of
 // operation; a single element-wise instruction is one line of elementwise.def. A test fails if an
@@ -252,11 +252,11 @@ class Builder {
 
   Value Binary(absl::string_view operation, Opcode opcode, Value lhs, Value rhs,
                Sizes broadcast_dimensions, Attributes attributes = {});
-  // Broadcasts both operands to their common shape; nullopt after an error.
+  // Broadcasts both operands to their common shape. Returns nullopt after an error.
   std::optional<std::pair<Value, Value>> BroadcastOperands(absl::string_view operation, Value lhs,
                                                            Value rhs, Sizes broadcast_dimensions);
-  // Broadcasts `operand` to `target`. Dimension i becomes dimensions[i]; its size is 1 or the
-  // target's.
+  // Broadcasts `operand` to `target`. Dimension i of `operand`, whose size is 1 or the target's,
+  // becomes dimension dimensions[i].
   Value BroadcastTo(Value operand, const Shape& target, Sizes dimensions);
   std::optional<Window> MakeWindow(absl::string_view operation, Sizes base, Sizes sizes,
                                    Sizes strides, PaddingKind padding, Sizes base_dilations,

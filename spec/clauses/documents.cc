@@ -24,8 +24,8 @@ Document FromProto(const clauses::Document& proto) {
           proto.follows(), proto.table(),   {proto.section().begin(), proto.section().end()}};
 }
 
-// Returns the first error in the sections, or "". Anchors must be distinct, and a part must follow
-// the section that it belongs to.
+// Returns the first error in the sections, or "". Anchors must be distinct, and a subsection must
+// follow its section.
 std::string SectionsError(const Document& document) {
   std::set<std::string> anchors = {AnchorOf(document.title)}, headings;
   for (const std::string& section : document.sections) {

@@ -53,13 +53,13 @@ std::string AddressOf(const Section& section);
 class Documents {
  public:
   // Reads documents.textproto. Errors name file and line: text that does not parse, a missing or
-  // repeated id or name, a missing title, edition or licence, an address that is not a URL,
-  // two sections with one anchor, and a part of a section that is not listed before it.
+  // repeated id or name, a missing title, edition or licence, an address that is not a URL, two
+  // sections with the same anchor, and a subsection whose section is not listed before it.
   static absl::StatusOr<Documents> Load(const std::string& path);
 
   const std::vector<Document>& all() const { return documents_; }
 
-  // Returns null if there is no such document. The pointer is valid as long as the list.
+  // Returns null if there is no such document. The pointer is valid as long as the list exists.
   const Document* Find(absl::string_view id) const;
 
   // Returns the section, or an error that names the missing document or anchor.

@@ -119,7 +119,7 @@ TEST(Documents, SectionsAndNamesAreDistinct) {
 }
 
 // Returns true if the text contains three digits, an underscore and sixteen hexadecimal digits. The
-// documents had such file names in this repository, which mean nothing outside it.
+// documents once had file names of this form, which mean nothing outside this repository.
 bool HasFileNameMadeOfAHash(const std::string& text) {
   const auto run = [&](std::size_t at, int (*is)(int)) {
     std::size_t end = at;

@@ -189,7 +189,7 @@ const ClausePlace* Clause::In(absl::string_view document_id) const {
 
 absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory) {
   const std::filesystem::path clauses_path{std::string(directory)};
-  // Removes a trailing slash, which would make "spec/clauses/" its own parent.
+  // Removes a trailing slash, with which the parent of "spec/clauses/" would be "spec/clauses".
   const std::filesystem::path folder =
       clauses_path.has_filename() ? clauses_path : clauses_path.parent_path();
   return Load(directory, (folder.parent_path() / "rulings").string());

@@ -41,7 +41,7 @@ struct ClausePlace {
 };
 
 // One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` are
-// its first source; `also` and `also_anchor` are an earlier edition with the same statement.
+// its first source; `also` and `also_anchor` name an earlier edition with the same statement.
 // `places` are all editions that contain it, newest first; `source`, `address` and `section` are
 // those of the first place. `file` and `file_line` are its position in the registry, for error
 // messages.
@@ -68,7 +68,7 @@ struct Clause {
   std::string file;
   int file_line = 0;
 
-  // Returns the section of that edition, or null if the edition does not contain the clause.
+  // Returns the clause's section in the edition, or null if the edition does not contain it.
   const ClausePlace* In(absl::string_view document_id) const;
 };
 

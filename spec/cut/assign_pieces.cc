@@ -32,9 +32,9 @@ class Groups {
   std::vector<int64_t> parent_;
 };
 
-// The depth that a path through the computation has reached. `band` is the last of its bands, which
-// are groups of pieces that run one after another. `used` is the number of its operations in that
-// band; `begun` is true if the band has any instruction of the path.
+// The depth that a path through the computation has reached. `band` is the last band on the path;
+// bands are groups of pieces that run one after another. `used` is the number of the path's
+// operations in this band; `begun` is true if the band has any instruction of the path.
 struct Depth {
   int64_t band = 0;
   int64_t used = 0;
@@ -159,8 +159,8 @@ void Placer::UniteUncuttableValues() {
   }
 }
 
-// Merges strongly connected groups (Kosaraju's algorithm), so that no two groups need each other.
-// Explicit stacks suffice, since the graphs are small.
+// Merges strongly connected groups (Kosaraju's algorithm), so that no two groups depend on each
+// other. Explicit stacks suffice, since the graphs are small.
 void Placer::MergeCycles() {
   int64_t count = static_cast<int64_t>(computation_.instructions().size());
   std::vector<std::vector<int64_t>> forward(count), backward(count);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a computation into pieces that run as separate modules. A value inside a module cannot be
-// observed without changing how the module is compiled. A piece whose parameters are another
-// execution's bits, however, can be judged in isolation at any depth (lemma 3).
+// observed without changing how the module is compiled. However, a piece whose parameters are bits
+// from another execution can be judged in isolation at any depth (lemma 3).
 //
 // Tuples are decomposed: parameters of pieces are arrays; `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.
 //
 // The parameters of a piece are bits that an engine produced, so the sets of acceptable values
 // start from single values. Each path through a piece has about N (CutOptions::operations)
-// operations. It ends early after a function, a sum or a contraction, whose sets are wide. An
-// instruction that is judged by a whole-array property is a separate piece; with N = 1 every
-// instruction is. Instructions keep their names.
+// operations. The path ends early after a function, a sum or a contraction, whose sets are wide. An
+// instruction that is judged by a whole-array property is a separate piece; with N = 1, every
+// instruction is a separate piece. Instructions keep their names.
 //
 // These are not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous
 // computations, and the instructions between start and done. Producers and consumers of a run-time
@@ -43,7 +43,7 @@ struct CutOptions {
 };
 
 // The value of an instruction, or a part of it if it is a tuple. `instruction` is never a `tuple`
-// or `get-tuple-element`, because ResolveValue looks through those.
+// or `get-tuple-element`, because ResolveValue looks through both.
 struct CutValue {
   const Instruction* instruction = nullptr;
   ShapeIndex index;
@@ -86,8 +86,8 @@ absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& co
 absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
                              const std::vector<const Instruction*>& members);
 
-// Returns true for a call, fusion, while or conditional whose computations can be cut too, because
-// their arguments are known once they run. They must not contain infeed, outfeed, send or recv.
+// Returns true for a call, fusion, while or conditional whose computations can be cut too, since
+// their arguments are known when they run. They must not contain infeed, outfeed, send or recv.
 bool CanCutInside(const Instruction& instruction);
 
 }  // namespace hlocts

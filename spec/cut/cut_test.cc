@@ -78,7 +78,7 @@ TEST(CutTest, EveryInstructionByItself) {
   Cut cut = CutText(kChain, 1);
   EXPECT_EQ(cut.Members(), "b | m | a | n | t | r | z");
   EXPECT_THAT(cut.Text(0), HasSubstr("constant(2)"));
-  // The broadcast is fed like any other value, not recomputed.
+  // The broadcast is a parameter like any other value and is not recomputed.
   EXPECT_THAT(cut.Text(1), Not(HasSubstr("constant")));
 }
 

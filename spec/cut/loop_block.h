@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a module that runs some trips of a while loop. The module runs repeatedly, each time on the
-// state that it returned. A long loop is thus judged in blocks, each from the bits of the preceding
-// run.
+// state that the preceding run returned. A long loop is thus judged in blocks, each from the bits
+// of the preceding run.
 #ifndef HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 #define HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 

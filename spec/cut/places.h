@@ -10,9 +10,9 @@ namespace hlocts {
 // The effect of an instruction on cutting.
 enum class Place : uint8_t {
   kFree,      // a move or an integer operation, which widens no sets
-  kCounts,    // rounds once
+  kCounts,    // rounds once, and counts towards CutOptions::operations
   kCutAfter,  // has wide sets: readers of the result are in later pieces
-  kAlone,     // a piece of its own, judged with known operands and often as a whole
+  kAlone,     // is a separate piece, judged with known operands, often as a whole
 };
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 

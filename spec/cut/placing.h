@@ -22,8 +22,7 @@ bool MustShareAPiece(const Instruction& producer, const Instruction& user);
 bool HoldsToken(const Shape& shape);
 
 struct Placing {
-  // The members of each piece in textual order. The order of the pieces is one in which they can
-  // run.
+  // The members of each piece in textual order. The pieces are in an order in which they can run.
   std::vector<std::vector<const Instruction*>> pieces;
   // Instructions that are copied into each piece that reads them: constants and, if a piece may
   // have more than one operation, cheap instructions on constants only.

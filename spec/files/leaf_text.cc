@@ -14,7 +14,7 @@
 namespace hlocts {
 namespace {
 
-// Deeper nesting than any engine supports is rejected, so that braces cannot exhaust the stack.
+// Nesting deeper than any engine supports is rejected, so that braces cannot exhaust the stack.
 constexpr int64_t kRankMax = 64;
 // Limits the storage of a dynamic array. It is allocated for the bounds, although the text may have
 // fewer elements.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals files: the arguments of a module, or what an engine returned, as text or as .npz.
+// Literals files: the arguments of a module, or an engine's results, as text or as .npz.
 //
 // Text has one leaf per line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5", "s32[<=4](3)
 // {1, 2, 3}" (run-time size 3 of at most 4), "token[]". Tuples are flattened depth first. A layout
@@ -38,7 +38,7 @@ struct LiteralsFile {
 };
 
 // Makes a file from `devices`, indexed [device][leaf]; devices are counted replica by replica. A
-// file of one device has no "replica" line; a replica of one partition has no "partition".
+// file of one device has no "replica" line, and a replica of one partition no "partition".
 LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
 // Inverts FileOfDevices: returns the leaves, indexed [device][leaf]. Errors: a device without
 // leaves.
@@ -51,8 +51,8 @@ using ExpectedLeaves = std::vector<Shape>;
 
 // Parses one leaf. The literal has the expected shape, layout included; without `expected`, it has
 // the written shape without layout. A leaf written with static sizes fits a dynamic shape whose
-// bounds it respects. Errors: syntax, type or dimensions other than expected, a value its type
-// cannot hold, too few or too many elements.
+// bounds it respects. Errors: invalid syntax, an unexpected type or dimensions, a value that its
+// type cannot hold, too few or too many elements.
 absl::StatusOr<Literal> ParseLeaf(absl::string_view text, const Shape* expected = nullptr);
 // Prints a leaf on one line; `literal` is an array or a token.
 std::string FormatLeaf(const Literal& literal);

@@ -290,7 +290,7 @@ TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   EXPECT_EQ(file->blocks[0].leaves.size(), 2u);
 }
 
-// A truncated or changed archive at most fails to load, and a changed element is detected.
+// A truncated archive fails to load. A changed archive fails to load or has the same elements.
 TEST(NpzTest, DamagedArchivesAreRefused) {
   ExpectedLeaves expected = {Shape(T::kU8, {3})};
   Literal literal = *ParseLeaf("u8[3] {1, 2, 3}");

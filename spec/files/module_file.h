@@ -41,8 +41,8 @@ struct LoadedModule {
   std::vector<Literal> results;
 };
 
-// Returns true if the first words are those of MLIR (StableHLO as frameworks print it), text or
-// bytecode. An external program converts it: see backends/adapters/stablehlo.
+// Returns true if the content begins like MLIR text or bytecode (StableHLO as frameworks print it).
+// An external program converts StableHLO: see backends/adapters/stablehlo.
 bool LooksLikeMlir(absl::string_view content);
 
 // Loads a module; "-" is standard input. The extension (.hlo, .txt; .pb; .pbtxt, .textproto)

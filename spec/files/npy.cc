@@ -65,8 +65,8 @@ struct StorageForm {
   int bytes;
 };
 
-// Returns how numpy names the storage of an element type. V is its name for types that it does not
-// know, such as ml_dtypes' bfloat16.
+// Returns how numpy names the storage of an element type. V is numpy's name for types that numpy
+// does not know, such as ml_dtypes' bfloat16.
 StorageForm FormOf(PrimitiveType type) {
   int bytes = StorageBytes(type);
   switch (TypeClassOf(type)) {

@@ -20,14 +20,14 @@ enum class CollectiveGroupMode : uint8_t {
   kFlattenedId,               // replica * num_partitions + partition
 };
 
-// Returns the mode of channel_id and use_global_device_ids; an error if they have no meaning
-// together.
+// Returns the mode that channel_id and use_global_device_ids select. Returns an error if their
+// combination has no meaning.
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective);
 
-// Returns the number of ids in that mode, or 1 if the module's counts are 1, i.e. may be unstated.
+// Returns the number of ids in `mode`, or 1 if the module's counts are 1 (they may be unstated).
 int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode);
 
-// Returns the number of devices in the first group; 0 if neither groups nor module state it.
+// Returns the number of devices in the first group, or 0 if neither groups nor module state it.
 int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode);
 
 // Returns the replica_groups of the collective. Returns nullptr if they are absent or empty, which

@@ -19,7 +19,7 @@ std::vector<Shape> OperandShapes(const Instruction& op);
 
 // Returns the shape (operand, result, contexts...) of a *-start, with the stated contexts.
 absl::StatusOr<Shape> StartShape(const Instruction& op, Shape operand, Shape result);
-// Returns the shape of a *-done, which is that element of its start's shape.
+// Returns the shape of a *-done, which is element `element` of the shape of its start.
 absl::StatusOr<Shape> ResultOfStart(const Instruction& done, Opcode start, size_t element);
 
 }  // namespace hlocts

@@ -19,7 +19,7 @@ absl::Status ExpectSameShapes(absl::string_view type_rule, absl::string_view sha
   return absl::OkStatus();
 }
 
-// Adds the dynamic flags of `other`: a dimension that is dynamic in an operand is so in the result.
+// Adds the dynamic flags of `other`: dynamic dimensions of an operand are dynamic in the result.
 Shape WithDynamicDimensionsOf(Shape shape, const Shape& other) {
   for (int64_t d = 0; d < other.rank() && d < shape.rank(); ++d) {
     if (other.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);

@@ -21,9 +21,9 @@ class ShapeInference {
   ShapeInference();
   ~ShapeInference();
 
-  // Returns the shape that operands and attributes give the instruction, without layouts. If only
-  // the text states the shape (parameter, constant, iota, broadcast, reshape, convert, rng,
-  // custom-call, infeed, recv, ...), it is checked and returned. An error reads "%name = opcode:
+  // Returns the shape that operands and attributes determine, without layouts. If only the text
+  // states the shape (parameter, constant, iota, broadcast, reshape, convert, rng, custom-call,
+  // infeed, recv, ...), that shape is checked and returned. An error reads "%name = opcode:
   // expected ..., found ..." and has the id of the broken rule. The shapes of the operands must be
   // set; their own operands are not read.
   absl::StatusOr<Shape> Infer(const Instruction& instruction);
@@ -44,7 +44,7 @@ bool HasShapeRule(Opcode opcode);
 // permutations (layouts.7), and tokens and tuples without dimensions.
 absl::Status VerifyShape(const Shape& shape);
 
-// Returns true if element types and sizes agree ("?" with any), ignoring layouts and dynamic flags.
+// Returns true if element types and sizes agree ("?" with any). Ignores layouts and dynamic flags.
 bool Compatible(const Shape& a, const Shape& b);
 
 }  // namespace hlocts

@@ -110,7 +110,7 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Checks that called computations run on the caller's thread, except those of async-start.
+// Checks that called computations (except async-start's) run on the caller's thread.
 absl::Status CheckThreads(const Instruction& instruction) {
   if (RowOf(instruction.opcode()).family == Family::kAsync) {
     if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
@@ -130,8 +130,8 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// The users of a channel: collectives, which combine with those of their own kind (ruling 0131), or
-// at most one each of send, recv and their dones.
+// The users of a channel: collectives, which may share it with collectives of the same kind (ruling
+// 0131), or at most one each of send, recv and their dones.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {

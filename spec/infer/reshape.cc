@@ -43,7 +43,7 @@ absl::StatusOr<Shape> InferDynamicReshape(const Instruction& reshape, Signatures
   return result.WithoutLayout();
 }
 
-// bitcast interprets the same bytes as another shape and may depend on a layout.
+// bitcast interprets the same bytes as an array of another shape and may depend on a layout.
 absl::StatusOr<Shape> InferBitcast(const Instruction& bitcast, Signatures&) {
   const Shape &from = bitcast.operand(0).shape(), &to = bitcast.shape();
   HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.bitcast", "the result", to));

@@ -81,13 +81,13 @@ absl::Status ExpectSignature(absl::string_view rule, const Computation& computat
 // Returns the called computation that `attr` names; an error of rule hlo.attribute if missing.
 absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr);
 // Expects a computation (T_0.., T_0..) -> T_0 or Collate(T_0..), as in reduce, reduce-window and
-// scatter. Returns the types of its first parameters, which are also those of the results.
+// scatter. Returns the types of its first parameters, which are also the types of the results.
 absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         const Instruction& instruction, Attr attr,
                                                         int64_t count, Signatures& signatures);
 
-// The clauses that ExpectFolded checks for operand i, its init value and its parameter of the
-// computation. The operand is an array with the dimensions of operand 0 and the type of the
+// The clauses that ExpectFolded checks for operand i, its init value and the computation's
+// parameter for it. The operand is an array with the dimensions of operand 0 and the type of the
 // parameter (types[i], from ReducerTypes). The init value is a scalar of that type.
 struct FoldClauses {
   absl::string_view array, dimensions, computation, init;

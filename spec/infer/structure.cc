@@ -55,7 +55,7 @@ absl::Status CheckSharding(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// Returns true if parameters have the numbers from 0 on, each once: the usual case, without a map.
+// Returns true if the parameters have the numbers 0, 1, ... once each, which is the usual case.
 bool ParametersAreInOrder(const Computation& computation) {
   const std::vector<Instruction*> by_number = computation.parameters();
   size_t count = 0;

@@ -16,7 +16,7 @@ namespace hlocts {
 // calls, and never aborts.
 //
 // Replica and partition counts of 1 mean "not stated", as in texts that omit them. Ids are then
-// only checked against each other. To check against actual counts, set them in the module.
+// only compared with each other. To check against actual counts, set them in the module.
 absl::Status VerifyModule(const Module& module);
 
 }  // namespace hlocts

@@ -110,7 +110,7 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   }
 }
 
-// Rules that a text cannot break, or only after another error. The tests below break them.
+// Rules that no text breaks, except after another error. The tests below break them.
 const char* const kBrokenByHand[] = {
     "hlo.arity",
     "concatenate.6",

@@ -74,7 +74,7 @@ struct MeshAxes {
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // A factor of an axis of pre_size x size x rest positions, major first. Size 0: the whole axis.
+  // Factor `size` of an axis of pre_size x size x rest positions, major first. 0: the whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;
@@ -99,7 +99,7 @@ struct ReplicaGroups {
   bool operator==(const ReplicaGroups&) const = default;
 };
 
-// XLA's OpSharding. It is read, stored and printed; this library does not partition anything.
+// XLA's OpSharding. It is read, stored and printed. This library does not partition modules.
 struct Sharding {
   enum class Type : uint8_t {
     kReplicated,
@@ -166,7 +166,7 @@ struct DomainMetadata {
   Sharding exit;
 };
 
-// Text that is stored and printed but not interpreted, without its quotes if `quoted`.
+// Text that is stored and printed but not interpreted. `quoted`: it is stored without its quotes.
 struct RawText {
   std::string text;
   bool quoted = false;
@@ -185,7 +185,7 @@ using AttributeVariant =
                  OpMetadata, StringMap, Statistics, std::vector<OutputOperandAlias>,
                  DomainMetadata>;
 
-// Defines its special members only in special_members.cc. With this many alternatives, inline
+// The special members are defined only in special_members.cc. With this many alternatives, inline
 // definitions cost each file that sets an attribute or destroys an instruction up to half a second.
 struct AttributeValue : AttributeVariant {
   using AttributeVariant::AttributeVariant;

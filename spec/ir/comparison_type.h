@@ -9,7 +9,7 @@
 
 namespace hlocts {
 
-// Returns the comparison type of operands of that type if the text states none.
+// Returns the comparison type that operands of type `operand` have if the text states none.
 inline absl::string_view NaturalComparisonType(PrimitiveType operand) {
   if (IsFloat(operand) || IsComplex(operand)) return "FLOAT";
   return IsSigned(operand) ? "SIGNED" : "UNSIGNED";

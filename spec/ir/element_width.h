@@ -14,7 +14,7 @@ struct Bytes16 {
   uint64_t low, high;
 };
 
-// Calls visit(T{}) for the unsigned integer of `bytes` bytes: 1, 2, 4 or 8.
+// Calls visit(T{}), where T is the unsigned integer type of `bytes` bytes: 1, 2, 4 or 8.
 template <class Visit>
 auto VisitUnsigned(int bytes, Visit&& visit) {
   switch (bytes) {
@@ -35,7 +35,7 @@ auto VisitWidth(int bytes, Visit&& visit) {
   return bytes == 16 ? visit(Bytes16{}) : VisitUnsigned(bytes, visit);
 }
 
-// Calls visit(T{}) for the C++ integer in which an integer of the type is stored.
+// Calls visit(T{}), where T is the C++ type in which an integer of type `type` is stored.
 template <class Visit>
 auto VisitInteger(PrimitiveType type, Visit&& visit) {
   return VisitUnsigned(StorageBytes(type), [&](auto zero) {

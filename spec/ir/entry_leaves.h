@@ -14,8 +14,8 @@ namespace hlocts {
 
 std::vector<Shape> ArgumentLeafShapes(const Module& module);
 std::vector<Shape> OutputLeafShapes(const Module& module);
-// Returns the value of the root as leaves, depth first. Dimensions that are static in its shape are
-// complete, regardless of the run-time size that reached them (ruling 0064).
+// Returns the value of the root as leaves, depth first. A dimension that is static in the root's
+// shape has its full size, even if its value arrived with a smaller run-time size (ruling 0064).
 std::vector<Literal> OutputLeaves(const Module& module, const Literal& root);
 // Converts argument leaves to one literal per entry parameter, with nested tuples.
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,

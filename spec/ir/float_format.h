@@ -14,7 +14,7 @@
 namespace hlocts {
 
 enum class NonFinite : uint8_t {
-  kIeee,     // the exponent of all ones is infinity and NaN
+  kIeee,     // an exponent of all ones means infinity or NaN
   kNanOnly,  // *fn: NaN has all bits but the sign set, and there is no infinity
   kNegZero,  // *fnuz: the bits of -0 are the only NaN
   kAllOnes,  // f8e8m0fnu: NaN has all bits set

@@ -28,8 +28,8 @@ class Literal {
   Literal& operator=(const Literal& other);
   Literal& operator=(Literal&& other) noexcept;
   ~Literal();
-  // Constructs zeros (pred: false) of that shape, leaves of tuples included. CHECKs that the size
-  // fits in the address range: check Shape::StorageSizeBytes() against the budget first.
+  // Constructs zeros (pred: false) of shape `shape`, leaves of tuples included. CHECKs that the
+  // size fits in the address range: check Shape::StorageSizeBytes() against the budget first.
   explicit Literal(const Shape& shape);
   // Returns a literal with indeterminate elements, for callers that write every element.
   static Literal Uninitialized(const Shape& shape);

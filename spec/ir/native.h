@@ -112,7 +112,7 @@ struct IsNarrowInt<NarrowInt<kBits, kSigned>> : std::true_type {};
 
 // Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t. Every branch must
 // return the same type. The visitor is instantiated for all 31 types, so keep it small, or dispatch
-// on width (DispatchStorage in the reference) if only bytes move.
+// on width (DispatchStorage in the reference) if it only moves bytes.
 template <typename Visitor>
 auto VisitArrayType(PrimitiveType type, Visitor&& visitor) {
   switch (type) {

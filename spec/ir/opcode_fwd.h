@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the types of opcodes and attribute names and the functions that return their texts. This
 // is enough to pass or store them. The enumerators are in spec/ir/opcode.h and spec/ir/attr.h, so
-// that a new one recompiles only the files that name enumerators.
+// that a new enumerator recompiles only the files that use enumerators.
 #ifndef HLOCTS_SPEC_IR_OPCODE_FWD_H_
 #define HLOCTS_SPEC_IR_OPCODE_FWD_H_
 

@@ -17,7 +17,7 @@
 
 namespace hlocts {
 
-// The size of a dimension printed as "?", dynamic without a bound, which is never evaluated.
+// The size of a dynamic dimension without a bound, which is printed as "?" and never evaluated.
 inline constexpr int64_t kUnboundedSize = INT64_MIN;
 
 class Shape {

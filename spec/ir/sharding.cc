@@ -39,7 +39,7 @@ int64_t CountOf(absl::Span<const AxisPart> parts) {
   return count;
 }
 
-// Returns the tile of a mesh position, among the tiles that the parts define, major part first.
+// Returns the tile at a mesh position, if the parts (major part first) define the tiles.
 int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
                 absl::Span<const int64_t> place) {
   int64_t index = 0;
@@ -180,7 +180,7 @@ absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding) 
     sharding->tile_assignment_devices = mesh.devices;
     return absl::OkStatus();
   }
-  // Without dimensions, the whole array has one kind of sharding.
+  // A sharding without dimensions has one kind for the whole array.
   const int64_t everything = DeviceProduct(sizes);
   if (named.dimensions.empty()) {
     sharding->type = CountOf(named.manual) == everything      ? Type::kManual

@@ -16,7 +16,7 @@
 
 namespace hlocts {
 
-// The number of tiles along each dimension, and the tile of each device. Equal tiles are replicas.
+// The number of tiles along each dimension, and each device's tile. Equal tiles are replicas.
 struct TileGrid {
   std::vector<int64_t> counts;                // [dimension]
   std::vector<std::vector<int64_t>> indices;  // [device][dimension]
@@ -43,7 +43,7 @@ int64_t DeviceCountOf(const Sharding& sharding);
 const Sharding& LeafSharding(const Sharding& sharding, int64_t leaf);
 // Returns true if some dimension of the array is not a multiple of its number of tiles.
 bool IsUneven(const Sharding& sharding, const Shape& array);
-// Returns true if readers must sum the values of all devices or of subgroups in a leaf (ruling
+// Returns true if readers of some leaf must sum the values of all devices or of subgroups (ruling
 // 0124).
 bool IsUnreduced(const Sharding& sharding);
 
@@ -57,7 +57,7 @@ struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;  // in row-major order of the axes; empty: 0, 1, 2, ...
 };
-// An axis of size pre * size * rest, or its part of size `size`.
+// The part of size `size` of an axis of size pre * size * rest, which may be the whole axis.
 struct AxisPart {
   int64_t axis = 0, pre = 1, size = 1;
   bool operator==(const AxisPart&) const = default;
@@ -67,10 +67,10 @@ struct NamedSharding {
   std::vector<std::vector<AxisPart>> dimensions;
   std::vector<AxisPart> manual, unreduced;  // all other axes, named or not, are replicated
 };
-// Sets the fields of the older form, except raw_text. Returns InvalidArgument for a repeated axis,
-// a part that does not divide its axis, or devices that are not a permutation.
+// Sets the fields of `sharding` that have the older form, except raw_text. Returns InvalidArgument
+// for a repeated axis, a part that does not divide its axis, or devices that are not a permutation.
 absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding);
-// Returns the grid of only the axes in `only`: the local part in a manual region over these axes.
+// Returns the grid that the axes in `only` alone define: a device's part in a manual region.
 absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const int64_t> only);
 
 // Return the module's first instruction with an unreduced or uneven sharding; nullptr if none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of an array that devices hold (spec/ir/sharding.h), and the array that tiles make up.
+// Converts between an array and the tiles of it that devices hold (spec/ir/sharding.h).
 #ifndef HLOCTS_SPEC_IR_TILES_H_
 #define HLOCTS_SPEC_IR_TILES_H_
 

@@ -97,7 +97,7 @@ static_assert(sizeof(AcceptanceSet) <= 64);
 
 // Returns the smallest set of this representation that contains `a` and `b`.
 AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b);
-// Returns true if inner ⊆ outer as sets of stored values. For lints and tests.
+// Returns true if inner ⊆ outer as sets of stored values. Used by lints and tests.
 bool IsSubset(const AcceptanceSet& inner, const AcceptanceSet& outer);
 
 // Returns the set whose only value is element `index` of the literal (component 1: imaginary part).
@@ -156,8 +156,8 @@ class SetArray {
   std::shared_ptr<const ChoiceMap> choices;
   // Run-time sizes of the dynamic dimensions. Empty if they equal the bounds.
   std::vector<int64_t> runtime_sizes;
-  // A predicate over whole tensors, of which this array is value `joint_slot`. It is checked if the
-  // array is an output. Consumers may assume that each element is in its set above.
+  // A predicate over whole tensors, which reads this array as value `joint_slot`. It is checked if
+  // the array is an output. Consumers may assume that each element is in its set above.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;
   // The positions of the predicate's elements in this array; nullptr if it reads the array

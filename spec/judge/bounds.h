@@ -44,7 +44,7 @@ class Bounds {
   std::array<double, std::size(kRows)> values_ = {};
 };
 
-// The proved constants. Only the test of mutants uses others.
+// The proved constants. Only the test of mutants uses other constants.
 inline constexpr Bounds kBounds;
 
 }  // namespace hlocts

@@ -29,7 +29,7 @@ class Choices {
   std::vector<AcceptanceSet> sets_;
 };
 
-// Alternative sets by element * components + component. Other elements have the set of the array.
+// Alternative sets, keyed by element * components + component. Other elements have only array.At().
 class ChoiceMap {
  public:
   void Put(int64_t at, std::vector<AcceptanceSet> sets) { map_[at] = std::move(sets); }
@@ -49,7 +49,7 @@ class ChoiceMap {
 bool HaveGapBetween(const AcceptanceSet& a, const AcceptanceSet& b);
 // Returns the alternative sets at element * components + component, or only array.At() if none.
 std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
-// Returns true if the set and, if present, one of its alternatives accepts that component.
+// Returns true if the set accepts the component, and so does an alternative if there are any.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
 // Returns true if the element is any NaN and the set accepts only a NaN of known bits (lemma 22).

@@ -8,7 +8,7 @@
 namespace hlocts {
 namespace {
 
-// How the slope of a function may grow with the distance from a point.
+// The way in which the slope of a function may grow with the distance from a point.
 enum class Growth : uint8_t {
   kByDistance,  // by less than a quarter within an eighth of the distance to a singularity
   kEntire,      // |f''| at distance r is at most e^r times |f| + |f'| at the point
@@ -71,7 +71,7 @@ const ComplexFunction kFunctions[] = {
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
-    // Sign is bounded by its own arithmetic rule and has no cut.
+    // A separate arithmetic rule bounds sign, which has no cut.
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
      [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
      Growth::kByDistance},
@@ -185,13 +185,13 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   }
 }
 
-// Returns true in all profiles but strict.
+// Returns true in all profiles except the strict one.
 bool IsNotStrict(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
 
-// Returns the set of an operand without a finite box. Strict has one value for infinities, NaNs and
-// poles (ruling 0034). Operands near them have no known bound.
+// Returns the set of an operand without a finite box. In the strict profile, infinities, NaNs and
+// poles have one value (ruling 0034). Operands near them have no known bound.
 ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
                       const SetContext& context) {
   Wide z;

@@ -27,7 +27,7 @@ ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b
   for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
     if (s->unspecified()) return OpenSet(WideningCause::kUnknown, context);
   }
-  // Orders by the real part (ruling 0060). If equal or NaN, either operand may be returned.
+  // Orders by the real part (ruling 0060). If the parts are equal or NaN, either may be returned.
   auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
     return MayBe(minimum ? "LT" : "GT", x.re, y.re, context) || MayBe("EQ", x.re, y.re, context);
   };

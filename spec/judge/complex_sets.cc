@@ -62,7 +62,7 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   if (image.nan && image.pos_inf) {
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
-  // Outside strict, the formula may use squares in the element's own format (ruling 0034).
+  // In default and relaxed, the formula may use squares in the element's format (ruling 0034).
   const bool squares = context.rule.Allows(kFlushResult) && image.finite && image.hi.value > 0;
   const double modulus = image.hi.value;
   if (squares) WidenBySquares(*context.result, image);
@@ -90,7 +90,7 @@ ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const Complex
   return JoinBoxes(formula, SpecialBox(x * y, SignsFree(x, y), context));
 }
 
-// Returns the quotient in strict if a part is special or the divisor is zero: C's Annex G, or NaNs.
+// Returns the strict profile's quotient for special parts or a zero divisor: C's Annex G, or NaNs.
 ComplexSet AnnexGQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {

@@ -11,7 +11,7 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// Returns the format with that many bits. With `own_range`, it has the operand's exponent range.
+// Returns the format with these widths. With `own_range`, it has the operand's exponent range.
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
                         bool own_range) {
   FloatFacts target = operand;

@@ -34,8 +34,7 @@ class EffectiveHistogram {
 
  private:
   static constexpr size_t kSteps = 64;
-  // Counts by step. The few distinct steps of a small array are kept in a list until there are
-  // many.
+  // The counts of all steps. A list holds the steps while they are few, as in a small array.
   class Steps {
    public:
     void Add(size_t step, int64_t count) {
@@ -85,15 +84,15 @@ inline double RoughLog2(double x) {
 }
 
 // Returns the root mean square of a leaf's values, which is the scale of lemma 29. It uses the
-// midpoints of the sets that are narrower than their midpoint's magnitude; these are within a half
-// of the values. Wider sets are skipped: their midpoints would make all other sets look narrow.
+// midpoints of the sets that are narrower than their midpoint's magnitude; a value is off by at
+// most half of that. Wider sets are skipped: their midpoints would make all other sets look narrow.
 double RootMeanSquare(const SetArray& set);
 
 // Returns the effective bits of one component: 0 if any value is accepted, at most the precision.
 inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
   if (!s.finite() || s.lo == s.hi) return facts.p;
-  // The width is only a flush: below the least normal, an engine need not distinguish numbers.
+  // Only a flush causes the width: below the least normal, an engine need not distinguish numbers.
   if (s.lo >= -facts.min_normal && s.hi <= facts.min_normal) return facts.p - 1;
   if (s.Has(AcceptanceSet::kIntegral)) {
     return std::clamp(facts.p - RoughLog2(s.hi - s.lo + 1), 0.0, static_cast<double>(facts.p));

@@ -64,7 +64,7 @@ Image Remainder(const View& v) {
   return r;
 }
 
-// Returns the image of x op x for floats, or nullopt if it is that of any two numbers.
+// Returns the image of x op x for floats, or nullopt if it is the image of any two numbers.
 std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
   switch (operation) {
     case ops::FloatBinary::kMultiply:

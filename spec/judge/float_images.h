@@ -12,8 +12,8 @@
 namespace hlocts {
 
 inline Bound Point(double x) { return {x, 0}; }
-// Returns true if [lo, hi] contains a number strictly between 0 and `limit` (negative: pass -hi,
-// -lo).
+// Returns true if [lo, hi] contains a number strictly between 0 and `limit` (for negative numbers,
+// pass -hi and -lo).
 inline bool MeetsBelow(double lo, double hi, double limit) { return hi > 0 && lo < limit; }
 
 // The stored values of a set under construction.
@@ -30,7 +30,7 @@ struct Stored {
   }
 };
 
-// Adds the result of a number that rounds beyond the largest value: infinity or its substitute.
+// Adds the result for a number that rounds beyond the largest value: infinity or its substitute.
 void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored);
 // Adds the stored values for [slo, shi]; overflow replaces numbers beyond the largest value.
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored);
@@ -90,10 +90,10 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
 bool PowerImage(const View& x, const View& y, double least, const SetContext& context, Image& r);
 Image Atan2Image(const View& y, const View& x, const SetContext& context);
 
-// Returns the larger operand by value. A selection does not round: no pre-rounding interval.
+// Returns the larger operand by value. It is not rounded, so it has no pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context);
 AcceptanceSet Absolute(const View& v);
-// Returns the function of floor, ceil, round-* or sign; nullptr for other opcodes.
+// Returns the C++ function for floor, ceil, round-* or sign, and nullptr for other opcodes.
 using RealMap = double (*)(double);
 RealMap IntegralMap(Opcode opcode);
 AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context);

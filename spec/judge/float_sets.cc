@@ -186,7 +186,7 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
-// Returns true if the image of a second operand of zero is far from those of numbers near zero.
+// Returns true if a second operand of zero has an image far from the images of numbers near zero.
 bool JumpsAtZero(ops::FloatBinary operation) {
   return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
 }

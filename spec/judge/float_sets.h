@@ -16,7 +16,7 @@
 
 namespace hlocts {
 
-// The inputs of an operation other than its operands' sets.
+// The inputs of an operation in addition to its operands' sets.
 struct SetContext {
   const FloatFacts* operand = nullptr;  // format of the operands
   const FloatFacts* result = nullptr;   // format of the result
@@ -58,8 +58,8 @@ struct Image {
 // flushes, overflow and second roundings). `argument` is the largest |x| of the operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
-// Adds the results of a partial result above the largest value or below its negative: an infinity
-// or the format's substitute, and any number if the partial result may have saturated.
+// Adds the results after a partial result above the largest value or below its negative: an
+// infinity or the format's substitute, and any number if the partial result may have saturated.
 void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);
 
 // Applies negate, abs, sign, floor, ceil, round-*, sqrt or a real function.

@@ -99,7 +99,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   hi = std::min(hi, f.domain_hi);
   if (f.pole_at_zero) lo = std::max(lo, least);
   if (lo > hi) return r;
-  // The function is infinite at a pole, log-plus-one(-1) and atanh(±1), or beyond the range of f64.
+  // The function is infinite at a pole (log-plus-one(-1), atanh(±1)) or beyond the range of f64.
   bool up = false, down = false;
   auto end = [&](double x) {
     double y = f.value(x);

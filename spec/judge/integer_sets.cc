@@ -162,7 +162,7 @@ AcceptanceSet BitByBit(const IntegerBinary& row, const AcceptanceSet& a, const A
   if (row.opcode == Opcode::kXor) {
     r = {(x.all & ~y.some) | (y.all & ~x.some), (x.some | y.some) & ~(x.all & y.all)};
   }
-  // The sign bit is set in the least number if it may be, and in the greatest only if it must be.
+  // The least number has the sign bit if any number may have it; the greatest, only if all have it.
   const Int128 sign = IsSigned(context.type) ? Int128{1} << (IntegerWidth(context.type) - 1) : 0;
   const Int128 least = r.all | (r.some & sign), most = r.some & ~(sign & ~r.all);
   return Range(WrapInteger(least, context.type), WrapInteger(most, context.type), context, cause);
@@ -200,7 +200,7 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
   return Unknown(context);
 }
 
-// Returns the set of a mask, shift or remainder that bounds the result of an unspecified operand.
+// Returns the set of a mask, shift or remainder, if it bounds the result for one unknown operand.
 std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
                                          const AcceptanceSet& b, const IntegerContext& context) {
   const bool narrows = row.enclosure == EnclosureKind::kBits ||

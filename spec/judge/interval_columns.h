@@ -21,7 +21,7 @@ namespace hlocts {
 
 class IntervalColumns {
  public:
-  // Allocates columns with indeterminate contents; `hull` adds those of the pre-rounding ends.
+  // Allocates columns with indeterminate contents; `hull` adds columns for the pre-rounding ends.
   IntervalColumns(int64_t count, bool hull, bool contractible);
   IntervalColumns(const IntervalColumns&) = delete;
   IntervalColumns& operator=(const IntervalColumns&) = delete;
@@ -81,8 +81,8 @@ inline bool OrdinaryNumber(double x, const FloatFacts& facts) {
 // Returns true if the set can be stored in the columns as an ordinary element.
 bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
 
-// Returns the columns of an array of real floats, and creates them if it has none. nullptr if too
-// few elements are ordinary, or if additions may read only some of the pre-rounding intervals.
+// Returns the columns of an array of real floats, and creates them if it has none. Returns nullptr
+// if few elements are ordinary, or if additions may read only some pre-rounding intervals.
 std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array);
 
 }  // namespace hlocts

@@ -34,7 +34,7 @@ class JointPredicate {
   // Returns true if the predicate reads element `index` of value `slot`. Elements that it does not
   // read may be missing from a moved array.
   virtual bool Reads(int slot, int64_t index) const { return true; }
-  // Returns true if the values are random draws, whose range alone can be checked per element.
+  // Returns true if the values are random draws, whose elements can only be checked for range.
   virtual bool draws() const { return false; }
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Returns the parameters as JSON members, `"bound":1.5e-06`, without braces.

@@ -162,8 +162,8 @@ bool SameButNans(const Literal& expected, const Literal& actual) {
   return different == 0;
 }
 
-// Judges an exact leaf by comparing bits, the fast path for nearly all of them. Returns false if
-// the leaf must be judged by element.
+// Judges an exact leaf by comparing bits, the fast path for nearly all exact leaves. Returns false
+// if the leaf must be judged by element.
 bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   if (!set.exact() || actual.has_runtime_sizes()) return false;
   const Literal& expected = set.literal();
@@ -223,8 +223,8 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
 }
 
 // Records a leaf of which too little was checked. The criterion is the share of the type's values
-// that the sets reject, so that a set of all numbers of one sign does not count as checked.
-// Well-checked elements do not compensate for the others, even if they are the majority.
+// that the sets reject, so that a set of all numbers of one sign does not count as checked. A
+// majority of well-checked elements does not compensate for hardly checked ones.
 void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& before,
                              Tally& tally) {
   PrimitiveType type = set.element_type();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Membership: decides whether outputs are acceptable. Every verdict on values comes from here.
+// Decides whether outputs are acceptable (membership). All verdicts on values come from here.
 #ifndef HLOCTS_SPEC_JUDGE_JUDGE_H_
 #define HLOCTS_SPEC_JUDGE_JUDGE_H_
 
@@ -60,9 +60,9 @@ struct EffectiveBits {
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;
-  // True if this share exceeds one half among the elements of formats wider than 8 bits.
+  // True if share_below_2 of the elements of formats wider than 8 bits exceeds one half.
   bool mostly_below_two_bits = false;
-  // The number of elements by quarters of a bit, for each precision p. Counts of verdicts add up.
+  // The number of elements by quarters of a bit, for each precision p. Counts can be added.
   std::map<int, std::vector<int64_t>> quarters;
 };
 

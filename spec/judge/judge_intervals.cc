@@ -51,8 +51,8 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
   if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
-// Judges an array of sets in the same way. values(k) is part k of the output, two per complex
-// element.
+// Judges an array that is stored as sets. values(k) is part k of the output; a complex element has
+// two parts.
 template <class Values>
 void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                const FloatFacts& facts, const Values& values, Tally& tally) {

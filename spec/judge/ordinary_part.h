@@ -18,7 +18,7 @@
 namespace hlocts {
 
 // Returns the number of values of the format from lo to hi inclusive, both normal and of the same
-// sign. It is the distance of their bits as f32 or f64, whose lowest bits narrower formats leave 0.
+// sign. It is the distance of their bits as f32 or f64, whose low bits are 0 in narrower formats.
 inline int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   if (facts.is_f64) {
     int64_t a, b;

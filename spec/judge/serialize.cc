@@ -51,8 +51,8 @@ Json SetToJson(const AcceptanceSet& s) {
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
-// Returns the positions of a predicate's elements in the output, for judges that are other
-// programs. Returns true instead of a list that would be too long.
+// Returns the positions of a predicate's elements in the output, for judges in other programs.
+// Returns true in place of a list that would be too long.
 Json MovedJson(const MovedJoint& moved) {
   constexpr size_t kPlacesMax = 1024;
   if (moved.places.size() > kPlacesMax) return true;
@@ -156,7 +156,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   return s;
 }
 
-// Return members of the right kind, or a default if absent. The accessors of nlohmann::json throw.
+// Return members of the expected type, else a default. The accessors of nlohmann::json throw.
 bool BoolAt(const Json& json, const char* name) {
   return json.contains(name) && json[name].is_boolean() && json[name].get<bool>();
 }

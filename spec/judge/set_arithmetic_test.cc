@@ -239,7 +239,7 @@ TEST(FloatSetsTest, UnaryIntervalsHoldTheirPoints) {
   }
 }
 
-// On special and ordinary points, the sets of strict are within default, and those within relaxed.
+// The sets of special and ordinary points are nested: strict in default, default in relaxed.
 TEST(FloatSetsTest, ProfilesAreNested) {
   for (PrimitiveType type :
        {PrimitiveType::kF32, PrimitiveType::kBF16, PrimitiveType::kF8E4M3FN, PrimitiveType::kF64}) {

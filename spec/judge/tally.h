@@ -23,7 +23,7 @@ struct Tally {
   int64_t elements = 0;
   int64_t unspecified = 0;
   int64_t failed = 0;
-  int64_t nan_bits = 0;  // those of the failed elements that are NaNs with unexpected bits
+  int64_t nan_bits = 0;  // the failed elements that are NaNs with unexpected bits
   bool first_is_nan_bits = false;
   double bits = 0;
   int64_t empty_leaves = 0;
@@ -39,7 +39,7 @@ struct Tally {
     if (draws) return static_cast<void>(draw_count += count);
     effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
   }
-  // Counts a component of which `bits` significant bits were checked.
+  // Counts a component with `bits` checked significant bits.
   void AddCheckedBits(double bits, int precision) {
     const bool wide = precision >= kPrecisionOfWide && !draws;
     open += wide && std::max(bits, joint_bits) < kEffectiveBitsMin;

@@ -15,7 +15,7 @@ namespace hlocts {
 // the rule table (spec/accuracy). All arguments are numbers of the format; y is not read if the
 // function has one argument (RealArguments). Returns nullopt if the distance is not meaningful: an
 // argument, the value or the exact value is zero, subnormal or not finite, or the argument is
-// outside the domain. A result of at most `worst` is only an upper bound, which is faster.
+// outside the domain. A result of at most `worst` is only a (cheaper) upper bound.
 std::optional<double> UlpsFromExact(Opcode opcode, double x, double y, double value,
                                     const FloatFacts& facts, double worst = 0);
 

@@ -18,8 +18,8 @@ inline constexpr double kLikelyLambda = 2.5;
 // VeryLikelyFactor).
 inline constexpr double kVeryLikelyProbability = 1e-7;
 double VeryLikelyFactor(int64_t sums);
-// The minimum number of distinct likely sets for a joint statement, which is that more than half of
-// the elements are outside their likely sets.
+// The minimum number of distinct likely sets for a joint statement: more than half of the elements
+// are outside their likely sets.
 inline constexpr int64_t kJointTestMin = 32;
 
 struct Unusual {
@@ -28,7 +28,7 @@ struct Unusual {
   std::string text;  // "output 0: 3 of 128 elements ..., the first at [5]"; "": nothing is unusual
 };
 // Compares outputs with three acceptances of the same module: `usual`, which is not probabilistic,
-// and `far` and `likely`, made with the lambdas above. Outputs are acceptable, in root order.
+// and `far` and `likely`, made with the lambdas above. `actual` is acceptable, in root order.
 Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,
                     const ModuleAcceptance& likely, absl::Span<const Literal> actual);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rarely used columns of an opcode's row in op_rows.inc: its effects other than computing, and
-// the clauses that state its operand types and its result shape. The meaning of custom calls that
+// The rarely used columns of an opcode's row in op_rows.inc: the effects of the operation, and the
+// clauses that state its operand types and its result shape. Also classifies the custom calls that
 // place values.
 #ifndef HLOCTS_SPEC_OPS_OP_FACTS_H_
 #define HLOCTS_SPEC_OPS_OP_FACTS_H_
@@ -43,7 +43,7 @@ bool HasSideEffect(const Instruction& instruction);
 bool IsIndexOperand(const Instruction& instruction, int64_t operand);
 
 // The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
-// and the begin and end of a manual region, in which each device computes on its own part.
+// and the begin and end of a manual region, in which each device computes on its part.
 enum class ShardingCall : uint8_t {
   kAnnotation,   // returns its operands
   kFullToShard,  // returns the device's own tile of each operand

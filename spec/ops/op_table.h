@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table with one row per opcode, which has all properties of the opcode as data. The parser reads
 // the attributes and the arity, the verifier the types, the generator the weight, the judge the
-// accuracy rule, and the coverage matrix the documented name. Rows contain no evaluator and no
-// engine, which would invert the dependences between directories.
+// accuracy rule, and the coverage matrix the documented name. Rows name no evaluator and no engine,
+// because this would invert the dependences between directories.
 #ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
 #define HLOCTS_SPEC_OPS_OP_TABLE_H_
 
@@ -80,7 +80,7 @@ enum class Freedom : uint8_t {
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };
-absl::string_view FreedomName(Freedom freedom);  // "reduce-order"; "" of kNone
+absl::string_view FreedomName(Freedom freedom);  // "reduce-order"; "" for kNone
 
 // A set of element types, with a bit per PrimitiveType number.
 using TypeSet = uint64_t;
@@ -128,7 +128,7 @@ struct AttrRow {
   AttributeKind kind;
 };
 const AttrRow& RowOf(Attr attr);
-// Returns the attribute with that name on this opcode: one of its own or a common one.
+// Returns the attribute with that name: one of the opcode's attributes or a common attribute.
 std::optional<Attr> AttributeFromText(Opcode opcode, absl::string_view text);
 
 // Returns the words that an attribute of kind kWord may have; empty if any word is permitted.

@@ -70,7 +70,7 @@ bool HasShardings(const Module& module) {
 }
 
 bool IsSharded(const Module& module) {
-  // A scheduled module is a compiler's output: its partitioner has run, and annotations are left.
+  // A scheduled module is a compiler's output: the partitioner has run and has left annotations.
   return module.num_partitions > 1 && !module.is_scheduled && HasShardings(module) &&
          !IsPerDevice(module);
 }

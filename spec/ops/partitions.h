@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries who partitions a module: its text (a program per device, with collectives) or the engine
-// (a single program, with annotated arrays).
+// Queries whether the text of a module is partitioned (a program per device, with collectives) or
+// the engine partitions it (a single program, with annotated arrays).
 #ifndef HLOCTS_SPEC_OPS_PARTITIONS_H_
 #define HLOCTS_SPEC_OPS_PARTITIONS_H_
 
@@ -33,7 +33,7 @@ void VisitShardings(
 
 // Returns the same module for one device: no annotations, one partition.
 std::unique_ptr<Module> WithoutShardings(const Module& module);
-// Makes `part` of a sharded module a single-device module if it has no annotations.
+// Makes `part`, a piece of the module `whole`, a single-device module if it has no annotations.
 void DropIdlePartitions(const Module& whole, Module& part);
 
 }  // namespace hlocts

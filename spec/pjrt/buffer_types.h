@@ -8,8 +8,8 @@
 
 namespace hlocts::pjrt {
 
-// Return the counterpart of a type. Types without one (tuple, opaque) give PJRT_Buffer_Type_INVALID
-// and kInvalid.
+// Return the counterpart of a type. Types without a counterpart (tuple, opaque) give
+// PJRT_Buffer_Type_INVALID and kInvalid.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
 // Returns true if PJRT itself has a number for the type; s1 and u1 have none.

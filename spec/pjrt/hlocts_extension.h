@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PJRT extension of our plugins. It is in the chain that begins at PJRT_Api.extension_start,
-// with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
+// The PJRT extension of our plugins. The extension is in the chain that begins at
+// PJRT_Api.extension_start, with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
 //
 //   - infeed and outfeed, as buffers that are queued before a run and read after it;
 //   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
@@ -29,7 +29,7 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // Output, valid as long as the client. "fact:NAME" is a declared fact; other words are
+  // Output, valid as long as the client exists. "fact:NAME" is a declared fact; other words are
   // capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;

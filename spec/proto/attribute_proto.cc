@@ -36,8 +36,8 @@ void ReadKept(const P& proto, Instruction* instruction) {
 }
 
 absl::Status WriteCalledComputations(Writer& w) {
-  // Writes the computations of attributes in the order of the table, then any others of the
-  // instruction.
+  // Writes the computations of attributes in the order of the table, then the instruction's other
+  // computations.
   for (Attr attr : CalledComputationAttributes(w.instruction)) {
     std::vector<Computation*> called;
     if (const auto* one = w.instruction.Get<Computation*>(attr)) called = {*one};

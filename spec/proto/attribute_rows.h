@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and
-// the functions of rows that no macro describes, by the file that defines them.
+// Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and,
+// by file, the functions of the rows that no macro describes.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 

@@ -166,7 +166,7 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_ROW(
         Dimensions, { ToRepeated(As<Ints>(v), w.proto->mutable_dimensions()); },
         {
-          // An all-to-all over tuples has no dimensions; others print even an empty list.
+          // An all-to-all over tuples has no dimensions. Other opcodes print even an empty list.
           bool none = r.proto.dimensions().empty() && r.instruction.opcode() == Opcode::kAllToAll;
           return r.Value(FromRepeated(r.proto.dimensions()), none);
         }),

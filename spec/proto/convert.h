@@ -46,10 +46,10 @@ class ShapeProto;
 }  // namespace proto
 
 // How to treat data that a Module can represent but no valid module has: operands of other
-// computations or too many operands, negative sizes, layouts that are not permutations, literals of
-// another shape. kRefused returns an error. kKept keeps the data, to show what an engine produced.
-// kKeepExecutable is for engines, which never write the module again: it also drops data that a
-// Module cannot represent.
+// computations or too many operands, negative sizes, layouts that are not permutations, literals
+// with a wrong shape. kRefused returns an error. kKept keeps the data, to show what an engine
+// produced. kKeepExecutable is for engines, which never write the module again: it also drops data
+// that a Module cannot represent.
 enum class Malformed : uint8_t { kRefused, kKept, kKeepExecutable };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
@@ -77,8 +77,8 @@ struct Snapshot {
 absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& snapshot);
 absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 
-// The same conversions with bytes and protobuf text, for callers that do not include generated
-// headers.
+// The same conversions to and from bytes and protobuf text, for callers that do not include
+// generated headers.
 absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(
     absl::string_view bytes, Malformed malformed = Malformed::kRefused);
@@ -94,7 +94,7 @@ absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes);
 absl::StatusOr<std::string> ModuleWithoutConfig(absl::string_view bytes);
 
 // The content of a .pb or .pbtxt file: an HloSnapshot, HloUnoptimizedSnapshot, HloProto or
-// HloModuleProto, as bytes or as text. Bytes are parsed as the first of these types that gives
+// HloModuleProto, as bytes or as text. Bytes are parsed as the first of these types that yields
 // computations. The arguments are empty except for a snapshot.
 struct AnyModule {
   Snapshot snapshot;

@@ -296,7 +296,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
-  // Text has no form for them that could be read.
+  // Protobuf text has no readable form for unknown fields.
   EXPECT_TRUE(ParseModuleProtoText(*PrintModuleProto(**module)).ok());
   // A further conversion yields the same bytes, so nothing is written twice.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
@@ -511,7 +511,7 @@ ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
   EXPECT_FALSE(ParseModuleProtoText(lost, Malformed::kKept).ok());
 }
 
-// A module is the same whether it is written once or read and written again.
+// Writing a module, reading it and writing it again yields the same module.
 TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   generators::GeneratorOptions options;
   options.replicas_max = 3;
@@ -558,7 +558,7 @@ TEST(ModuleProtoTest, CutBytesNeverDoMoreThanFail) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     refused += !ParseSerializedModule(bytes.substr(0, size)).ok();
   }
-  // Bytes truncated at a field boundary may be a module; nearly all others are not.
+  // Bytes truncated at a field boundary may be a module; nearly all other truncated bytes are not.
   EXPECT_GT(refused, static_cast<int>(bytes.size()) * 9 / 10);
   EXPECT_FALSE(ParseSerializedModule("garbage").ok());
   EXPECT_FALSE(ParseSerializedModule("").ok());

@@ -48,7 +48,7 @@ void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 // closed.
 bool IsRawJson(absl::string_view text);
 
-// Reads into an empty shape, which is large to move.
+// Reads into `shape`, which must be empty, because a shape is slow to move.
 absl::Status ReadShape(const proto::ShapeProto& proto, Malformed malformed, Shape& shape);
 
 // Write in place, because moving a message on an arena copies it.
@@ -60,7 +60,7 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
-// The key of kept text with an instruction's name, if that name is not unique in the module.
+// The key of the text that keeps an instruction's name if that is not unique in the module.
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts

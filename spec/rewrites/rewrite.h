@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named rewrites: value-changing rewrites that compilers apply. rewrites.def lists them.
 //
-// A rewrite, such as log(exp(x)) to x, is exact in the reals and not in floating point. Each has a
+// A rewrite, such as log(exp(x)) to x, is exact for real numbers, not in floating point. Each has a
 // row in rewrites.def with a name, the strictest profile that permits it (never strict) and a page
 // in spec/rulings. If a row matches, the judge also accepts the value of the replacement. The judge
 // applies only a single rewrite, within one computation; a chain of rewrites is a finding.
@@ -38,7 +38,7 @@ absl::Span<const Rewrite> AllRewrites();
 struct RewriteMatch {
   const Rewrite* rewrite = nullptr;
   const Instruction* instruction = nullptr;
-  // The replacement as the entry of its own module. Its parameter i is operands[i].
+  // The replacement is the entry of this module. The entry's parameter i is operands[i].
   std::unique_ptr<Module> replacement;
   std::vector<const Instruction*> operands;
 };

@@ -59,8 +59,8 @@ TEST(TargetsTest, WhatIsRefused) {
   EXPECT_THAT(refusal("title: \"x\"\nfact: 3"), HasSubstr("t:2:"));
 }
 
-// The bounds of a TPU are wider than those of default and within those of relaxed; strict ignores
-// them.
+// The bounds of a TPU are wider than those of the default profile and within those of the relaxed
+// profile. The strict profile ignores them.
 TEST(TargetsTest, RowsOfATpu) {
   const TargetFacts facts = FactsOf("tpu_v2_v5e");
   const auto of = [&](Profile profile) {
@@ -75,7 +75,7 @@ TEST(TargetsTest, RowsOfATpu) {
       RuleFor(Opcode::kFloor, PrimitiveType::kF32, Profile::kDefault, facts).Allows(kSkipRounding));
 }
 
-// Relaxed covers everything that a target permits in default.
+// The relaxed profile covers everything that a target permits in the default profile.
 TEST(TargetsTest, NoTargetLeavesRelaxed) {
   auto targets = LoadTargets();
   ASSERT_TRUE(targets.ok());

@@ -26,7 +26,7 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
-  // Instructions without a name in the text. NameUnnamed names them after all others.
+  // Instructions without a name in the text. NameUnnamed names them after all other instructions.
   std::vector<Instruction*> unnamed_instructions;
   // The get-tuple-elements that "%t#1" created, by tuple and index.
   absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;

@@ -80,7 +80,7 @@ TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
       {"mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'x'}",
        {{0, 1}, {2, 3}},
        "mesh['x'=2,'y'=2], device_ids=(0,2,1,3) {'x'}"},
-      // Names as other releases write them.
+      // Names in the spelling of other releases.
       {"mesh[x=2,y=2] {y}", {{0, 1}, {2, 3}}, "mesh['x'=2,'y'=2] {'y'}"},
       {"mesh[\"a b\"=2] {\"a b\"}", {{0, 1}}, "mesh['a b'=2] {'a b'}"},
   };

@@ -142,7 +142,7 @@ namespace {
 // Returns the attribute of that name, given the part of the instruction that has been read.
 std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
   const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
-  // The thread belongs to the wrapper; its attributes are read with those of the wrapped operation.
+  // The wrapper has the thread; its attributes are read with the wrapped operation's attributes.
   if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
   // XLA's canonical print uses the name `calls` for to_apply.
   const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&

@@ -90,8 +90,8 @@ bool TooLarge(Cursor& in, const Shape& shape) {
                                             ", found a text too short to hold them"));
 }
 
-// Reads an array from one number without braces, which is the first element; all others are zero.
-// XLA reads this form in the same way. XLA rejects it for complex arrays.
+// Reads an array from one number without braces, which is the first element; all other elements are
+// zero. XLA reads this form in the same way, but rejects it for complex arrays.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);

@@ -12,7 +12,7 @@ namespace hlocts {
 
 // Returns the grid of each leaf over `partitions` devices for a call that begins or ends a manual
 // region. A dimension that the region does not split has one tile. InvalidArgument: the shapes or
-// the number of devices do not fit the annotation. Unimplemented: it assigns no parts to devices.
+// the number of devices do not fit the annotation. Unimplemented: devices have no parts.
 absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64_t partitions);
 
 // Returns the number of partitions of the module's manual regions, or 1 if there are none.

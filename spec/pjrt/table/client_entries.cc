@@ -83,7 +83,7 @@ std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine>
   return client;
 }
 
-// Returns the device for a new buffer: that of `memory` if given, else `device`.
+// Returns the device for a new buffer: the device of `memory` if given, else `device`.
 absl::StatusOr<PJRT_Device*> PickDevice(PJRT_Device* device, const PJRT_Memory* memory) {
   if (memory != nullptr) return memory->device;
   HLOCTS_RETURN_IF_ERROR(CheckPointer(device, "device or memory"));

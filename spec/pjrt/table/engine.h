@@ -88,7 +88,7 @@ class Executable {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Returns the version of the engine and of its platform: that of this tree, for our engines.
+  // Returns the version of the engine and of its platform: by default, that of this tree.
   virtual std::string Version();
   // Returns words that describe the engine to the harness; see spec/pjrt/hlocts_extension.h.
   virtual std::string Words() = 0;

@@ -206,7 +206,7 @@ class Execution {
     }
   }
 
-  // Moves an aliased output into the donated memory, if the engine has computed it elsewhere.
+  // Moves an aliased output into the donated memory if the engine computed the output elsewhere.
   static void MoveInto(Literal& donated, Literal& output) {
     if (donated.raw_data() == output.raw_data() || !donated.UniqueStorage() ||
         donated.raw_size() != output.raw_size() || output.has_runtime_sizes()) {

@@ -38,7 +38,7 @@ struct PJRT_DeviceDescription {
   std::string kind, text;  // "cpu", "cpu:0"
 };
 
-// The memory of one device. Its number is that of the device.
+// The memory of one device. It has the number of the device.
 struct PJRT_Memory {
   PJRT_Device* device = nullptr;
 };

@@ -35,7 +35,7 @@ std::string TextOf(const OptionOverrideProto& value) {
   return value.string_field();
 }
 
-// Returns the devices of all partitions of replica 0, then those of replica 1, and so on.
+// Returns the devices of all partitions of replica 0, then of replica 1, and so on.
 absl::StatusOr<std::vector<int>> AssignmentOf(const ExecutableBuildOptionsProto& build,
                                               int64_t replicas, int64_t partitions,
                                               size_t devices) {

@@ -291,7 +291,7 @@ ENTRY e {
                          {F32({2}, {1, 2}), F32({2}, {3, 4})}, &error),
               ElementsAre(ElementsAre(4, 3, 2, 1), ElementsAre(4, 3, 2, 1)));
   EXPECT_EQ(error, "");
-  // The padding of the last argument tile is ignored, and that of a result tile is zero.
+  // The padding of the last argument tile is ignored; the padding of a result tile is zero.
   EXPECT_THAT(RunOnTiles(absl::StrFormat(kText, 3, 3, "{devices=[2]<=[2]}"),
                          {F32({2}, {1, 2}), F32({2}, {3, 99})}, &error),
               ElementsAre(ElementsAre(3, 2), ElementsAre(1, 0)));

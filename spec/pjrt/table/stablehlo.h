@@ -29,8 +29,8 @@ class StablehloConverter {
   StablehloConverter& operator=(const StablehloConverter&) = delete;
 
   // Returns a serialized HloModuleProto. kUnimplemented: no converter is configured.
-  // kInvalidArgument: it cannot be started, or rejects the module. kAborted: it ended during this
-  // conversion; the next call restarts it.
+  // kInvalidArgument: the converter cannot be started, or rejects the module. kAborted: the
+  // converter ended during this conversion; the next call restarts it.
   absl::StatusOr<std::string> ToHlo(absl::string_view mlir);
 
  private:

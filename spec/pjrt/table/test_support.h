@@ -49,7 +49,7 @@ std::string Await(PJRT_Event* event);
 // returns "".
 std::string Proto(const std::string& text);
 
-// Encode fields of a protocol buffer, as far as tests write messages by hand.
+// Encode fields of a protocol buffer, for tests that write messages by hand.
 std::string Varint(uint64_t value);
 std::string Field(int number, uint64_t value);
 std::string Field(int number, const std::string& bytes);
