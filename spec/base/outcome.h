@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outcomes of a module, for the judge, for runs and for verdicts.
+// The outcomes of a module, which the judge, runs and verdicts use.
 #ifndef HLOCTS_SPEC_BASE_OUTCOME_H_
 #define HLOCTS_SPEC_BASE_OUTCOME_H_
 

@@ -72,8 +72,8 @@ class Builder {
   // Closes the entry computation with `root`, verifies the module and returns it. Call once.
   absl::StatusOr<std::unique_ptr<Module>> Build(Value root);
 
-  // Adds a computation that operations can call. `body` emits its instructions through this builder
-  // and returns its root. Returns nullptr after an error.
+  // Adds a computation that operations can call. `body` emits the instructions of the computation
+  // through this builder and returns the root. Returns nullptr after an error.
   Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
                       const Body& body);
   // BinaryComputation adds (T, T) -> T with a binary opcode; CompareComputation adds (T, T) ->

@@ -30,8 +30,8 @@ absl::string_view ClauseStateName(ClauseState state);
 // Returns "kept", "reworded", "new" or "gone".
 absl::string_view ClauseChangeName(ClauseChange change);
 
-// A section of an edition that contains a clause. `source` is for users and `address` for
-// browsers; `section` is its position in the document.
+// A section of an edition that contains a clause. `source` is for users and `address` for browsers;
+// `section` is the section's position in the document.
 struct ClausePlace {
   std::string document;
   std::string anchor;

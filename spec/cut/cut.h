@@ -42,8 +42,8 @@ struct CutOptions {
   bool blocks = false;
 };
 
-// The value of an instruction, or a part of it if it is a tuple. `instruction` is never a `tuple`
-// or `get-tuple-element`, because ResolveValue looks through both.
+// The value of an instruction, or a part of the value if it is a tuple. `instruction` is never a
+// `tuple` or `get-tuple-element`, because ResolveValue looks through both.
 struct CutValue {
   const Instruction* instruction = nullptr;
   ShapeIndex index;
@@ -59,7 +59,7 @@ struct Piece {
   std::vector<const Instruction*> instructions;
   std::vector<CutValue> inputs;   // the arrays that are parameters 0, 1, ...
   std::vector<CutValue> outputs;  // the arrays that are leaves of the root
-  // The number of infeed literals that earlier pieces consume, and the number that this one
+  // The number of infeed literals that earlier pieces consume, and the number that this piece
   // consumes.
   int64_t infeed_begin = 0;
   int64_t infeed_count = 0;

@@ -10,7 +10,7 @@ namespace hlocts {
 // The effect of an instruction on cutting.
 enum class Place : uint8_t {
   kFree,      // a move or an integer operation, which widens no sets
-  kCounts,    // rounds once, and counts towards CutOptions::operations
+  kCounts,    // an operation that CutOptions::operations counts
   kCutAfter,  // has wide sets: readers of the result are in later pieces
   kAlone,     // is a separate piece, judged with known operands, often as a whole
 };

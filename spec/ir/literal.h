@@ -98,7 +98,7 @@ class Literal {
   // elements.
   bool BitwiseEqual(const Literal& other) const;
 
-  // Returns true if this storage has no other owner, so that it can be reused.
+  // Returns true if this literal alone owns its storage, so that the storage can be reused.
   bool UniqueStorage() const { return buffer_ && buffer_.use_count() == 1; }
   // Returns the bytes of all live literals in this process, which memory budgets limit.
   static int64_t LiveBytes();

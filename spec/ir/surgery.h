@@ -19,7 +19,7 @@ bool IsCheapOfConstants(Opcode opcode);
 // Returns the computation that a call or fusion runs once on its operands, otherwise nullptr.
 const Computation* InlinedBody(const Instruction& instruction);
 
-// Replaces `from` by `to` in all its uses and as the root, except in `to` and in `keep`.
+// Replaces `from` by `to` in all uses of `from` and as the root, except in `to` and in `keep`.
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep = {});
 
 // Returns a detached copy of the instruction with these operands and this name.

@@ -102,8 +102,8 @@ bool IsSubset(const AcceptanceSet& inner, const AcceptanceSet& outer);
 
 // Returns the set whose only value is element `index` of the literal (component 1: imaginary part).
 AcceptanceSet PointOf(const Literal& literal, int64_t index, int component = 0);
-// Returns true if the set accepts that component of the element. Integers and NaNs of known bits
-// are compared exactly, other floats by value and flags.
+// Returns true if the set accepts the component `component` of the element. Integers and NaNs of
+// known bits are compared exactly, other floats by value and flags.
 bool Accepts(const AcceptanceSet& set, const Literal& literal, int64_t index, int component = 0);
 // Returns log2 of the number of values of `type` in the set: 0 for one value, at most the width.
 double Log2Count(const AcceptanceSet& set, PrimitiveType type);

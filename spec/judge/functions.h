@@ -34,7 +34,7 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
 Enclosure EnclosePower(double x, double y, bool rigorous);
 Enclosure EncloseAtan2(double y, double x, bool rigorous);
 
-// Returns the number of arguments of the opcode as a real function: 1 or 2, or 0 if it is not one.
+// Returns the number of arguments of a real function, 1 or 2, or 0 if the opcode is not one.
 int RealArguments(Opcode opcode);
 // Encloses f(x) or f(x, y) for finite arguments that are not zero; nullopt outside the domain.
 std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y);

@@ -23,7 +23,7 @@ class JointValues {
 
   using Slots = std::map<const JointPredicate*, std::vector<const Literal*>>;
   const Slots& slots() const { return slots_; }
-  // Returns the output that is value `slot` of the predicate, or otherwise its first output.
+  // Returns the output that is value `slot` of the predicate, else the predicate's first output.
   int64_t OutputOf(const JointPredicate& predicate, int slot) const;
   // Returns the position in the output of element `index` of the predicate's value.
   static int64_t PlaceOf(const SetArray& set, int64_t index);

@@ -13,8 +13,7 @@
 
 namespace hlocts {
 
-// An element with fewer effective bits is not informative. 8-bit formats, with few bits, are
-// exempt.
+// An element with fewer effective bits is not informative. 8-bit formats are exempt.
 inline constexpr double kEffectiveBitsMin = 2;
 inline constexpr int kPrecisionOfWide = 8;  // the precision of bf16
 

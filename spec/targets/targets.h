@@ -31,7 +31,7 @@ struct TargetFile {
 // Reads all files of the directory, sorted by name. InvalidArgument names the file and the error:
 // no title, a promise without a source, an unknown fact, a cycle of `extends`.
 absl::StatusOr<std::vector<TargetFile>> LoadTargets();
-// Returns the target with that name, or the target of an engine or chip with that name.
+// Returns the target named `name`, or the target of the engine or chip named `name`.
 // InvalidArgument lists the names.
 absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
 // Returns the facts of "tpu_v6e", "excess.16bit", or several such words joined by '+', as in

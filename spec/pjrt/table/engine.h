@@ -2,7 +2,7 @@
 // The engine interface behind the PJRT table of our plugins: an engine loads a module and executes
 // it on literals. The table implements devices, buffers, events, donation and serialization.
 //
-// A plugin's GetPjrtApi() returns Table() with its description.
+// A plugin's GetPjrtApi() returns Table() with the plugin's description.
 //
 // Every call of the table is synchronous: events are ready immediately. Programs are `hlo`,
 // `hlo_with_config` or, with a converter, `mlir` (stablehlo.h). A function of pjrt_functions.def
