@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution of modules with run-time sizes, instruction by instruction, each for the actual sizes.
+// Runs modules with run-time sizes, instruction by instruction, each for its actual sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes known only at run time. An instruction on arrays with run-time sizes is run as the same
-// instruction on dense arrays of just the elements inside those sizes.
+// instruction on dense arrays, which contain just the elements inside those sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 
@@ -22,7 +22,7 @@ Literal Cut(const Literal& literal);
 // Pads a static array to the bounds of `shape`.
 Literal Uncut(const Literal& dense, const Shape& shape);
 
-// `original` rewritten for dense operands. `instruction` refers to the placeholders in `operands`.
+// `original`, rewritten for dense operands. `instruction` uses the placeholders in `operands`.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

@@ -27,7 +27,7 @@ NodeKind KindOf(const Graph& graph, const Node& node);
 // The location of a value's elements.
 struct Source {
   ValueId base = -1;     // a value with memory of its own, or an iota
-  bool is_line = false;  // `view` is of the iota's line (0, 1, 2, ...), not of the whole array
+  bool is_line = false;  // `view` is a view of the line 0, 1, 2, ..., not of the whole array
   View view;
 };
 
@@ -54,7 +54,7 @@ class FusionPlan {
   ValueId Strip(ValueId value) const;
   // Returns the last node of the loop to which an element-wise node belongs.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
-  // Returns how many node operands are this value.
+  // Returns how many operands of nodes are this value.
   size_t use_count(ValueId value) const { return users_[value].size(); }
   // Returns the members of the loop that ends at this node, in order. Members with dense values are
   // the loop's results.

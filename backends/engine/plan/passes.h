@@ -32,13 +32,12 @@ void RemoveNoOpMoves(Graph& graph, const PassContext& context);
 // Simplifies x*1, x-x of integers, divisions by powers of two and the like. The rules preserve
 // every value, including the sign of zero and NaN.
 void SimplifyAlgebra(Graph& graph, const PassContext& context);
-// Computes a value once and broadcasts the result, if the operands are broadcasts.
+// Computes a value once and broadcasts it, if all operands of an operation are broadcasts.
 void HoistBroadcasts(Graph& graph, const PassContext& context);
 // Moves slices and reversals from element-wise results to their operands, so that the loop
 // continues through them.
 void SinkSlices(Graph& graph, const PassContext& context);
-// Replaces the transpose of a product that has no other users by the product of the swapped
-// operands.
+// Replaces a transpose that is the only user of a product by the product of the swapped operands.
 void FoldTransposes(Graph& graph, const PassContext& context);
 // Computes values that depend only on constants, by the engine itself.
 void FoldConstants(Graph& graph, const PassContext& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays assembled from pieces of others, as by pad and concatenate.
+// Arrays assembled from pieces of other arrays, as by pad and concatenate.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 
@@ -32,8 +32,8 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// Returns the piece that a pad's operand is in the result. The view gives the location of its
-// elements.
+// Returns the piece of a pad's result that shows the operand. The view gives the location of the
+// operand's elements.
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
 // Returns the pieces of the operands of a concatenate along `dimension`.
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,

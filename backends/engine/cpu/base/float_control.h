@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scoped control of how the calling thread treats subnormal numbers. The default profile lets an
-// engine read subnormals as zeros and return zeros instead of them, which avoids a hundredfold
-// slowdown on processors that handle them in microcode. The thread pool applies the caller's
-// setting to its workers.
+// engine treat subnormal operands and results as zeros. This avoids a hundredfold slowdown on
+// processors that handle them in microcode. The thread pool applies the caller's setting to its
+// workers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 

@@ -16,13 +16,13 @@ namespace hlocts::cpu {
 struct PartitionedStep {
   std::vector<bool> own;  // own[k]: a part reads only its own part of operand k
   double cost_ns = 0;     // estimated time of one part on one thread
-  // Computes parts [begin, end) on the calling thread. The pointers are the starts of whole arrays,
-  // but only the parts read or written need to exist. The bits are the same as those of the whole
-  // step.
+  // Computes parts [begin, end) on the calling thread. The pointers point to the starts of whole
+  // arrays, but only the parts that are read or written need to exist. The result has the same bits
+  // as when the whole step runs at once.
   std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };
 
-// Splits a step into this many parts; returns null if that is impossible.
+// Splits a step into `parts` parts; returns nullopt if that is impossible.
 using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t parts)>;
 
 // Location of an operand or a result of a group member: an operand or a result of the group, or an

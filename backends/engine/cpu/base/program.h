@@ -76,8 +76,8 @@ struct Program {
 };
 inline constexpr int64_t kGuardBytes = 64;
 
-// The execution of a program on one device: memory, the pointers of every function's slots,
-// counters.
+// The execution of a program on one device: its memory, the pointers of every function's slots, and
+// its counters.
 class Run {
  public:
   explicit Run(const Program& program) : program_(program) {}

@@ -39,9 +39,9 @@ struct CompileOptions {
 // Selects the results that stay in a parameter's buffer (Function::result_source).
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
-// A loop that is fused into the step whose result 0 it reads, element by element, as its array
-// `array`. The loop's arrays are the operands of the fused step from `first` on. The loop's result
-// is result 0 of the fused step.
+// A loop that is fused into a step. The loop reads the step's result 0, element by element, as its
+// array `array`. The loop's arrays are the operands of the fused step from `first` on. The loop's
+// result is result 0 of the fused step.
 struct Epilogue {
   std::shared_ptr<const LoopProgram> loop;
   size_t first = 0, arrays = 0, array = 0;
@@ -64,7 +64,7 @@ struct StepDraft {
   int made = -1;
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not read
-  // Numbers of operands that are results of the step unchanged. Such results get no memory.
+  // Indices of operands that are also results of the step, unchanged. These results get no memory.
   std::vector<int> forwarded_operands;
   std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
@@ -112,8 +112,8 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
 
-// Computes the results of a graph without parameters at compile time, with the same bits as the
-// module.
+// Computes the results of a graph without parameters at compile time, with the same bits as when
+// the module runs.
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
 // The inputs of a step factory.

@@ -119,7 +119,7 @@ class FunctionBuilder {
   FusionPlan fusion_;
   std::vector<Buffer> buffers_;
   std::vector<Draft> drafts_;
-  std::vector<int32_t> buffer_of_, line_of_;  // of values
+  std::vector<int32_t> buffer_of_, line_of_;  // indexed by value
   std::vector<int> register_of_;              // indexed by value, in the loop being built
   std::vector<int32_t> slot_of_;              // indexed by storage buffer
 };

@@ -16,7 +16,7 @@ namespace hlocts::cpu {
 struct Kernel {
   KernelFunction run = nullptr;
   KernelParameters parameters;
-  // Bit mask of the operands that may be a single element, one operand at a time.
+  // Bit mask of the operands that may be a single element; in a call, at most one of them is.
   uint8_t singles = 0;
   Paired paired = Paired::kNone;
 
@@ -26,7 +26,7 @@ struct Kernel {
 };
 
 struct MathOptions {
-  bool strict = false;  // use the functions of the strict profile, within one ulp
+  bool strict = false;  // use functions within one ulp, as the strict profile requires
 };
 
 // The types of an element-wise instruction. For select, operand_type is the type of the values.
@@ -38,7 +38,7 @@ struct ElementTypes {
 // Returns the kernel of the instruction, which provides the opcode and the attributes.
 absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
                                      const MathOptions& options);
-// Returns the kernel of x << y | x >> (width - y). `run` is null if the type has none.
+// Returns the kernel of x << y | x >> (width - y). `run` is null if there is none for the type.
 Kernel RotationKernel(PrimitiveType type);
 // Returns the kernel of second(first(a, b), c), or second(c, first(a, b)) if `right`. `run` is null
 // if there is none.

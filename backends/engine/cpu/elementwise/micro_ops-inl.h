@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// Vector size: at least that of the instruction set, at most the padding.
+// The vector size in bytes: the instruction set's, but at least 16.
 constexpr int kBytes = HWY_LANES(uint8_t) < 16 ? 16 : HWY_LANES(uint8_t);
 static_assert(kBytes <= kMicroPadding);
 

@@ -41,11 +41,11 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
 }
 
-// True if F's operands may be swapped, except that another NaN may result.
+// True if F's operands may be swapped. The swap may only change which NaN is the result.
 template <class F>
 constexpr bool kSymmetric = false;
-// True if swapping the operands changes no bits. For floats it may: the sum of two NaNs is the
-// first one.
+// True if swapping the operands changes no bits of the result. For floats it can: the sum of two
+// NaNs is the first NaN.
 template <class F, typename R>
 constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
 

@@ -56,8 +56,8 @@ inline float Exp(float x) {
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// Magnitude up to which results are neither infinite nor subnormal. There ExpOf<true> yields the
-// same bits as Exp by adding n to the exponent; the bits of kRounder are shifted out of t.
+// The magnitude up to which results are neither infinite nor subnormal. Up to it ExpOf<true> yields
+// the same bits as Exp by adding n to the exponent; the bits of kRounder are shifted out of t.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run another one, `inner`, on elements of a type that it supports: narrow floats as
-// f32, sub-byte integers as bytes.
+// Kernels that run another kernel, `inner`, on elements of a type that `inner` supports: narrow
+// floats as f32, sub-byte integers as bytes.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
 
@@ -34,7 +34,7 @@ enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                  int64_t count);
 
-// Computes sums, differences and negations of complex numbers as twice as many real ones.
+// Adds, subtracts or negates complex numbers as twice as many real numbers.
 void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
              int64_t count);
 // Converts an s64 line that starts at the value at a, by `inner`.
@@ -44,8 +44,8 @@ void LineThroughS64(const KernelParameters& p, const void* a, const void* b, con
 // Copies elements, without an inner kernel.
 void CopyBytes(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                int64_t count);
-// Copies elements to another type of the same width: pred becomes 0 or 1, unused bits of a byte are
-// extended.
+// Copies elements to another type of the same width: a pred becomes 0 or 1, and the unused bits of
+// a byte are extended.
 void SameBits(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 

@@ -19,7 +19,7 @@ class PartGroup {
     PartitionedStep work;
     std::vector<OperandLocation> in, out;
   };
-  // An array that one member writes and others read: the bytes of a part, and the offset of its
+  // An array that one member writes and others read: the bytes of one part, and the offset of the
   // first part in working memory.
   struct Internal {
     int64_t part_bytes = 0, offset = 0;

@@ -14,7 +14,7 @@ namespace hlocts::cpu {
 
 // How a step works on rows. If `loop` is null and `is_reduce` is false, it does not work on rows.
 struct RowWork {
-  // The loop over `elements` elements, if the step is one.
+  // The loop over `elements` elements, if the step is a loop.
   std::shared_ptr<const LoopProgram> loop;
   int64_t elements = 0;
   int width = 0;  // bytes of an element of the result

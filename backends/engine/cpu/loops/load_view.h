@@ -19,7 +19,7 @@ const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, in
 // Returns the number of the array element at which row `number` of a view begins. A row is the
 // innermost dimension.
 int64_t RowStart(const plan::View& view, int64_t number);
-// Longer rows are copied, or processed in place, one at a time.
+// Rows longer than this are copied, or processed in place, one at a time.
 inline constexpr int64_t kShortRow = 127;
 // Sets out[i] = *element.
 void Fill(const void* element, int width, int64_t count, uint8_t* out);

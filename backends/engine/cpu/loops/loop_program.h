@@ -31,8 +31,8 @@ class LoopProgram {
   // requires. There, kernel(start) writes start, start + 1, ... in the type of the result.
   static bool IsLineInOrder(const plan::View& view);
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
-  // Adds a register for an array assembled from pieces of others. The rest is the single element of
-  // array `filling`; -1 if the pieces cover everything.
+  // Adds a register for an array assembled from pieces of others. All other elements are the single
+  // element of array `filling`, which is -1 if the pieces cover everything.
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // Adds a register for the result of kernel(a, b, c). Operands that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
@@ -45,7 +45,7 @@ class LoopProgram {
   // Lets every operation write directly to its output. Requires that outputs overlap inputs only as
   // MayOverwrite allows.
   void WriteOutputsStraight() { outputs_straight_ = true; }
-  // Writes the last operation's result past the caches. For results that do not fit them.
+  // Writes the last operation's result past the caches, because it does not fit in them.
   void StreamOutput() { streams_ = true; }
   // Binds the next output of Run to the register. Must be called once per output, in order, after
   // all operations are added.

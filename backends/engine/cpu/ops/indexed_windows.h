@@ -42,7 +42,7 @@ void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w);
 // Describes the window. `window_dims` are the dimensions of the batched array within a window;
-// `absent` are the operand dimensions that have none.
+// `absent` are the operand dimensions without a window dimension.
 void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
                const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
                IndexedWindows& w);
@@ -90,7 +90,7 @@ absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker
 // Returns true if index vectors are contiguous, so that a loop can compute them in order.
 bool IndicesLieInOrder(const IndexedWindows& w);
 
-// Sets the step that reads its indices from operand 1 and, if possible, the one that computes them.
+// Sets the step that reads indices from operand 1 and, if possible, the step that computes them.
 template <class MakeRun>
 void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
   draft.run = make_run(IndexMaker{});

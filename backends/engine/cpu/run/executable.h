@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled modules. A static module runs as one program, a module with run-time sizes instruction
-// by instruction.
+// Compiled modules. A static module runs as one program. A module with run-time sizes runs
+// instruction by instruction.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
 
@@ -19,8 +19,8 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Returns true if execution may flush subnormals: not in the strict profile, and not if the module
-// uses a format whose normal numbers are subnormal in f32.
+// Returns true if execution may flush subnormals. It may not in the strict profile, nor if the
+// module uses a format whose normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // Compiles a verified module.

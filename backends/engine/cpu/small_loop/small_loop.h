@@ -24,7 +24,7 @@ class SmallLoop {
 
   // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for
   // which the body computes a new array alternate between `now` and `next`. At the end `now` is the
-  // state.
+  // final state.
   absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
 
  private:
@@ -53,8 +53,8 @@ class SmallLoop {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // Instructions, and the kernels of the binary ones. Which function runs an instruction depends on
-  // the values in registers.
+  // Instructions, and the kernels of the binary ones. The function that runs an instruction is
+  // selected by the values in registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
@@ -82,8 +82,8 @@ class SmallLoop {
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
   void ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
-  // Binds one iteration from the state in `from`, followed by the condition. New leaves of the body
-  // are written to `to`.
+  // Binds one iteration from the state in `from`, followed by the condition. Leaves that the body
+  // computes are written to `to`.
   void BindBackEdge(const Leaves& from, const Leaves& to, MicroBranch& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain);
   // Selects the functions of instructions that have a kernel. Returns the final contents of the

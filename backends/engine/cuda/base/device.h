@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory and kernel launches for a plan: an NVIDIA GPU (runtime/), or this machine, which
-// runs the same kernels as loops (`cuda-host`).
+// Device memory and kernel launches for a plan. The device is an NVIDIA GPU (runtime/), or this
+// machine, which runs the same kernels as loops (`cuda-host`).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 
@@ -20,18 +20,18 @@ namespace hlocts::cuda {
 class Device {
  public:
   virtual ~Device() = default;
-  // Returns a pointer that is not null, also for 0 bytes. ResourceExhausted: no memory is free.
+  // Returns a non-null pointer, even for 0 bytes. ResourceExhausted: no memory is free.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
   virtual void Release(void* data) = 0;
   virtual absl::Status Upload(void* to, const void* from, int64_t bytes) = 0;
-  // Returns after all earlier launches.
+  // Returns after all earlier launches have completed.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Runs threads 0 .. count - 1, or blocks 0 .. count - 1 for kernels of blocks. code: the result
-  // of Compile, or -1 to interpret the program.
+  // Runs threads 0 .. count - 1 of a kernel, or blocks 0 .. count - 1 of a block kernel. code: the
+  // result of Compile, or -1 to interpret the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
-  // Compiles a kernel with its program emitted as `source`; -1 if the device compiles nothing.
+  // Compiles a kernel whose program is emitted as `source`. -1: the device does not compile.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
   // Waits until all launches are complete.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Library calls as plain data, in the libraries' conventions: column-major matrices, leading
-// dimensions, packed images. The host has no libraries. A plan that no library supports runs as a
-// general kernel.
+// dimensions, packed images. The host device has no libraries. A plan that no library supports runs
+// as a general kernel.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 
@@ -13,7 +13,7 @@ namespace hlocts::cuda {
 constexpr int kHeuristicsMax = 8;
 
 // Types are numbers of hl::Type. All sizes, strides and leading dimensions count elements. Plans
-// have no padding, so equal plans have equal bytes.
+// have no padding bytes, so equal plans have equal bytes.
 
 // cublasLtMatmul: C = op(A) op(B), op(A) m x k, op(B) k x n, C m x n. in: A, B; out: C.
 struct GemmPlan {
@@ -32,8 +32,8 @@ constexpr bool TakesIntegers(const GemmPlan& p) {
          p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;
 }
 
-// cudnnConvolutionForward on packed arrays, in: x, w; out: y. Their dimensions are N C spatial, K
-// C/groups taps and N K spatial; with channels_last N spatial C, K taps C/groups and N spatial K.
+// cudnnConvolutionForward on packed arrays, in: x, w; out: y. Dimensions: N C spatial, K C/groups
+// taps, N K spatial. With channels_last: N spatial C, K taps C/groups, N spatial K.
 struct ConvolutionPlan {
   int32_t type, tf32, spatial, flipped;  // flipped: convolution, else cross-correlation
   int32_t channels_last, reserved;
@@ -41,8 +41,8 @@ struct ConvolutionPlan {
   int64_t input[3], taps[3], output[3], padding[3], stride[3], dilation[3];
 };
 
-// cub::DeviceRadixSort, ascending and stable: unsigned keys with 32-bit values, by the bits [0,
-// end_bit), or f32 keys alone. in: keys, values; out: keys, values. in and out are distinct.
+// cub::DeviceRadixSort, ascending and stable. Sorts unsigned keys with 32-bit values by the bits
+// [0, end_bit), or f32 keys alone. in: keys, values; out: keys, values. in and out are distinct.
 enum SortKind : int32_t { kSortF32, kSort32, kSort64 };
 struct SortPlan {
   int32_t kind, end_bit;

@@ -23,12 +23,12 @@ class Run;
 using In = const void* const*;
 using Out = void* const*;
 using Work = std::function<absl::Status(Run& run, In in, Out out)>;
-// Calls, loops and branches pass whole buffers.
+// Control steps are calls, loops and branches. They pass whole buffers.
 using Control =
     std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
-  std::string name;  // name of its last instruction
+  std::string name;  // name of the step's last instruction
   Work work;
   Control control;               // replaces work
   std::vector<int32_t> in, out;  // slots; -1: a token
@@ -65,7 +65,7 @@ class Run : public RunState {
         bytes_max_(bytes_max),
         live_(std::make_shared<std::atomic<int64_t>>(0)) {}
   ~Run();
-  // Continues `whole` on another device; both share the memory budget.
+  // Continues the run `whole` on another device; both share the memory budget.
   Run(Device& device, const Run& whole)
       : RunState(whole), device_(device), bytes_max_(whole.bytes_max_), live_(whole.live_) {}
 

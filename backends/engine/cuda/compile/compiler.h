@@ -54,7 +54,7 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // Compiles a called computation on elements; on a device only one that can be a program.
+  // Compiles a called computation on elements. A device supports only one that can be a program.
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
   // Compiles a called computation to a loop over arrays of these types, which are read in order.
   absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
@@ -72,7 +72,7 @@ class Compiler {
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1}
                                                  << 18;  // `least` for dots, convolutions
-  // Returns true if a library executes count * each operations; under auto if `least` or more.
+  // Returns true if a library executes count * each operations; under auto, if `least` or more.
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
   // Returns the compiler of steps that run as loops on the host; *this if it is that compiler.
   Compiler& OnHost();

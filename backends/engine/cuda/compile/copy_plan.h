@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans a copy under views: as wider elements if contiguous runs allow it, as tiles if dimensions
+// Plans a copy under views: with wider elements if contiguous runs allow it, by tiles if dimensions
 // are transposed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
@@ -13,7 +13,7 @@
 namespace hlocts::cuda {
 
 // Arguments and thread count of a box kernel, without the arrays, whose addresses are multiples of
-// 16. widen is false if starts are computed at run time, because they count single elements.
+// 16. widen is false if starts are computed at run time, because such starts count single elements.
 struct BoxPlan {
   hl::BoxArgs args = {};
   int64_t count = 0;
@@ -21,7 +21,7 @@ struct BoxPlan {
 absl::StatusOr<BoxPlan> PlanBox(const plan::View& from, const plan::View& to, int bytes,
                                 bool widen);
 
-// A copy of this view to a dense array by tiles; nullopt if a tile would have nothing to transpose.
+// A copy of this view to a dense array by tiles; nullopt if a tile would transpose nothing.
 struct TransposePlan {
   hl::TransposeArgs args = {};
   int64_t blocks = 0;

@@ -20,7 +20,7 @@ struct KernelFacts {
 // Returns a kernel named hl_kernel without the headers that it needs.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views, const KernelFacts& facts = {});
-// A reduction by blocks: programs for its terms, for the combination of two, and for the result.
+// A reduction by blocks: the programs of its terms, of the combination of two, and of the result.
 struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;
   absl::Span<const hl::View> views;
@@ -36,14 +36,14 @@ struct RowText {
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
   // Rows in registers (compile/held_rows.h). holds: the register array of each input, -1: none.
-  // makes: the register array of the result. stores: the result is written to memory; read_back:
-  // and read from there.
+  // makes: the register array of the result. stores: the result is written to memory. read_back:
+  // the result is read again from memory.
   bool wide = true;
   std::vector<int> holds;
   int makes = -1;
   bool stores = true, read_back = true;
 };
-// columns: the length of rows that are kept in registers; 0: none are.
+// columns: the length of rows that are kept in registers; 0: no rows are.
 std::string EmitRows(absl::Span<const RowText> parts, int64_t columns = 0);
 // Returns the source for NVRTC, with a kernel named hl_kernel. NVRTC compiles only the listed parts
 // of the headers (device/used.h).

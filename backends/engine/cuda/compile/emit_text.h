@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the source of emitted kernels: the lists before them, their heads, the phases of
-// kernels of blocks.
+// Shared parts of the source of emitted kernels: the lists that precede a kernel, its head, and the
+// phases of block kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
 
@@ -30,7 +30,7 @@ class Used {
 std::string KernelHead(hl::Kernel kernel, const char* first = "  const Written f;\n");
 // Returns the call of the kernel for one element or thread.
 const char* CallText(hl::Kernel kernel);
-// rows: the number of shared arrays of one value for each thread.
+// rows: the number of shared arrays that have one value for each thread.
 std::string BlockKernel(hl::Kernel kernel, int rows);
 
 }  // namespace hlocts::cuda

@@ -19,8 +19,8 @@ struct RowReads {
 };
 inline constexpr int kRowOperand = hl::kRowParts;
 
-// Sets in `texts` the registers that arrays are assigned to, and gives all parts the same group
-// size. Returns false, without a change, if that needs too many registers.
+// Sets in `texts` the registers of each array, and gives all parts the same group size. Returns
+// false, and changes nothing, if too many registers would be needed.
 bool HoldRows(int64_t columns, absl::Span<const RowReads> reads, std::vector<RowText>& texts);
 
 }  // namespace hlocts::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that call computations with loops, arrays or sorts inside. Their kernels run as loops on
-// the host, which call the computation for each element.
+// Steps whose called computations contain loops, arrays or sorts. Their kernels run as loops on the
+// host, which call the computation for each element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 
@@ -15,7 +15,7 @@ namespace hlocts::cuda {
 class HostCopies {
  public:
   explicit HostCopies(const OpContext& context);
-  // Run calls the work on the copies and uploads the results; tokens stay null.
+  // Run calls the work on the copies and uploads the results. Pointers of tokens stay null.
   using Work = absl::FunctionRef<absl::Status(plan::In in, uint8_t* const* out)>;
   absl::Status Run(cuda::Run& run, In in, Out out, Work work) const;
 
@@ -28,7 +28,7 @@ bool NeedsHost(const OpContext& context);
 // Makes the step of the node on host copies of its operands.
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);
 
-// Returns a program that takes its values from the sources and calls the function, which was
+// Returns a program that reads its values from the sources and calls the function, which was
 // compiled for the host.
 absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
                                                       absl::Span<const hl::Instr> sources);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which pads and gathers a loop computes element by element instead of reading an array:
-// only this loop reads them, each element once and in order.
+// Decides which pads and gathers a loop computes element by element instead of reading an array.
+// Only this loop may read them, each element once and in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// Readers of a value that are not one loop: no reader; any other reader.
+// Stand for the loop that reads a value: no reader exists; the readers are not one loop.
 inline constexpr plan::NodeId kNoReader = -1, kNoLoop = -2;
 
 class LoadFusion {

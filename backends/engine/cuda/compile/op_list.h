@@ -15,7 +15,7 @@ namespace hlocts::cuda {
 std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions);
 int64_t Product(absl::Span<const int64_t> sizes);
 std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
-// Unimplemented: more than kernels support.
+// Return Unimplemented if kernels do not support that many.
 absl::Status CheckRank(const OpContext& context, size_t rank);
 absl::Status CheckPlaces(const OpContext& context, size_t arrays);
 

@@ -15,10 +15,10 @@ namespace hlocts::cuda {
 
 inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
 
-// Smaller element numbers fit into 31 bits.
+// Element numbers below this fit into 31 bits.
 constexpr int64_t kNarrowElements = int64_t{1} << 31;
 
-// Unimplemented: more dimensions than a kernel supports.
+// Returns Unimplemented if the view has more dimensions than a kernel supports.
 absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 
 class ProgramBuilder {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which loops and copies of a graph are fused into a reduction: those that only compute its
-// operands, and the only loop that reads its result.
+// operands, and the loop that is the only reader of its result.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 
@@ -19,7 +19,7 @@ class ReduceFusion {
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
   // Returns true if a reduction computes the node: a view, an iota, or the last node of a loop.
   bool is_fused(plan::NodeId node) const { return taken_[node]; }
-  // Return the reduction that this loop ends, and the loop that ends this reduction; -1: none.
+  // Return the reduction that ends with this loop, and the loop that ends this reduction; -1: none.
   plan::NodeId reduce_of(plan::NodeId root) const { return reduce_of_[root]; }
   plan::NodeId epilogue_of(plan::NodeId reduce) const { return ending_of_[reduce]; }
 

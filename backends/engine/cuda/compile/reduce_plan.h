@@ -20,7 +20,7 @@ struct ReduceGeometry {
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }
 };
-// terms_adjoin: the terms of a result are contiguous in memory. parallel: more than one thread may
+// terms_adjoin: the terms of each result are contiguous in memory. parallel: several threads may
 // compute a result.
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel);
 

@@ -21,10 +21,10 @@ struct StepCandidate {
   int type = 0, init_type = 0;
   std::shared_ptr<const Body> terms, body, finish;
   std::vector<hl::View> views;
-  // The view by which each array is read. -1: only in order; -2: several views.
+  // The view through which each array is read. -1: in order only; -2: several views.
   std::vector<int> array_views;
   Buffer views_memory;
-  // Completes the step as one outside any group.
+  // Completes the step outside any group.
   std::function<absl::Status(Step& step)> finish_ungrouped;
 };
 

@@ -33,7 +33,7 @@ HL_FN u64 ToInteger(int type, double x) {
   return static_cast<u64>(static_cast<i64>(x));
 }
 
-// Returns a double that rounds to a narrow format as the integer would.
+// Returns a double that rounds to a narrow format as the integer itself would.
 HL_FN double SafeDouble(bool is_signed, u64 x) {
   const bool negative = is_signed && static_cast<i64>(x) < 0;
   u64 size = negative ? 0 - x : x;
@@ -104,8 +104,8 @@ HL_CALL Value Convert(int from, int to, Value x) {
   return x;
 }
 
-// Rounds the mantissa to nearest, ties to even, then limits the range: larger values become
-// infinity, smaller ones a signed zero.
+// Rounds the mantissa to nearest, ties to even, then limits the range: overflow becomes infinity,
+// and underflow a signed zero.
 HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa_bits) {
   if (IsNanCode(f, bits)) return bits | 1ull << (f.mantissa_bits - 1);
   const u64 sign = bits & SignCode(f);
@@ -124,7 +124,7 @@ HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa
   }
   return sign | size;
 }
-// Reduces a format that is not IEEE 754 as the f32 that contains it.
+// Reduces the precision of a non-IEEE format in the f32 that contains its value.
 HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa_bits) {
   const int e = static_cast<int>(exponent_bits), m = static_cast<int>(mantissa_bits);
   if (FormatOf(type).special == kIeee) {
@@ -142,7 +142,7 @@ HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == kC64) {
     bits = BitsOfFloat(Narrowed(x.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(x.z.im))) << 32;
   } else {
-    // Removes the extension of a signed integer.
+    // Removes the sign extension.
     const int unused = 64 - BitsOf(from);
     bits = ToBits(from, x) << unused >> unused;
   }

@@ -11,7 +11,7 @@
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
-// The number of loads in flight at one time. The interpreter has one.
+// The number of loads in flight at one time. The interpreter has only one.
 #define HL_LOADS_IN_FLIGHT 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
@@ -25,7 +25,7 @@
 #define HL_UNROLL_ALL
 #define HL_LOADS_IN_FLIGHT 1
 #endif
-// Unrolls a loop that only moves data, which is small enough for the precompiled kernels.
+// Unrolls a loop that only moves data. Such a loop is small enough for the precompiled kernels.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define HL_UNROLL_MOVES _Pragma("unroll")
 #else
@@ -258,7 +258,7 @@ HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
 // Conversions of values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
-// instructions do not guarantee. A NaN of f64 whose upper payload bits are all 0 gets the quiet bit
+// instructions do not guarantee. An f64 NaN whose upper payload bits are all 0 gets the quiet bit
 // when it is narrowed, so that it stays a NaN.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);

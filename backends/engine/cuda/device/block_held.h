@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of rows that fit into the registers of a block's threads. They differ from block_rows.h
-// in that every array of a row is read from memory once, and values needed only within the row are
-// never written. The order of operations is the same. Only emitted code uses them. F has LoadHeld
-// and StoreHeld; R is a thread's register arrays.
+// Kernels of rows that fit into the registers of a block's threads. Unlike in block_rows.h, every
+// array of a row is read from memory once, and values that are needed only within the row are never
+// written. The order of operations is the same. Only emitted code uses these kernels. F has
+// LoadHeld and StoreHeld; R is a thread's register arrays.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 
 #include "backends/engine/cuda/device/block_rows.h"
 
-// Variables that each thread keeps across barriers. A host has one copy for each thread.
+// Variables that each thread keeps across barriers. The host has one copy for each thread.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_ROW_REGISTERS(Type, name) Type name
 #define HL_THREAD_REGISTERS(name) name
@@ -30,7 +30,7 @@ struct HeldShape {
   }
 };
 
-// Computes a thread's terms after all its loads.
+// Computes a thread's terms after all its loads are issued.
 template <class S, class F, class R>
 HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& held, Value* terms) {
   typename F::Loaded loaded[S::kHeld];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a batch norm. A block computes one feature, or 32 contiguous features, whose elements
-// its threads process in turn. Sums are f64, in a fixed order.
+// The sums of a batch norm. A block computes one feature, or 32 contiguous features; its threads
+// process the elements of each feature in turn. Sums are f64, in a fixed order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 
@@ -39,7 +39,7 @@ HL_FN double NormFold(const NormArgs& a, const NormLane& l, bool second, double 
   return sum;
 }
 
-// Stores the first sum (the mean, or the sum of gradients) for the second, or both results.
+// Keeps the first sum (the mean, or the sum of gradients); if is_second, stores both results.
 HL_FN void NormFinish(const NormArgs& a, const NormLane& l, bool is_second, double sum,
                       Value* kept) {
   const bool training = a.mode == kNormTraining;

@@ -51,7 +51,7 @@ enum ReduceStage : int {
   kReducePartials,  // partial sums to results
 };
 
-// `lanes` threads of a block (a power of two) compute a result; blocks share its terms as splits.
+// `lanes` threads of a block (a power of two) compute a result. Its terms may be split over blocks.
 struct ReduceBlockArgs {
   ReducePrograms body;
   const View* views;

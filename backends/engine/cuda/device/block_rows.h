@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that stay within rows, one block for each row: reductions of the row to one value, and
-// loops over its elements or over one value for each row. They run in order, and a step finds the
-// results of the one before it in the caches.
+// Steps that stay within rows, with one block for each row: reductions of the row to one value, and
+// loops over the row's elements or over one value for each row. The steps run in order, and a step
+// finds the results of the previous one in the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 
@@ -14,8 +14,8 @@ constexpr int kRowArrays = 12;
 constexpr int kRowPhases = 2;  // a reduction's: fold, total; a loop has one
 constexpr int kWarp = 32;
 
-// A group of `many` adjacent columns divides a row. Emitted code first loads the arrays that a
-// group reads in order, 16 bytes at a time.
+// A row is divided into groups of `many` adjacent columns. Emitted code first loads the arrays that
+// a group reads in order, 16 bytes at a time.
 constexpr int kRowMany = 8;  // upper limit of many
 
 struct RowPart {
@@ -63,7 +63,7 @@ HL_FN void StorePack(void* out, i64 g, const Value* values) {
       PackOf<kMaxNeighbours, kType, kBytes>(values);
 }
 
-// Computes the terms of groups g, g + kBlockThreads, ..., which are numbered through all rows.
+// Computes the terms of groups g, g + kBlockThreads, ..., which are numbered across all rows.
 template <int kGroups, class F>
 HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
   typename F::Loaded loaded[kGroups];
@@ -137,7 +137,7 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
 
-// Returns the total of threads t, t + 32, ...; the first `filled` threads of the block have values.
+// Returns the total of threads t, t + 32, ... The first `filled` threads of the block have values.
 template <class F>
 HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   Value sum = shared[t];

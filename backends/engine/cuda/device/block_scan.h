@@ -50,7 +50,7 @@ HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
   }
 }
 
-// shared: two arrays of one value for each thread; a doubling reads one and writes the other.
+// shared: two arrays with a value for each thread. A doubling reads one and writes the other.
 template <class F>
 HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase,
                        int thread) {
@@ -90,7 +90,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   }
 }
 
-// A thread scans one line, if there are many.
+// A thread scans one line. This is used if there are many lines.
 template <class F>
 HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
   Value sum = ScanLoad(a, f, line, 0);

@@ -8,7 +8,7 @@
 
 namespace hl {
 
-// Returns the lines of a tile: as many as fit into shared memory, so that each thread moves more.
+// Returns the side of a tile, the largest that fits into shared memory: each thread moves more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
 // Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the other
@@ -61,7 +61,7 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, 
     out += step;
   }
 }
-// A call frees the registers of the other widths.
+// A separate function, whose registers do not add to those for other widths.
 template <class W>
 HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
                             int thread) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers that are composed of others: inverse functions by Kahan's formulas,
-// powers.
+// Functions of complex numbers that are composed of other functions: powers, and inverse functions
+// by Kahan's formulas.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 
@@ -100,7 +100,7 @@ HL_FN Complex ComplexAtan2(Complex y, Complex x) {
 }
 HL_FN Complex ComplexSign(Complex z) {
   if (z.re == 0 && z.im == 0) return z;
-  // Scales numbers near the limits of the range, whose size overflows or has few digits.
+  // Scales numbers near the limits of the range, whose magnitude overflows or has few digits.
   const double most = Larger(::fabs(z.re), ::fabs(z.im));
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(z.re, shift), b = ::ldexp(z.im, shift), size = Hypot(a, b);

@@ -50,7 +50,7 @@ HL_CALL void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
   Store(type, out, i, v);
 }
 
-// A ragged dimension consists of groups of rows or terms whose sizes are in memory.
+// The sizes of a ragged dimension's groups, of rows or of terms, are read from memory.
 enum Ragged : int { kDense, kRaggedRows, kRaggedTerms };
 
 struct DotArgs {
@@ -71,7 +71,7 @@ struct DotArgs {
 struct GroupRange {
   i64 group, begin, end;
 };
-// Returns the group that contains row `place`, or that has this number; group -1: there is none.
+// Returns the group that contains row `place`, or the group with this number; -1: there is none.
 HL_FN GroupRange GroupOf(const DotArgs& a, i64 place) {
   i64 begin = 0;
   for (i64 g = 0; g < a.groups; ++g) {
@@ -126,7 +126,7 @@ struct ConvolutionArgs {
   i64 lhs_batch, lhs_feature, rhs_input, rhs_output;  // strides
   SpatialAxis axes[6];
 };
-// Adds the offsets of tap t in lhs and rhs. Returns false outside the input or in a hole.
+// Adds the offsets of tap t in lhs and rhs. Returns false if the tap is in padding or in a hole.
 HL_FN bool TapAt(const ConvolutionArgs& a, const i64* position, i64 t, i64& lhs, i64& rhs) {
   for (int d = a.spatial - 1; d >= 0; --d) {
     const SpatialAxis& axis = a.axes[d];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of any width, extended to 64 bits. Results wrap. Division by zero sets all bits; the
-// least number / -1 is itself. A shift by the width or more leaves no bits, or copies of the sign
-// bit.
+// Integers of any width, extended to 64 bits. Results wrap. Division by zero sets all bits. The
+// least number divided by -1 is itself. A shift by the width or more leaves no bits, or copies of
+// the sign bit.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 
@@ -9,7 +9,7 @@
 
 namespace hl {
 
-// Removes the extension.
+// Removes the extension to 64 bits.
 HL_FN u64 Cut(int type, u64 x) {
   const int unused = 64 - BitsOf(type);
   return x << unused >> unused;
@@ -28,7 +28,7 @@ HL_FN u64 Remaining(bool is_signed, u64 x, u64 y) {
   return static_cast<u64>(static_cast<i64>(x) % static_cast<i64>(y));
 }
 
-// With a negative exponent -n the result is the quotient 1 / base^n.
+// With a negative exponent -n the result is the integer quotient 1 / base^n.
 HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   if (is_signed && static_cast<i64>(exponent) < 0) {
     if (base == 0) return ~0ull;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run programs. Each computes the element of the result that has the thread's number.
-// F is Interpreted, or a program emitted for NVRTC.
+// Kernels that run programs. Each thread computes the element of the result with the thread's
+// number. F is Interpreted, or a program emitted for NVRTC.
 //
 // The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
 // and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
@@ -37,7 +37,7 @@ template <class P>
 HL_FN P PackAt(const void* array, i64 g) {
   return static_cast<const P*>(array)[g];
 }
-// Loads the last group of an array; the last element replaces missing ones.
+// Loads the last group of an array; copies of the last element replace missing elements.
 template <int kBytes, int kMaxNeighbours>
 HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMaxNeighbours>& pack) {
   HL_UNROLL_ALL

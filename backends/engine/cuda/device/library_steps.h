@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps around library calls: conversions to the libraries' layouts and types, sort keys.
+// Steps around library calls: conversions to the libraries' layouts and types, and sort keys.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 

@@ -147,8 +147,8 @@ HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   a.out[i] = Product(sum, a.inverse != 0 ? Conjugate(twiddle) : twiddle);
 }
 
-// Converts rows of `from` elements to rows of `to`. load 0: complex to a type, 1: a type to
-// complex, 2: complex to complex. half: extends a real signal's spectrum by its mirrored conjugate.
+// Converts rows of `from` elements to rows of `to` elements. load 0: complex to a type, 1: a type
+// to complex, 2: complex to complex. half: extends half a spectrum by its mirrored conjugate.
 struct SpectrumArgs {
   int type, half, load, reserved;
   i64 from, to;

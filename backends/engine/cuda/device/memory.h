@@ -37,7 +37,7 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
 struct alignas(16) Vector16 {
   u64 low, high;
 };
-// The type by which elements of this number of bytes are read and written.
+// The type with which elements of this number of bytes are read and written.
 template <int kBytes>
 struct Word;
 template <>

@@ -47,7 +47,7 @@ HL_CALL Value Evaluate(const Instr& n, const Value* r) {
                         : Unary(n.op, n.type, n.to, r[n.a], n.math);
 }
 
-// Returns the constant with these bits: c64 as two f32, c128 as two f64.
+// Returns the constant with these bits: a c64 as two f32, a c128 as two f64.
 HL_CALL Value ConstantOf(const Instr& n) {
   Value v;
   if (n.to == kC128) {
@@ -102,7 +102,7 @@ inline void CallByHost(const Instr& n, Value* r) {
 }
 #endif
 
-// The program of kernels without one.
+// The program type of kernels that have no program.
 struct NoProgram {};
 
 // A program in memory, run instruction by instruction.

@@ -18,7 +18,7 @@ namespace hl {
 HL_CALL double Sqrt(double x) { return ::sqrt(x); }
 HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
 
-// Formulas whose exponential is at most 1.
+// These formulas only use exponentials of at most 1.
 HL_FN double Logistic(double x) {
   const double e = Exponential(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);
@@ -107,7 +107,7 @@ HL_FN float RealFunctionOf(int op, float x, int, int) {
   }
 }
 #else
-// Square roots are correctly rounded in both types: that in f64 rounds twice, to the same value.
+// Square roots are correctly rounded in f32, and also in f64 with a second rounding.
 HL_FN float RealFunctionOf(int op, float x, int type, int math) {
   if constexpr (HasMath(kMathSingle)) {
     if (math == kMathSingle) return Made(SingleFunction(op, x));

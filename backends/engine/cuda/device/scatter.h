@@ -70,7 +70,7 @@ HL_FN void TargetAt(const TargetArgs& a, i64 i) {
 // without the element. Let boundary c (position c * kScatterPiece) be inside a run. heads[c] is the
 // result of the piece after it. tails[c] is the result of the piece before it, if the run begins
 // there. Boundaries are the updates of the next level. Their targets are those of the runs, or -1
-// if no run crosses. Their runs are cut again, until one piece contains all.
+// if no run crosses the boundary. The new runs are cut again, until one piece contains all.
 constexpr i64 kScatterPiece = 64;
 
 struct ScatterArgs {
@@ -105,7 +105,7 @@ HL_FN void ScatterCombine(const F& f, int arrays, Value* left, const Value* righ
   HL_UNROLL_ALL
   for (int k = 0; k < arrays; ++k) left[k] = results[k];
 }
-// Loads the update at this position. first: it is the first of its run.
+// Loads the update at this position. first: it is the first update of its run.
 template <class F>
 HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place, bool first,
                          Value* update) {

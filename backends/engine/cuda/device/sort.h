@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions. Each pass merges runs of equal width in chunks, one for each
-// thread. Bisection finds the boundaries of a chunk's share of the left run. They are made
+// A stable merge sort of positions. Each pass merges runs of equal width in chunks, one chunk for
+// each thread. Bisection finds where a chunk's share of the left run begins. These splits are made
 // monotone, so that any comparator, consistent or not, gives a permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
@@ -28,7 +28,7 @@ struct SortArgs {
 HL_FN i64 RowStart(const SortArgs& a, i64 row) {
   return row / a.inner * a.size * a.inner + row % a.inner;
 }
-// Returns true if the element at position p of the row precedes that at q.
+// Returns true if the element at position p of the row precedes the element at position q.
 template <class F>
 HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
   const int arrays = f.Arrays(a.arrays);

@@ -12,7 +12,7 @@
 namespace hl {
 
 // Replaces omitted code. A kernel that lists too little does not link, because this function is not
-// defined; elsewhere it traps.
+// defined for NVRTC; for other compilers the function traps.
 #if defined(__CUDACC_RTC__)
 extern "C" __device__ void hl_used_but_not_listed();
 HL_FN void NotUsed() { hl_used_but_not_listed(); }

@@ -18,8 +18,8 @@ struct View {
   i64 stride[kRankMax] = {};
 };
 
-// Returns i % size and sets i to i / size. narrow: both are below 2^31, which makes a division on a
-// GPU five times as fast.
+// Returns i % size and sets i to i / size. narrow: both are below 2^31; division is then five times
+// as fast on a GPU.
 HL_FN i64 SplitOff(i64& i, i64 size, int narrow) {
   if (narrow != 0) {
     const u32 whole = static_cast<u32>(i), by = static_cast<u32>(size), quotient = whole / by;
@@ -56,7 +56,7 @@ struct Cursor {
   }
 };
 
-// Returns an index as s64. Larger u64 values are clamped to the largest s64.
+// Returns an index as s64. A u64 that exceeds s64 becomes the largest s64.
 HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
   const i64 index = static_cast<i64>(Wrap(type, LoadBits(BytesOf(type), array, i)));
   return type == kU64 && index < 0 ? 0x7fffffffffffffffll : index;
@@ -64,7 +64,7 @@ HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
 HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
 
-// pad. operand and stride describe the operand's dimensions, starting with the element at `offset`.
+// pad. operand and stride describe the operand's dimensions; its first element is at `offset`.
 struct PadShape {
   int rank, narrow;  // narrow: 32 bits suffice for every division
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
@@ -101,7 +101,7 @@ struct IndexedWindows {
   i64 component_stride;
   int component_dimension[kRankMax], narrow;  // narrow: fewer than 2^31 elements
   int window_dimension[kRankMax];             // batched dimension -> operand's window dimension, -1
-  // For each operand dimension, the largest start of a window (of an element, in scatter).
+  // For each operand dimension, the largest start of a window (in scatter, of an element).
   i64 last[kRankMax];
   i64 stride[kRankMax];
 };

@@ -27,7 +27,7 @@ struct Packing {
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  bool copies = false;  // the library's result type is not the result's
+  bool copies = false;  // the library's result type differs from the instruction's
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 

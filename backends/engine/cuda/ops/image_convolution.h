@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution for a library: packed images with symmetric padding, channels first, or last if the
-// module's arrays have that order.
+// A convolution by a library: packed images with symmetric padding. Channels are first, or last if
+// the module's arrays have that order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_
 

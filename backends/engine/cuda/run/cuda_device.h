@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// Returns the GPU of this process. Returns Unavailable, with the reason, if there is none or
+// Returns the GPU of this process. Returns Unavailable, with the reason, if there is no GPU or
 // another one is open.
 absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of cub::DeviceRadixSort in this library.
+// The kernels of cub::DeviceRadixSort, compiled into this library.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
 

@@ -37,7 +37,7 @@ struct Driver {
 #undef HLOCTS_MEMBER
 };
 
-// Unavailable, with the reason, if there is no driver.
+// Returns Unavailable, with the reason, if there is no driver.
 absl::StatusOr<const Driver*> OpenDriver();
 std::string ErrorText(const Driver& driver, CUresult result);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One opened GPU of this process: a context, one stream, memory in the order of the stream, the
-// precompiled kernels.
+// One opened GPU of this process: a context, one stream, stream-ordered memory, and the precompiled
+// kernels.
 //
 // No CUDA library is linked, because the engine must start without a driver: libcuda, NVRTC,
 // cuBLASLt and cuDNN are opened when first used. Environment variables for diagnosis:
@@ -49,7 +49,7 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index);
 bool IsSet(const char* name);
 
 // All kernels of device/dispatch.h with the interpreter: SASS for HLOCTS_CUDA_ARCHITECTURES, and
-// PTX for all others.
+// PTX for all other architectures.
 extern "C" const char hlocts_cuda_generic_image[];
 
 }  // namespace hlocts::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the toolkit, opened when a plan first needs them, on the GPU's stream.
+// Libraries of the toolkit, opened when a plan first needs them. They run on the GPU's stream.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_
 
@@ -48,7 +48,7 @@ class Workspace {
   CUresult result_ = CUDA_SUCCESS;
 };
 
-// Plans that libraries have prepared, by their bytes. All are released when there are too many.
+// A cache of plans that libraries have prepared, by plan bytes. All are released if there are many.
 template <class Plan, class Prepared>
 class PlanCache {
  public:

@@ -10,13 +10,13 @@
 namespace hlocts::cuda {
 
 struct CompiledKernel {
-  // SASS, or, for a device that this NVRTC does not support, PTX of the newest architecture that it
-  // supports.
+  // SASS, or PTX of the newest architecture that this NVRTC supports if it does not support the
+  // device.
   std::string image;
   std::string log;
 };
 
-// The device headers are embedded. Unavailable: there is no NVRTC. Internal, with the log: it
+// The device headers are embedded. Unavailable: there is no NVRTC. Internal, with the log: NVRTC
 // rejects the source.
 absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of f32 without a copy of the input, for adjacent features.
+// Convolution of f32 without a copy of the input. Features must be adjacent in memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_H_
 

@@ -46,8 +46,8 @@ struct PixelGrid {
     if (at < 0 || at % d.base_dilation != 0) return -1;
     return at / d.base_dilation < d.input_size ? at / d.base_dilation : -1;
   }
-  // Returns the input offset due to all dimensions but the innermost, or -1 if it is padding or a
-  // hole.
+  // Returns the input offset due to all dimensions but the innermost, or -1 if the position is
+  // padding or a hole.
   int64_t OuterOffset(int64_t row, int64_t tap) const {
     int64_t offset = 0;
     for (size_t d = spatial.size() - 1; d-- > 0;) {

@@ -25,9 +25,9 @@ struct FftRequest {
   absl::Span<const int64_t> batch;                // leading dimensions
   // 1 to 3 transformed dimensions, as in the attribute fft_length
   absl::Span<const int64_t> length;
-  // Dense. The last dimension is length (kRfft: real), n/2+1 for kIrfft.
+  // Dense. The last dimension has n elements (real for kRfft), or n/2+1 for kIrfft.
   const void* input = nullptr;
-  // Dense. The last dimension is n/2+1 for kRfft. Must not be the input.
+  // Dense. The last dimension has n elements, or n/2+1 for kRfft. Must not be the input.
   void* output = nullptr;
 };
 

@@ -39,7 +39,7 @@ struct FftPlan {
   std::vector<FftStage<T>> stages;
 };
 
-// Returns the factors of n, those of 4 first; empty for n = 1. The last one may be a prime above
+// Returns the factors of n, the 4s first; empty for n = 1. The last factor may be a prime above
 // kLargestRadix.
 inline std::vector<int64_t> FactorsOf(int64_t n) {
   std::vector<int64_t> factors;
@@ -60,8 +60,8 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// A cache of values by key. It is cleared completely when it has many entries. A key whose value
-// could not be made (null) has it made again.
+// A cache of values by key. It is cleared completely when it has many entries. A value that could
+// not be made (null) is made again at the next request.
 template <typename Value>
 class FftCache {
  public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter's update of an existing element by a known computation, element by element in the stored
-// type.
+// Combines scatter's updates with existing elements by a known computation, in the stored type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 

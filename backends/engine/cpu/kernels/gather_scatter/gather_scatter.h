@@ -69,8 +69,8 @@ struct ScatterRequest {
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  // Must already contain the operand's values. Updates are applied in order. Kinds other than
-  // kAssign may first combine updates in parts, whose boundaries depend on the sizes alone.
+  // Must already contain the operand's values. Updates are applied in order. For kinds other than
+  // kAssign, they may first be combined within parts whose boundaries depend on the sizes alone.
   void* output = nullptr;
 };
 

@@ -50,7 +50,7 @@ TEST(GatherTest, SlicesWithClampedStarts) {
   }
 }
 
-// The same with many blocks of indices that are computed on the fly.
+// Checks the same gather with many blocks of indices that are computed on the fly.
 TEST(GatherTest, MadeIndices) {
   const int64_t count = 10000;
   Rows rows;
@@ -188,7 +188,7 @@ TEST(ScatterTest, KindsAndTypes) {
                                      [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
-// Starts near all bounds of both dimensions, and far outside.
+// Checks starts near all bounds of both dimensions, and far outside.
 TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   const std::vector<int64_t> at = {-2, -1, 0, 1, 3, 4, 5, INT64_MIN, INT64_MAX};
   const int64_t side = 5, size = 2, count = static_cast<int64_t>(at.size());
@@ -222,7 +222,7 @@ TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   EXPECT_EQ(operand, expected);
 }
 
-// Rows long enough that each thread takes a part of every row. Updates of one row keep their order.
+// Rows are so long that each thread takes a part of every row. Updates of a row keep their order.
 TEST(ScatterTest, LongRowsKeepTheirOrder) {
   const int64_t rows = 37, row = 601, count = 1000;
   const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));

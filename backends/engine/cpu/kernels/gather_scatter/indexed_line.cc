@@ -118,8 +118,8 @@ class LineScatter {
   }
 
  private:
-  // Applies the updates [begin, end) of elements [low, low + reach], in order. Those of a block are
-  // first selected without branches.
+  // Applies the updates [begin, end) of elements [low, low + reach], in order. The updates of a
+  // block are first selected without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
     RunPart(begin, end, low, reach, to_, line_.operand_stride);
   }

@@ -12,7 +12,7 @@
 namespace hlocts::kernels {
 
 // Index i, at indices[i * index_stride], selects the operand element index * operand_stride, with
-// index from 0 to `last`. It belongs to element i * batched_stride of the gathered or update array.
+// index from 0 to `last`. Element i * batched_stride of the gathered or update array belongs to it.
 struct IndexedLine {
   const void* indices = nullptr;
   PrimitiveType index_type = PrimitiveType::kS32;
@@ -22,11 +22,11 @@ struct IndexedLine {
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 
-// Gathers or scatters the elements. Returns false if the index type is unsupported, and for a
-// scatter also if its type or kind is. Each thread updates a part of the output, so that updates of
-// one element keep their order. If the output is small and many updates can be combined in any
-// order, each thread instead applies a part of the updates; the number of parts depends on the
-// sizes alone.
+// Gathers or scatters the elements. Returns false if the index type is unsupported. A scatter also
+// returns false if the element type or the kind is. Each thread updates a part of the output, so
+// that updates of one element keep their order. If the output is small and many updates can be
+// combined in any order, each thread instead applies a part of the updates; the number of parts
+// depends on the sizes alone.
 bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
                 void* output);
 bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,

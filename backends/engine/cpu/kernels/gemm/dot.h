@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's dot with any dimension numbers over strided operands, by a packed, register-tiled matrix
-// product. Transposed, batched, narrow and mixed operands need no copy by the caller.
+// HLO's dot with any dimension numbers over strided operands, computed as a packed, register-tiled
+// matrix product. Transposed, batched, narrow and mixed operands need no copy by the caller.
 //
 // f32 and f64: fused multiply-add in any order. f16, bf16 and f8: exact products, f32 sums, one
 // rounding. Integers: exact modulo 2^w. pred: or of ands. Complex: the naive formula, 2k real
@@ -27,12 +27,12 @@ struct DotOperand {
   absl::Span<const int64_t> contracting;
 };
 
-// Length from which the sum of a single product with few results is split into parts. Batched
-// products are not split.
+// Sums of at least this length are split into parts if the product has few results and no batch
+// dimensions.
 inline constexpr int64_t kDeepSum = 16384;
 
-// A callback for rows [row, row_end) and columns [column, column_end) of a product that are
-// complete. It is called from any thread, once for every element.
+// A callback that gets a completed block of a product: rows [row, row_end) and columns [column,
+// column_end). It is called from any thread. Every element is in exactly one block.
 using DoneCallback =
     std::function<void(int64_t row, int64_t row_end, int64_t column, int64_t column_end)>;
 

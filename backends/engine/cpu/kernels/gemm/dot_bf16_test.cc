@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of bf16 products, which are exact and added in f32, two at a time where the processor can.
+// Tests of bf16 products, which are exact and added in f32, two at a time if possible.
 #include <cmath>
 #include <limits>
 

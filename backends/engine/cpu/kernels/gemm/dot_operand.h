@@ -50,7 +50,7 @@ inline Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
           LoopCount(lhs.contracting)};
 }
 
-// Sets `stride` to the only stride of a group of loops. Returns false if it has several.
+// Sets `stride` to the only stride of a group of loops. Returns false if the group has several.
 inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   const LoopNest<1> merged = MergedLoops(loops);
   if (merged.size() > 1) return false;
@@ -58,8 +58,8 @@ inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   return true;
 }
 
-// Expands complex numbers on the right to real matrices: each element becomes {{re, im}, {-im,
-// re}}. On the left, (re, im) along the sum suffices.
+// Expands complex numbers of the right operand to real matrices: each element becomes {{re, im},
+// {-im, re}}. For the left operand, (re, im) along the sum suffices.
 template <typename T>
 void ExpandComplexRight(const std::complex<T>* from, int64_t stride, int64_t count, T* even,
                         T* odd) {

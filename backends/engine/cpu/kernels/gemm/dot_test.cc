@@ -217,8 +217,8 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Only half of this product is computed. It must have the same bits as with a copy of the matrix,
-// with rows or columns contracted.
+// Only half of this product is computed. It must have the same bits as the product with a copy of
+// the matrix, whether rows or columns are contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {

@@ -61,9 +61,9 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
 // The number of elements that PackRows may write past the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// Packs at most a tile's rows of a that are contiguous along the depth. Blocks are transposed from
-// the last rows to the first, because each store overwrites what follows it. Without kWhole, no
-// rows after these are read.
+// Packs rows of `a` that are contiguous along the depth, at most as many as a tile has. Blocks are
+// transposed from the last rows to the first, because each store overwrites what follows it.
+// Without kWhole, no rows after these are read.
 template <typename T, bool kWhole>
 void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
@@ -73,7 +73,7 @@ void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* 
   }
 }
 
-// Packs rows of a that are adjacent in memory at each step of the depth.
+// Packs rows of `a` that are adjacent in memory at each step of the depth.
 template <typename T>
 void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
@@ -81,8 +81,8 @@ void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, 
   }
 }
 
-// Packs at most a tile's rows of a from `row` on. The result has the rows side by side for each
-// step of the depth.
+// Packs rows of `a` from `row` on, at most as many as a tile has. In the result the rows are side
+// by side for each step of the depth.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
   const T* from = args.a + row * args.a_row + p * args.a_column;
@@ -119,7 +119,7 @@ void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t 
   }
 }
 
-// Packs one panel of kTileColumns columns of b; the last one is filled up with zeros.
+// Packs one panel of kTileColumns columns of `b`. The last panel is padded with zeros.
 template <typename T>
 void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
   constexpr int kWidth = kTileColumns<T>;

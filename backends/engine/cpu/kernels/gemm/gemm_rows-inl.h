@@ -45,10 +45,10 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// Steps of the depth that are added to a run of columns at a time. b is read once, in long runs,
-// while the rows and sums stay in the L1 cache.
+// The number of depth steps that are added to a run of columns at a time. b is read once, in long
+// runs, while the rows and sums stay in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
-// Rows whose factors fit into registers.
+// The number of rows whose factors fit into registers.
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;
 inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
 

@@ -123,7 +123,7 @@ struct ColumnSource {
   int64_t b_row;
 };
 
-// Multiplies `height` rows from `row` on, at most a tile's, by one panel of columns.
+// Multiplies `height` rows from `row` on, at most as many as a tile has, by a panel of columns.
 template <typename T>
 void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t depth,
                   const RowSource<T>& a, const ColumnSource<T>& b, int64_t column, bool add) {

@@ -33,8 +33,8 @@ using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Results = std::vector<Matrix<Complex>>;
 using Attributes = std::map<absl::string_view, int64_t>;
 
-// A routine on the operands of one batch. A list is a matrix of one row, a number one of one
-// element.
+// A routine on the operands of one batch entry. A list is a matrix of one row, and a number is a
+// matrix of one element.
 template <class T>
 using Routine = Results (*)(const Attributes& given, const std::vector<Matrix<T>>& operands);
 
@@ -92,7 +92,7 @@ Results Lu(const Attributes& given, const std::vector<Matrix<T>>& operands) {
   return {Wide(a), rows, Number(info)};
 }
 
-// The diagonal below has n elements, of which the first is not read; that above, the last.
+// Both outer diagonals have n elements. The first one below and the last one above are not read.
 template <class T>
 Results TridiagonalSolve(const Attributes& given, const std::vector<Matrix<T>>& operands) {
   const int64_t n = operands[1].cols();
@@ -202,8 +202,8 @@ Results Hessenberg(const Attributes& given, const std::vector<Matrix<T>>& operan
   return {Wide(h.packedMatrix()), WideRow(h.householderCoefficients().conjugate()), Number(0)};
 }
 
-// In the reverse order of rows and columns the upper triangle is the lower one, which Eigen reads.
-// The imaginary part of the diagonal is not read.
+// With rows and columns reversed, the upper triangle becomes the lower one, which Eigen reads. The
+// imaginary part of the diagonal is not read.
 template <class T>
 Results Tridiagonal(const Attributes& given, const std::vector<Matrix<T>>& operands) {
   const bool lower = given.at("uplo") == 'L';
@@ -219,7 +219,7 @@ Results Tridiagonal(const Attributes& given, const std::vector<Matrix<T>>& opera
   return results;
 }
 
-// Computes A = Z T Z^*. A block of two rows of a real T gets equal diagonal elements.
+// Computes A = Z T Z^*. In a real T, the two diagonal elements of a 2 x 2 block become equal.
 int64_t FactorSchur(const Matrix<double>& a, Matrix<double>& t, Matrix<double>& z) {
   const Eigen::RealSchur<Matrix<double>> schur(a);
   t = schur.matrixT(), z = schur.matrixU();
@@ -258,7 +258,7 @@ void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   }
 }
 
-// Appends eigenvalues, those of a real matrix in two parts.
+// Appends eigenvalues. Those of a real matrix are stored in two parts.
 template <class T>
 void AppendValues(const Matrix<Complex>& triangular, Results& results) {
   const Matrix<Complex> values = triangular.diagonal().transpose();
@@ -389,8 +389,8 @@ bool ReadAttributes(const Row& row, absl::string_view config, Attributes& given)
   return true;
 }
 
-// The sizes of one batch. A letter has one size: m and n those of the first operand, k = min(m, n),
-// h = n - 1, u and v the sizes of U and V; others are found where they occur first.
+// The sizes of one batch entry, by letter: m and n are those of the first operand, k = min(m, n), h
+// = n - 1, u and v are the sizes of U and V. Other letters get their size where they first occur.
 struct SizeTable {
   std::map<char, int64_t> sizes;
   std::vector<int64_t> batch;
@@ -439,7 +439,7 @@ struct Call {
   int64_t batches = 1;
 };
 
-// Calls visit(T{}) with the C++ type of an element. Returns false for a type of no routine.
+// Calls visit(T{}) with the C++ type of an element. Returns false if no routine has the type.
 template <class Visit>
 bool VisitType(PrimitiveType type, Visit visit) {
   if (type == PrimitiveType::kF32) return visit(float{}), true;
@@ -542,7 +542,7 @@ const Row* RowOf(absl::string_view target, PrimitiveType type) {
   return nullptr;
 }
 
-// Reads the shapes of operands and results. Returns false if they are not those of the routine.
+// Reads the shapes of operands and results. Returns false if they do not match the routine.
 bool ReadShapes(const Instruction& source, Call& call) {
   const std::vector<absl::string_view> sides = absl::StrSplit(call.row->sizes, '>');
   const std::vector<absl::string_view> letters =

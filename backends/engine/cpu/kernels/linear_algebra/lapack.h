@@ -12,8 +12,8 @@
 namespace hlocts::kernels {
 
 // Computes the leaves of the result from the operands, all row-major. Leading dimensions are
-// batches. If a matrix contains a NaN or an infinity, the floats of its results are NaN, but for LU
-// and triangular solves, which propagate them.
+// batches. If a matrix contains a NaN or an infinity, the floats of its results are NaN. LU and
+// triangular solves instead propagate these values.
 using LapackFunction =
     std::function<absl::Status(const uint8_t* const* operands, uint8_t* const* results)>;
 

@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t kBlock = 1024;
 
 // Computes keys of elements. All NaNs have the same key: the largest, or 0 in the inverted order.
-// If nan_wins requires the other end of the order, the key is replaced by the opposite one, which
-// no number has.
+// If nan_wins requires the other end of the order, the key is replaced by the one at that end,
+// which no number has.
 template <typename U>
 class Keys {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known computations over runs of elements, compiled once for each instruction set.
+// Functions that reduce runs of elements, compiled once for each instruction set.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_
 
@@ -9,7 +9,7 @@
 
 namespace hlocts::kernels {
 
-// The functions for one kind of reduction in one type of computation. All are called by pointer.
+// The functions for one kind of reduction that is computed in one type.
 struct ReduceOps {
   int bytes = 0;                                    // size of an element
   void (*fill)(void* to, int64_t count) = nullptr;  // fills with the identity

@@ -20,7 +20,7 @@ inline float Bf16ToFloat(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-// Rounds to nearest even. A NaN keeps its sign and upper payload and becomes quiet.
+// Rounds to nearest even. A NaN becomes quiet and keeps its sign and the upper payload bits.
 inline uint16_t FloatToBf16(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;

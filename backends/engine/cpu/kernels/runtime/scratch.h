@@ -14,7 +14,7 @@ namespace hlocts::kernels {
 
 class Scratch {
  public:
-  // Allocates `bytes`, 64-byte aligned. A negative size or one beyond memory yields null.
+  // Allocates `bytes`, 64-byte aligned. A size that is negative or exceeds memory yields null.
   explicit Scratch(int64_t bytes);
   ~Scratch();
   Scratch(const Scratch&) = delete;

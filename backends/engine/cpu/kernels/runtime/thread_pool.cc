@@ -18,7 +18,7 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int kMaxThreads = 256;
-// Spins of a worker after its last chunk, so that the next kernel finds it awake.
+// The number of spins of a worker after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
 // A thread takes 1 / (kChunksPerThread * threads) of the remaining work at a time. Ranges are long
 // at first and short at the end, so that all threads stop together even if one began late or was
@@ -33,8 +33,8 @@ void Pause() {
 #endif
 }
 
-// Returns the rounding mode and flushing of subnormals. They are per thread, and a body must run
-// with its caller's.
+// Returns the rounding mode and the flushing of subnormals. Both are settings of a thread, and a
+// body must run with its caller's settings.
 unsigned FloatControl() {
 #if defined(__x86_64__)
   return _mm_getcsr() & ~0x3Fu;  // without the sticky exception flags

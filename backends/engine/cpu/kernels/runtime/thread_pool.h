@@ -19,7 +19,7 @@ using RangeBody = absl::FunctionRef<void(int64_t begin, int64_t end)>;
 // A handle, cheap to copy, for at most a given number of threads of the process's pool.
 class Parallel {
  public:
-  // `threads` 0 uses as many as the machine has. With 1, everything runs on the calling thread.
+  // `threads` = 0 means as many as the machine has. With 1, everything runs on the calling thread.
   explicit Parallel(int threads = 0);
 
   int threads() const { return threads_; }

@@ -12,12 +12,12 @@
 
 namespace hlocts::kernels {
 
-// A strict weak order of the values of one type. The ascending ones, for floats:
+// A strict weak order of the values of one type. The ascending orders of floats are:
 //   kTotal            -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (type=TOTALORDER)
 //   kTotalZerosEqual  the same with -0 and +0 equivalent
 //   kNumeric          -0 and +0 equivalent, all NaNs equivalent and above everything
-// If no key is NaN, plain LT (GT) on floats never inverts the order kNumeric. Integers and pred
-// have one order, under any name.
+// If no key is NaN, plain LT (GT) on floats never inverts the order kNumeric. For integers and
+// pred, all three are the same order.
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
 
 struct SortKey {
@@ -44,7 +44,7 @@ struct SortRequest {
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
 
-// Returns the k largest (or smallest) elements of each row of a dense array [rows, size], in order.
+// Finds the k largest (or smallest) elements of each row of a dense array [rows, size], in order.
 // Among equivalent elements, the one with the lower index comes first. 0 <= k <= size.
 struct TopKRequest {
   PrimitiveType type = PrimitiveType::kF32;

@@ -23,7 +23,7 @@ struct KeyCode {
   bool is_float = false;
   bool joins_zeros = false, joins_nans = false;
   U invert = 0;  // all bits set for descending order
-  // Magnitudes above this one are NaN; in fnuz formats, the code `sign` is.
+  // Magnitudes above this one are NaN. In fnuz formats, the code `sign` is the NaN.
   U last_number = std::numeric_limits<U>::max();
   bool nan_is_sign = false, has_negative_zero = false;
 
@@ -41,7 +41,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // Returns the bits of the element with this key, unless joining changed the key.
+  // Returns the bits of the element with this key, if zeros and NaNs are not joined in it.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);

@@ -97,7 +97,7 @@ void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   });
 }
 
-// Combines by doubling: of 1, 2, 4, ... neighbours, which compose a window of any size.
+// Combines by doubling. Runs of 1, 2, 4, ... neighbours compose a window of any size.
 absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
   constexpr int64_t kWidth = 256;  // adjacent elements of a line that are processed together
   const WindowDimensionSpec& w = pass.window;
@@ -292,8 +292,8 @@ bool SeesAll(const WindowDimensionSpec& w) {
          w.base_dilation == 1 && w.window_dilation == 1;
 }
 
-// Returns true if the reduce-window is a reduction. False with channels last, whose rows are
-// combined fast anyway.
+// Returns true if the reduce-window is a reduction. Returns false if channels are last, because
+// such rows are combined fast anyway.
 bool IsReduction(const ReduceWindowRequest& request) {
   if (request.dimensions.empty() || IsTrivial(request.dimensions.back())) return false;
   for (const WindowDimensionSpec& w : request.dimensions) {

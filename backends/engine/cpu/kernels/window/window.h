@@ -40,7 +40,7 @@ struct ReduceWindowRequest {
 
 absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& request);
 
-// The comparison select(kept, candidate). The candidate replaces the kept element if it is false,
+// The comparison select(kept, candidate). If it is false, the candidate replaces the kept element,
 // as in HLO's loop over the window in row-major order.
 enum class WindowSelect : uint8_t { kGe, kGt, kLe, kLt };
 
