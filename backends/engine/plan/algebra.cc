@@ -72,7 +72,7 @@ class Algebra {
     const Node& node = graph_.producer(value);
     return node.opcode == opcode && !node.operands.empty() ? node.operands[0] : -1;
   }
-  // Returns the bits of the element that the value repeats, or nullopt if there are several.
+  // Returns the bits of the element that the value repeats, or nullopt if elements differ.
   std::optional<uint64_t> ElementOf(ValueId value) const;
   bool Is(SpecialElement special, ValueId value) const {
     const auto bits = ElementOf(value);

@@ -11,7 +11,7 @@ namespace {
 
 // Limits on the size of values that are computed at load time.
 constexpr int64_t kElementsMax = 1 << 16, kBytesMax = 64 << 10;
-// Number of elements. Computing fewer at run time is faster than compiling a program.
+// A number of elements. Computing fewer at run time takes less time than compiling a program.
 constexpr int64_t kWorkMin = 256;
 
 // Returns true for deterministic operations whose cost depends only on their sizes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A computation as a graph of operations on arrays. There are no tuples (each leaf is a separate
-// value). Calls are inlined unless that would multiply the program. The order of the text is kept.
+// value). Calls are inlined unless that would multiply the nodes. The order of the text is kept.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 

@@ -20,7 +20,7 @@ namespace {
 
 using Leaves = std::vector<ValueId>;
 
-// Number of nodes. A smaller graph is inlined wherever it is called.
+// A graph with fewer nodes than this is inlined wherever it is called.
 constexpr size_t kSmallGraph = 64;
 constexpr size_t kInlinedNodesMax = 1 << 18;  // nodes inlined in a module
 
@@ -284,7 +284,7 @@ absl::StatusOr<Leaves> ComputationBuilder::AsyncStart(const Instruction& instruc
   return leaves;
 }
 
-// Splits a select of tuples, as in modules of 2018, into one select per leaf.
+// Splits a select of tuples, as in modules from 2018, into one select per leaf.
 Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   const Leaves &on_true = Operand(instruction, 1), &on_false = Operand(instruction, 2);
   Leaves leaves;
@@ -299,7 +299,7 @@ Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   return leaves;
 }
 
-// Returns the leaves of a start: its operands, its results and its contexts.
+// Returns the leaves of a start instruction: its operands, its results and its contexts.
 Leaves ComputationBuilder::Start(const Instruction& instruction) {
   Leaves leaves = Operands(instruction);
   const Leaves results = General(instruction, leaves, instruction.shape().tuple_shapes()[1]);

@@ -38,7 +38,7 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
       const auto* ranges = node.source->Get<SliceRanges>(Attr::kSlice);
       return ranges != nullptr && same_type ? operand : -1;
     }
-    // A copy exists for its layout. The others change at least one size.
+    // A copy is kept for its layout. The other moves change at least one size.
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:
     case ops::Movement::kBitcast:

@@ -44,8 +44,8 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
 // True if F's operands may be swapped. The swap may only change which NaN is the result.
 template <class F>
 constexpr bool kSymmetric = false;
-// True if swapping the operands changes no bits of the result. For floats it can: the sum of two
-// NaNs is the first NaN.
+// True if swapping the operands never changes the result's bits. For floats it may change them: the
+// sum of two NaNs is the first NaN.
 template <class F, typename R>
 constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
 

@@ -69,8 +69,8 @@ class RowWalk {
       ++index_[d - 1];
     }
   }
-  // Returns the offset in the array at which the plane's elements start; -1 if the plane has none
-  // of them.
+  // Returns the offset in the array at which the plane's elements start; -1 if the plane shows none
+  // of the array's elements.
   int64_t PlaneStart() const {
     int64_t at = piece_.offset;
     for (size_t d = 0; d + 1 < index_.size(); ++d) {

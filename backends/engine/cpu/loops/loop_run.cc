@@ -14,7 +14,7 @@ namespace {
 
 // Length above which a loop's arrays are assumed not to fit a near cache. Such loops use smaller
 // steps: all arrays then advance together, and the hardware prefetches each. Loops of many
-// operations are not bound by memory, and the cost of each step would dominate.
+// operations do not, because memory is not their limit and the cost of each step would dominate.
 constexpr int64_t kOutOfCacheElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
 

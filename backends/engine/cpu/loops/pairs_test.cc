@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that two operations fused into one kernel give the same bits as one after the other,
-// wherever the result is stored.
+// Tests that two operations fused into one kernel give the same bits as two kernels, wherever the
+// result is stored.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -60,7 +60,7 @@ bool SameNumber(T x, T y) {
 }
 
 // How a pair's operands are passed: one may be a single element, and the result may be in the
-// memory of another.
+// memory of an operand.
 struct Setting {
   int single, in_place;
 };
@@ -135,7 +135,7 @@ TEST(PairsTest, RotationsAreBothShifts) {
   const std::vector<uint32_t> x = Numbers<uint32_t>(7);
   std::vector<uint32_t> amounts(kNumbers), rests(kNumbers);
   for (int64_t i = 0; i < kNumbers; ++i) {
-    // Includes the width or more, and negative amounts.
+    // Includes amounts of the width or more, and negative amounts.
     amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);
     rests[i] = 32 - amounts[i];
   }

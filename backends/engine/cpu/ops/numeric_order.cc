@@ -29,7 +29,7 @@ bool IsZero(const Graph& graph, ValueId value) {
 }
 
 // Returns true if the value only tests whether the parameter is a NaN or a zero, or combines such
-// tests. It is then the same for all other numbers.
+// tests. The value is then the same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {

@@ -39,9 +39,9 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
-// Largest number of pairs of rows for which all pairs are compared. A comparator need not be a
-// strict weak order: it may order two rows that both are equivalent to a third. A merge sort does
-// not see such constraints.
+// The largest number of pairs of rows for which all pairs are compared. A comparator need not be a
+// strict weak order: it may order two rows that are both equivalent to a third one. A merge sort
+// does not see such constraints.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
 // Returns row numbers in an order in which no row follows one that it must precede. Each position

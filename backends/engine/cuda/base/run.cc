@@ -19,7 +19,7 @@ namespace {
 thread_local const std::string* t_instruction = nullptr;
 }  // namespace
 
-// The functions that ran, and their names, may be destroyed after the run.
+// Clears the pointer, because the functions that ran, and their names, may be destroyed now.
 Run::~Run() { t_instruction = nullptr; }
 
 std::string CurrentInstruction() { return t_instruction != nullptr ? *t_instruction : ""; }

@@ -117,7 +117,7 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
   }
   absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text), options_.fast_math);
   if (code.ok() || options_.jit == Placement::kAlways) return code;
-  // Programs are interpreted without NVRTC, and on a device that it does not support.
+  // Programs are interpreted if there is no NVRTC, or if it does not support the device.
   static std::once_flag said;
   std::call_once(said, [&] {
     std::fprintf(stderr, "hlocts: cuda: kernels are interpreted, not compiled: %s\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted kernels compute the same bits as interpreted ones. The host's compiler compiles the
-// source for NVRTC, and a loop runs its threads.
+// Tests that emitted kernels compute the same bits as interpreted ones. The host's compiler
+// compiles the source for NVRTC, and a loop runs the kernel's threads.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

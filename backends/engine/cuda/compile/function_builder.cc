@@ -137,7 +137,7 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   return FinishLoop(loop, value, graph_.nodes[root].outputs[0]);
 }
 
-// Emits map as a loop whose operation is a computation.
+// Emits map as a loop whose operation is the called computation.
 absl::Status FunctionBuilder::EmitMap(const Node& node) {
   Loop loop;
   loop.turns = true;

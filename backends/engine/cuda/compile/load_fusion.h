@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// Stand for the loop that reads a value: no reader exists; the readers are not one loop.
+// Used instead of a reading loop's node: the value has no reader; its readers are not one loop.
 inline constexpr plan::NodeId kNoReader = -1, kNoLoop = -2;
 
 class LoadFusion {

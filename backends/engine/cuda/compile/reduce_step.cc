@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   return program.Finish(results);
 }
 
-// Describes the reduction for a kernel of rows, which needs one result and one row of terms each.
+// Describes the reduction for a kernel of rows: one result array, a row of terms per element.
 StepCandidate CandidateOf(const ReduceRun& job, bool may_share) {
   const hl::ReduceBlockArgs& args = job.args;
   StepCandidate s;

@@ -196,7 +196,7 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Sets the result of the step that each part writes: its own, or that of the part that may reuse
+// Sets which result of the step each part writes: its own, or the result of the part that may reuse
 // its memory.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {

@@ -8,7 +8,7 @@
 
 namespace hl {
 
-// Returns the side of a tile, the largest that fits into shared memory: each thread moves more.
+// Returns the side of a tile: the largest that fits into shared memory, so that threads move more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
 // Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the other
@@ -26,7 +26,7 @@ struct TransposeArgs {
 };
 
 // W: an element. A tile permutes each line's positions by the line's number, so that a column uses
-// all banks of shared memory. All loads precede the first store, because each waits for memory.
+// all banks of shared memory. All loads precede the first store, so that they overlap in time.
 template <class W, bool kWhole>
 HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
                          int thread) {

@@ -25,9 +25,9 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
-// Reads the stated triangle and clears the other one. The stated one is NaN if the matrix is not
-// positive definite. `work`: c128, as large as the operand. A block computes one matrix, in two
-// phases for each column (its diagonal, the rows below it) and one for the result.
+// Reads the stated triangle and clears the other one. Stores NaN in the stated one if the matrix is
+// not positive definite. `work`: c128, as large as the operand. A block computes one matrix, in two
+// phases for each column (its diagonal, the rows below it) and one phase for the result.
 struct CholeskyArgs {
   NoProgram body;
   int phases, type, lower;
@@ -123,8 +123,8 @@ HL_CALL Complex Root(i64 k, i64 n) {
   return {Cosine(angle), Sine(angle)};
 }
 
-// One pass of a transform along the second dimension of [outer, n, inner]: sums over one factor of
-// n. `done` is the product of the factors of earlier passes. A thread computes one element.
+// One pass of a transform along the second dimension of [outer, n, inner]. It sums over one factor
+// of n; `done` is the product of the factors of earlier passes. A thread computes one element.
 struct FourierArgs {
   i64 n, inner, factor, done;
   int inverse, reserved;

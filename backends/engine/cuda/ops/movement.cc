@@ -15,7 +15,7 @@ plan::View Strided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
   return view;
 }
 
-// Position of one start index: one scalar operand for each dimension, or (2018) one array.
+// The position of a start index: a scalar operand for each dimension, or (in 2018) one array.
 struct Start {
   size_t operand;
   int64_t byte;
@@ -174,8 +174,8 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// Reads the operand's bytes, in the order of its layout, in the result's layout. Uses the host
-// unless both layouts are row-major.
+// Reinterprets the operand's bytes, in the order of its layout, in the order of the result's
+// layout. Uses the host unless both layouts are row-major.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce of many operands (reduce_step.cc: of few), reduce-window and select-and-scatter, by any
-// computation, with one thread for each result.
+// reduce of many operands (reduce_step.cc handles few), reduce-window and select-and-scatter, by
+// any computation, with one thread for each result.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"

@@ -262,7 +262,7 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const bool stable = context.source().BoolOr(Attr::kIsStable, false);
   FindRanks(context.called(0), stable, job);
   if (!stable && job.ranks.size() == 1) {
-    // Merges by a comparator that does not order NaN would leave numbers next to it unsorted
+    // Merges by a comparator that does not order NaN would leave numbers next to a NaN unsorted
     // (ruling 0024). The total order sorts them. Elements that only the total order distinguishes
     // may be in any order.
     const SortRank& rank = job.ranks[0];

@@ -71,7 +71,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
 constexpr char kSum[] =
     "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
 
-// Reductions and loops that stay within rows are one kernel with the same results as separate ones.
+// Steps that stay within rows form one kernel, with the same results as separate kernels.
 TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   const std::vector<std::vector<int64_t>> shapes = {
       {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}, {256, 4096}, {256, 8200}};

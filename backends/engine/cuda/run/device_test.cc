@@ -165,7 +165,7 @@ TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   }
 }
 
-// Repaired splits give a permutation for any comparator, also a contradictory one.
+// Repaired splits give a permutation for any comparator, even for a contradictory one.
 TEST(DeviceTest, SplitsOfARowAreRepaired) {
   hl::SortArgs args = {};
   args.size = 300;

@@ -112,7 +112,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// Runs instruction by instruction, each compiled for the actual run-time sizes.
+// Runs a module instruction by instruction. Each is compiled for the actual run-time sizes.
 class DynamicExecutable : public DeviceExecutable {
  public:
   DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,

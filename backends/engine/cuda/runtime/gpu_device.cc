@@ -85,7 +85,7 @@ class GpuDevice : public Device {
     }
     std::lock_guard<std::mutex> lock;
   };
-  // A kernel compiled at run time. If function is null, it was unloaded.
+  // A kernel compiled at run time. If function is null, the kernel was unloaded.
   struct Written {
     const std::string* source;
     bool fast_math;

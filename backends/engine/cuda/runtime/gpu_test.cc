@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's reactions to a driver's results, with a stand-in for the driver. Each test has its
-// own process, because a process opens a driver once.
+// Tests the runtime's reactions to a driver's results, with a stand-in for the driver. Each test
+// has its own process, because a process opens a driver once.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

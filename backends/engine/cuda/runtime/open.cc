@@ -15,8 +15,8 @@ namespace {
 constexpr int kExitLost = 70;
 // A process keeps freed memory up to this share of device memory, because workers share it.
 constexpr size_t kPoolShare = 16;
-// Memory of each of several processes. Its context and the stacks of its kernels take about half (2
-// KiB for each of 2,048 threads of a hundred or more multiprocessors); the rest is for arrays.
+// The memory of a process, if there are several. Context and kernel stacks take about half of it (2
+// KiB for each of 2,048 threads of 100 or more multiprocessors); the rest is for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 

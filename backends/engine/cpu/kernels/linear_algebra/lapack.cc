@@ -241,7 +241,7 @@ int64_t FactorSchur(const Matrix<Complex>& a, Matrix<Complex>& t, Matrix<Complex
   return InfoOf(schur.info());
 }
 
-// Makes the blocks of a Schur form triangular: the conjugate with positive imaginary part is first.
+// Makes the blocks of a Schur form triangular. The eigenvalue with Im > 0 comes first.
 void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   for (int64_t i = 0; i + 1 < t.rows(); ++i) {
     if (t(i + 1, i) == 0.0) continue;

@@ -41,7 +41,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // Returns the bits of the element with this key, if zeros and NaNs are not joined in it.
+  // Returns the bits of the element with this key, which must not be a key of joined elements.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);

@@ -184,8 +184,8 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   });
 }
 
-// Small integers, which tie often, with NaN, infinities and both zeros. `init` is -0, which an
-// empty sum must keep.
+// Checks small integers, which tie often, with NaN, infinities and both zeros. `init` is -0, which
+// an empty sum must keep.
 template <typename T>
 std::vector<T> SelectOperand(int64_t count) {
   std::vector<T> operand = RandomElements<T>(count, 1);
