@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which nodes of a graph are computed together in one loop, which values get separate
-// memory, and which are only views of others.
+// memory, and which values are only views of other values.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 
@@ -18,7 +18,7 @@ enum class NodeKind : uint8_t {
   kView,        // broadcast, transpose, slice, reverse
   kIota,        // a view of the line 0, 1, 2, ...
   kAssembled,   // pad or concatenate, if loops can assemble them
-  kStructured,  // a step of its own
+  kStructured,  // a separate step
 };
 // Returns true if the opcode is computed element by element.
 bool IsElementwise(Opcode opcode);

@@ -14,7 +14,7 @@ namespace {
 using plan::Node;
 using plan::ValueId;
 
-// Number of elements of straight-line code, which has no arrays of its own.
+// The number of elements assumed for straight-line code, which has no arrays.
 constexpr int64_t kEndless = int64_t{1} << 40;
 
 bool IsOneElement(const plan::Graph& graph, ValueId value) {

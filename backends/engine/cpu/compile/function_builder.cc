@@ -92,7 +92,7 @@ int32_t FunctionBuilder::BufferOf(const Source& source) {
   return line_of_[source.base];
 }
 
-// Emits the line 0, 1, 2, ... in the iota's type, with one rounding; integers wrap.
+// Emits the line 0, 1, 2, ... in the iota's type. Floats are rounded once; integers wrap.
 void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);

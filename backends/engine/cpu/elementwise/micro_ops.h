@@ -46,7 +46,7 @@ struct MicroCall {
   void* out = nullptr;
   int64_t count = 0;
 };
-// A call of any other step. If it returns false, the micro-op program ends.
+// A call of a step of any kind. If it returns false, the micro-op program ends.
 struct MicroThunk {
   bool (*run)(void* context) = nullptr;
   void* context = nullptr;

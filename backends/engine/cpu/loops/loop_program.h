@@ -20,7 +20,7 @@ class LoopProgram {
  public:
   static constexpr int64_t kBlock = 1024;
   static constexpr int kRegistersMax = 400;
-  static constexpr int kOperationsMax = 96;  // each with at most three inputs of its own
+  static constexpr int kOperationsMax = 96;  // each with at most three separate inputs
   static constexpr int kWidthMax = 16;       // largest element size in bytes
   // Elements per step within a block, in loops over arrays that do not fit the cache.
   static constexpr int64_t kOutOfCacheStep = 256;
@@ -31,7 +31,7 @@ class LoopProgram {
   // requires. There, kernel(start) writes start, start + 1, ... in the type of the result.
   static bool IsLineInOrder(const plan::View& view);
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
-  // Adds a register for an array assembled from pieces of others. All other elements are the single
+  // Adds a register for an array assembled from pieces of other arrays. All other elements are the
   // element of array `filling`, which is -1 if the pieces cover everything.
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // Adds a register for the result of kernel(a, b, c). Operands that are not used are -1.
@@ -86,13 +86,13 @@ class LoopProgram {
     Kernel kernel;
     int a, b, c, out;
     int64_t row_size = 0;  // row length if operands are processed row by row; else 0
-    // The operands each of whose rows is a single element, as in KernelParameters::single.
+    // The operands whose rows are single elements, as in KernelParameters::single.
     uint8_t row_single = 0;
 
     std::array<int, 3> operands() const { return {a, b, c}; }
   };
 
-  // Access for other executors.
+  // Gives other executors access to the program.
   const std::vector<Register>& registers() const { return registers_; }
   const std::vector<Operation>& operations() const { return operations_; }
   absl::Span<const int> outputs() const { return outputs_; }

@@ -19,7 +19,7 @@ struct CopyDimension {
   int64_t size = 1, from = 0, to = 0;  // strides in elements
 };
 
-// Copies to[sum i*to] = from[sum i*from] for every index. The outermost dimension comes first.
+// Sets to[sum i_d * to_d] = from[sum i_d * from_d] for every index i. Dimension 0 is outermost.
 class StridedCopy {
  public:
   void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution by its kernel. Operands of unsupported types are converted.
+// convolution, computed by its kernel. Operands of unsupported types are converted.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather by its kernel.
+// gather, computed by its kernel.
 #include "backends/engine/cpu/ops/indexed_windows.h"
 #include "spec/infer/dimension_numbers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. rng-bit-generator is exact to the bit; the sequence of rng is defined by this
-// engine.
+// Random numbers. The bits of rng-bit-generator are exactly specified; this engine defines the
+// sequence of rng.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over any dimensions. Known computations use their kernel. Others compute a block of
-// results at a time; each result combines its elements in row-major order.
+// reduce over any dimensions. Known computations use a kernel. Other computations compute a block
+// of results at a time; each result combines its elements in row-major order.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/for_ranges.h"

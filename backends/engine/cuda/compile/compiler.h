@@ -32,7 +32,7 @@ struct CompileOptions {
   // If set, receives the source of every kernel that could be compiled; nothing is compiled then.
   std::vector<std::string>* sources = nullptr;
 };
-// Returns the passes that only this engine has (others: backends/engine/plan).
+// Returns the passes that only this engine has (backends/engine/plan has the shared passes).
 absl::Span<const absl::string_view> OwnPasses();
 
 // A program on the device.
@@ -71,7 +71,7 @@ class Compiler {
   // Returns true if a program for this number of elements is emitted as source.
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1}
-                                                 << 18;  // `least` for dots, convolutions
+                                                 << 18;  // `least` for dots and convolutions
   // Returns true if a library executes count * each operations; under auto, if `least` or more.
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
   // Returns the compiler of steps that run as loops on the host; *this if it is that compiler.

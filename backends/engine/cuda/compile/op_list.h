@@ -19,8 +19,8 @@ std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& 
 absl::Status CheckRank(const OpContext& context, size_t rank);
 absl::Status CheckPlaces(const OpContext& context, size_t arrays);
 
-// A view over the result's dimensions. Each coordinate gives the stride of one dimension; other
-// dimensions have stride 0.
+// CoordinateView makes a view over the result's dimensions. Each coordinate gives the stride of one
+// dimension; other dimensions have stride 0.
 struct Coordinate {
   int64_t dimension = 0, stride = 0;
 };

@@ -48,7 +48,7 @@ void ReduceFusion::CountUsers() {
       const ValueId value = loops_.Strip(operand);
       ++users_[value];
       NodeId& known = user_loop_[value];
-      // An operand of one element that is broadcast has no position of its own.
+      // A broadcast operand of one element has no position at which the loop reads it.
       const bool placed =
           loop != kNoLoop && graph_.type(operand).elements == graph_.type(node.outputs[0]).elements;
       known = placed && (known == kNoReader || known == loop) ? loop : kNoLoop;

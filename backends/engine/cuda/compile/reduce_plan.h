@@ -15,7 +15,7 @@ struct ReduceGeometry {
   int lane_bits = 0;       // 2^lane_bits threads compute a result
   bool lane_minor = true;  // adjacent threads share a result; else they have adjacent results
   int64_t groups = 0;      // groups of results; a block computes a group
-  int64_t splits = 1;      // cuts of the terms; a block computes one
+  int64_t splits = 1;      // parts of the terms; a block computes one part
   int64_t per_split = 0;
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }

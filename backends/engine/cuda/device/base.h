@@ -39,7 +39,7 @@ using u64 = unsigned long long;
 using i32 = int;
 using u32 = unsigned int;
 
-// The numbers are those of PrimitiveType (checked in device_test.cc).
+// The numbers are equal to PrimitiveType's (checked in device_test.cc).
 enum Type : int {
   kPred = 1,
   kS8 = 2,

@@ -11,7 +11,7 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 2;  // a reduction's: fold, total; a loop has one
+constexpr int kRowPhases = 2;  // phases of a reduction: fold, total; a loop has one phase
 constexpr int kWarp = 32;
 
 // A row is divided into groups of `many` adjacent columns. Emitted code first loads the arrays that

@@ -8,7 +8,7 @@
 
 namespace hl {
 
-constexpr int kScanItems = 8;  // for each thread
+constexpr int kScanItems = 8;  // elements of each thread
 constexpr int kScanChunk = kScanItems * kBlockThreads;
 constexpr int kScanSteps = 8;  // doublings that reach all threads of a block
 

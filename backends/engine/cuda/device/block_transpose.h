@@ -11,8 +11,8 @@ namespace hl {
 // Returns the side of a tile: the largest that fits into shared memory, so that threads move more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
-// Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the other
-// dimensions.
+// Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the
+// remaining dimensions.
 struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
@@ -61,7 +61,7 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, 
     out += step;
   }
 }
-// A separate function, whose registers do not add to those for other widths.
+// A function for one width, called so that it does not occupy registers of other widths.
 template <class W>
 HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
                             int thread) {

@@ -38,7 +38,7 @@ HL_CALL void Accumulate(int type, Value& sum, Value x, Value y) {
       sum.z = Sum(sum.z, Product(x.z, y.z));
   }
 }
-// Integer results wrap; others are rounded.
+// Integer results wrap; float and complex results are rounded.
 HL_CALL void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
   const bool whole = computed == kU64 && ClassOf(type) <= kClassUnsigned;
   Value v;

@@ -175,7 +175,7 @@ HL_FN void SpectrumAt(const SpectrumArgs& a, i64 i) {
 // f64 (block_norm.h).
 struct NormArgs {
   NoProgram body;
-  int phases, features;  // features: in a block
+  int phases, features;  // features: the features of a block
   int narrow;            // fewer than 2^31 elements
   int type, mode;        // mode: a NormMode
   i64 outer, count, inner;
@@ -183,7 +183,7 @@ struct NormArgs {
   const void* x;
   const void* scale;
   const void* offset;
-  const void* mean;  // inference, gradient; training reads sums
+  const void* mean;  // for inference and gradient; training reads sums
   const void* variance;
   const void* grad;
   double* sums;  // 2 x count: mean and variance, or sums of gradients

@@ -10,7 +10,7 @@ namespace hl {
 
 // Moves elements between two boxes. Scalars in memory may give the start of one box.
 struct BoxArgs {
-  int bytes, starts;  // starts: dimensions with a start in memory
+  int bytes, starts;  // starts: number of dimensions whose start is in memory
   int moves_target, index_type;
   View from, to;
   const void* in;

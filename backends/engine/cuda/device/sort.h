@@ -108,7 +108,7 @@ HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
 // A thread moves one element of one array to its position.
 struct PermuteArgs {
   int bytes, reserved;
-  i64 size, inner, taken;  // taken: the wanted elements of each row
+  i64 size, inner, taken;  // taken: number of elements wanted from each row
   const i64* order;
   const void* in;
   void* out;

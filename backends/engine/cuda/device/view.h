@@ -64,7 +64,7 @@ HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
 HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
 
-// pad. operand and stride describe the operand's dimensions; its first element is at `offset`.
+// A pad. operand and stride describe the operand's dimensions; its first element is at `offset`.
 struct PadShape {
   int rank, narrow;  // narrow: 32 bits suffice for every division
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
@@ -100,7 +100,7 @@ struct IndexedWindows {
   i64 batching_stride[kRankMax];
   i64 component_stride;
   int component_dimension[kRankMax], narrow;  // narrow: fewer than 2^31 elements
-  int window_dimension[kRankMax];             // batched dimension -> operand's window dimension, -1
+  int window_dimension[kRankMax];             // for each batched dimension; -1: none
   // For each operand dimension, the largest start of a window (in scatter, of an element).
   i64 last[kRankMax];
   i64 stride[kRankMax];

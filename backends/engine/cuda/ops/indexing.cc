@@ -20,7 +20,7 @@ struct Description {
   std::vector<int64_t> window_dims, absent;
   std::vector<int64_t> index_map, operand_batching, indices_batching;
   int64_t vector_dimension = 0;
-  bool whole = false;  // windows, not only their elements, are kept in bounds
+  bool whole = false;  // whole windows are kept in bounds, not only their elements
 };
 
 // Sets the strides of the batched dimensions that number the windows.

@@ -19,8 +19,8 @@ std::string DeviceDescription();
 // Returns the number of workers that fit the memory of that device.
 int32_t WorkersMax();
 
-// Returns NVRTC's log, with registers and spills, for a source and an architecture such as "sm_90".
-// Needs no device. Unavailable: there is no NVRTC. Internal, with the log: it rejects the source.
+// Returns NVRTC's log, with registers and spills, for a source and a target such as "sm_90". Needs
+// no device. Unavailable: there is no NVRTC. Internal, with the log: NVRTC rejects the source.
 absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::string& architecture,
                                         bool fast_math);
 

@@ -233,7 +233,7 @@ absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   constexpr int64_t kShortLength = 64;   // shorter rows are not split in two
-  constexpr int64_t kLongLength = 8192;  // longer rows do not fit the cache several at a time
+  constexpr int64_t kLongLength = 8192;  // several longer rows do not fit the cache at once
   if (HasLargePrime(r.n)) {
     const auto plan = ChirpPlanOf<T>(r.n);
     if (plan == nullptr) return OutOfScratch(r.n * 8);

@@ -30,7 +30,7 @@ struct FftStage {
   int radix;
   int64_t m;                              // remaining length after the stage
   std::vector<std::complex<T>> twiddles;  // [p][k - 1] = root of (m * radix) to the p * k
-  std::vector<std::complex<T>> roots;     // roots of the radix, if it has no butterfly of its own
+  std::vector<std::complex<T>> roots;     // roots of the radix, if there is no butterfly for it
 };
 
 template <typename T>

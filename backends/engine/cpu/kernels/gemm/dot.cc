@@ -77,7 +77,7 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
 }
 
 // Computes every product of the batch. Many small products are distributed over the threads, each
-// on one thread. `c_stride` may leave gaps.
+// on one thread. There may be gaps between the results, which are `c_stride` apart.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {

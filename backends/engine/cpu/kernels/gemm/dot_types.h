@@ -12,7 +12,7 @@ namespace hlocts::kernels {
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 // Returns true if elements of `type` can be read and written in place as `compute`: the same type,
-// an integer of the same width, or a complex number with parts of this kind.
+// an integer of the same width, or a complex number whose parts are such elements.
 bool StoredAs(PrimitiveType type, PrimitiveType compute);
 
 }  // namespace hlocts::kernels

@@ -76,8 +76,8 @@ bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Returns true if b's rows are contiguous and packing them would cost more than it gains, because a
-// has few tiles of rows. More than two tiles gain only if b comes from a cache.
+// Returns true if b's rows are contiguous and packing them would cost more than it gains, because
+// `a` has few tiles of rows. With more than two tiles, packing gains unless b fits a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));

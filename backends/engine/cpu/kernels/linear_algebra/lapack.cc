@@ -283,7 +283,7 @@ Results Schur(const Attributes& given, const std::vector<Matrix<T>>& operands) {
   return results;
 }
 
-// Returns the eigenvectors of an upper triangular matrix, scaled while they grow.
+// Returns the eigenvectors of an upper triangular matrix, scaled down if entries become large.
 Matrix<Complex> TriangularVectors(const Matrix<Complex>& t) {
   constexpr double kLarge = 1e100;
   const double least = std::max(1e-16 * t.cwiseAbs().maxCoeff(), 1e-300);
@@ -322,7 +322,7 @@ Results GeneralEigen(const Attributes& given, const std::vector<Matrix<T>>& oper
   SplitBlocks(t, z);
   Results results;
   AppendValues<T>(t, results);
-  // Left vectors are those of A^*, whose triangular form is an upper one in the reverse order.
+  // Left vectors of A are right ones of A^*, which is upper triangular in the reverse order.
   const Matrix<Complex> left = TriangularVectors(t.adjoint().reverse()).reverse();
   results.push_back(Normalised<T>(z * left, t));
   results.push_back(Normalised<T>(z * TriangularVectors(t), t));
