@@ -26,7 +26,7 @@ NodeKind KindOf(const Graph& graph, const Node& node);
 
 // The location of a value's elements.
 struct Source {
-  ValueId base = -1;     // a value with memory of its own, or an iota
+  ValueId base = -1;     // a value with separate memory, or an iota
   bool is_line = false;  // `view` is a view of the line 0, 1, 2, ..., not of the whole array
   View view;
 };

@@ -39,7 +39,7 @@ void HoistBroadcasts(Graph& graph, const PassContext& context);
 void SinkSlices(Graph& graph, const PassContext& context);
 // Replaces a transpose that is the only user of a product by the product of the swapped operands.
 void FoldTransposes(Graph& graph, const PassContext& context);
-// Computes values that depend only on constants, by the engine itself.
+// Computes values that depend only on constants. The engine itself computes them.
 void FoldConstants(Graph& graph, const PassContext& context);
 
 struct PassRow {

@@ -16,9 +16,9 @@ namespace hlocts::plan {
 // Represents sums and products of a few attributes, which may have any value.
 __extension__ using Int128 = __int128;
 
-// Returns one window for each dimension of `base`. `positions` are the numbers of windows. An
-// unused stride or dilation becomes 1. Attributes may be any int64: returns Unsupported if sums and
-// products of a few of them might overflow.
+// Returns one window for each dimension of `base`. `positions` has the number of windows in each
+// dimension. Unused strides and dilations become 1. Attributes may be any int64: returns
+// Unsupported if sums and products of a few of them might overflow.
 absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instruction,
                                                        absl::Span<const int64_t> base,
                                                        absl::Span<const int64_t> positions);

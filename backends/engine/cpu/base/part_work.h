@@ -25,8 +25,8 @@ struct PartitionedStep {
 // Splits a step into `parts` parts; returns nullopt if that is impossible.
 using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t parts)>;
 
-// Location of an operand or a result of a group member: an operand or a result of the group, or an
-// array internal to it.
+// The array in which an operand or a result of a group member is stored: an operand or a result of
+// the group, or an array internal to the group.
 struct OperandLocation {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;

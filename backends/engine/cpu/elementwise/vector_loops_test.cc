@@ -60,8 +60,8 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
   CompareDivisions<uint32_t>(PrimitiveType::kU32);
 }
 
-// Checks division of all elements by one number. Half of the dividends are multiples of the divisor
-// or next to a multiple.
+// Checks division of all elements by one number. About half of the dividends are multiples of the
+// divisor or next to a multiple.
 template <typename T>
 void CompareDivisionsByOne(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);

@@ -122,8 +122,8 @@ double SumOf(int64_t count, Term&& term) {
 }
 
 // Returns for each feature the sum of term(x, y, feature), where x and y are elements of two
-// arrays. If y is null, its elements are 0. Rows are summed in pieces of fixed size, each on any
-// thread.
+// arrays. If y is null, its elements are 0. Rows are summed in pieces of fixed size; any thread may
+// sum a piece.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));

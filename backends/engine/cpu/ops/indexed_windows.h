@@ -16,7 +16,7 @@
 namespace hlocts::cpu {
 
 // The windows of a gather or scatter. The "batched" array is gather's result or scatter's updates.
-// Some of its dimensions number the windows, the others are within a window.
+// Some of its dimensions number the windows; the other dimensions are within a window.
 struct IndexedWindows {
   plan::Dimensions operand, window;  // sizes, one per operand dimension
   Strides operand_strides;

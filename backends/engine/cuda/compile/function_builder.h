@@ -74,7 +74,7 @@ class FunctionBuilder {
   int ScatteredArray(int32_t slot, int width, Loop& loop);
   // Adds the load of a pad or gather that the loop reads.
   absl::StatusOr<int> FusedLoad(const plan::Node& node, Loop& loop);
-  // Adds the nodes of a loop to the program. Returns the number of the last one's value.
+  // Adds the nodes of a loop to the program. Returns the number of the last node's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);

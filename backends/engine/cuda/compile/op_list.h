@@ -37,7 +37,7 @@ absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
 // The sort keys of an array.
 struct SortRank {
   int array = 0;
-  bool without_nan = false;  // only if the array has no NaN
+  bool without_nan = false;  // valid only if the array has no NaN
   int key_bits = 0;          // bits of a key; 0: the width of the type
   hl::SortKeyArgs keys = {};
 };

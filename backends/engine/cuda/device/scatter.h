@@ -29,7 +29,7 @@ HL_FN void BoxAt(const BoxArgs& a, i64 i) {
               to + (a.moves_target ? moved : 0));
 }
 
-// pad: each element of the result is one of the operand, or the padding value.
+// A pad: each element of the result is an element of the operand or the padding value.
 struct PadArgs {
   int bytes, reserved;
   PadShape shape;

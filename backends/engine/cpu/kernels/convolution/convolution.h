@@ -25,7 +25,7 @@ struct ConvolutionRequest {
   PrimitiveType input_type = PrimitiveType::kF32, kernel_type = PrimitiveType::kF32;
   PrimitiveType output_type = PrimitiveType::kF32;
   absl::InlinedVector<ConvolutionDimension, 3> spatial;
-  int64_t batch = 1;           // of the input; the output's is batch / batch_groups
+  int64_t batch = 1;           // of the input; the output has batch / batch_groups
   int64_t input_features = 1;  // of the input
   int64_t kernel_inputs = 1;   // size of the kernel's input feature dimension
   int64_t output_features = 1;

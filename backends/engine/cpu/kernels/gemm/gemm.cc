@@ -96,8 +96,8 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// Returns the panel of b that begins at `column`, from depth p on. `panel` is its copy, if it is
-// copied.
+// Returns the panel of b that begins at `column`, from depth p on. If the panel is copied before
+// use, `panel` is the copy.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;
@@ -157,7 +157,7 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
 }
 
 // Returns the number of parts into which the columns are split if there are few blocks of rows.
-// With a `done` callback parts are wider, because long rows suit it better.
+// With a `done` callback parts are wider, because long rows suit the callback better.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;

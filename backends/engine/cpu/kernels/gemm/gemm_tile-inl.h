@@ -22,10 +22,10 @@ inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
 inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
-// Steps of the depth per iteration of a tile's loop. Unrolling saves issue slots for arithmetic.
+// Depth steps per iteration of a tile's loop. Unrolling leaves more issue slots for arithmetic.
 template <bool kPacked>
 inline constexpr int kTileSteps = kPacked ? 2 : 4;
-// Rows of b to prefetch. The hardware prefetcher does not detect the order of its panels.
+// The number of rows of b to prefetch. The hardware prefetcher does not follow b's panels.
 inline constexpr int kRowsAhead = 8;
 
 // A tile's part of a: either packed, with its rows side by side at each step, or in place, with

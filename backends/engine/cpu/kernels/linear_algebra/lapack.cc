@@ -322,7 +322,7 @@ Results GeneralEigen(const Attributes& given, const std::vector<Matrix<T>>& oper
   SplitBlocks(t, z);
   Results results;
   AppendValues<T>(t, results);
-  // Left vectors of A are right ones of A^*, which is upper triangular in the reverse order.
+  // Left vectors of T are right ones of T^*, which is upper triangular in the reverse order.
   const Matrix<Complex> left = TriangularVectors(t.adjoint().reverse()).reverse();
   results.push_back(Normalised<T>(z * left, t));
   results.push_back(Normalised<T>(z * TriangularVectors(t), t));
@@ -569,7 +569,7 @@ bool ReadShapes(const Instruction& source, Call& call) {
             {type, rank < 2 ? 1 : shapes[i].dimension(-2), rank < 1 ? 1 : shapes[i].dimension(-1)});
   }
   for (int64_t dimension : table.batch) call.batches *= dimension;
-  // Reflectors are as long as a column, and their product has at least one column for each.
+  // Reflectors are as long as a column, and their product has at least a column for each reflector.
   std::map<char, int64_t>& size = table.sizes;
   return !size.contains('t') || (size['t'] <= size['n'] && size['n'] <= size['m']);
 }
