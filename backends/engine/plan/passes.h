@@ -29,8 +29,8 @@ void RemoveDeadNodes(Graph& graph, const PassContext& context);
 void RemoveCommonNodes(Graph& graph, const PassContext& context);
 // Removes moves and conversions that change nothing or that undo each other.
 void RemoveNoOpMoves(Graph& graph, const PassContext& context);
-// Simplifies x*1, x-x of integers, divisions by powers of two and the like. The rules preserve
-// every value, including the sign of zero and NaN.
+// Simplifies x*1, x-x of integers, divisions by powers of two and similar operations. The rules
+// preserve every value, including the sign of zero and NaN.
 void SimplifyAlgebra(Graph& graph, const PassContext& context);
 // Computes a value once and broadcasts it, if all operands of an operation are broadcasts.
 void HoistBroadcasts(Graph& graph, const PassContext& context);

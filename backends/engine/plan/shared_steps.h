@@ -43,14 +43,14 @@ using SharedStep = std::function<absl::Status(const Member& member, In in, Out o
 HLOCTS_SHARED_STEPS(HLOCTS_SHARED_STEP)
 #undef HLOCTS_SHARED_STEP
 
-// Returns the step of a collective. In collective_steps.cc.
+// Returns the step of a collective. Defined in collective_steps.cc.
 absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node);
 
-// Returns the step of a custom call that enters or leaves a manual region. In
+// Returns the step of a custom call that enters or leaves a manual region. Defined in
 // manual_region_step.cc.
 absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters);
 
-// Returns a step that calls the node's function in `library`. In custom_call.cc.
+// Returns a step that calls the node's function in `library`. Defined in custom_call.cc.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library);
 

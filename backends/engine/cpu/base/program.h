@@ -70,8 +70,8 @@ struct Program {
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
   // Enables detection of steps that write outside their results or leave parts of them unwritten.
-  // Temporaries are then filled with garbage and have kGuardBytes on either side that no step may
-  // change.
+  // Temporaries are then filled with garbage. On either side they have kGuardBytes, which no step
+  // may change.
   bool guarded = false;
 };
 inline constexpr int64_t kGuardBytes = 64;

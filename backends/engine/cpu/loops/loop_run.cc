@@ -129,7 +129,7 @@ void LoopProgram::RunOutOfCache(uint8_t** at, int64_t start, int64_t count, uint
   advance(-done);
 }
 
-// Returns the size of a streamed result's first block, so that all others begin at a cache line.
+// Returns the size of a streamed result's first block; later blocks begin at a cache line.
 int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
   const Register& reg = registers_[operations_.back().out];
   const auto place = reinterpret_cast<uintptr_t>(outputs[reg.output] + begin * reg.width);

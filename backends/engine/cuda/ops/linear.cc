@@ -73,7 +73,7 @@ hl::NormMode ModeOf(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
 }
 
-// Operands in training: operand, scale, offset; in inference also mean, variance; in the gradient
+// The operands are operand, scale, offset (in inference also mean, variance). The gradient has
 // operand, scale, mean, variance, grad.
 void SetOperands(In in, Out out, hl::NormArgs& args) {
   args.x = in[0];

@@ -44,7 +44,7 @@ void SetPointers(In in, Out out, Args& args) {
 
 }  // namespace
 
-// Makes a map whose computation is not a program; function_builder.cc makes the others.
+// Makes a map whose computation is not a program; function_builder.cc makes the other maps.
 absl::StatusOr<StepDraft> MakeMap(const OpContext& context) {
   const size_t arrays = context.node.operands.size();
   std::vector<PrimitiveType> types;

@@ -32,7 +32,7 @@ absl::StatusOr<StepDraft> Draft(const OpContext& context, absl::StatusOr<plan::S
   return draft;
 }
 
-// out = body(... body(first, second) ..., last), in the order of the group.
+// Computes out = body(... body(first, second) ..., last), in the order of the group.
 absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, plan::Operands all,
                        size_t k, uint8_t* out) {
   HLOCTS_ASSIGN_OR_RETURN(const Buffer sum, run.Allocate(type.bytes));

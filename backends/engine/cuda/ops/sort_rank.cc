@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds comparators that compare ranks: a radix sort of keys then gives their order.
+// Finds comparators that compare ranks. A radix sort of keys then gives their order.
 #include <optional>
 #include <utility>
 
@@ -22,8 +22,8 @@ std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value
 
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value);
 
-// select(test, constant, element), in which zeros become +0 or NaNs a positive NaN. JAX compares
-// such elements by the total order.
+// Recognizes select(test, constant, element) that makes zeros +0 or NaNs a positive NaN. JAX
+// compares such elements by the total order.
 std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& select) {
   const plan::Node& test = body.producer(select.operands[0]);
   std::optional<Ranked> element = RankedOf(body, select.operands[2]);
@@ -55,7 +55,7 @@ std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
-// compare(element, element) of one array: the array and the direction.
+// A comparison of two elements of one array: the array and the direction.
 struct Comparison {
   SortRank rank;
   bool total = false, is_float = false;

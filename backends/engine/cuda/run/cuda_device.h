@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 
 // Returns the GPU of this process. Returns Unavailable, with the reason, if there is no GPU or
-// another one is open.
+// another GPU is open.
 absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();
 // Returns the name, architecture and driver. Call OpenCudaDevice first.

@@ -51,7 +51,7 @@ TEST(DeviceTest, EveryCodeOfEveryNarrowFormatDecodes) {
   }
 }
 
-// Annex G of C, for the strict profile (ruling 0034): the tangent of an infinite angle is NaN.
+// The strict profile follows C's Annex G (ruling 0034): the tangent of an infinite angle is NaN.
 TEST(DeviceTest, TanhOfANumberWithAnAngleThatIsNoneIsNan) {
   for (double x : {-800.0, -30.0, 0.5, 30.0, 800.0}) {
     for (double y : {hl::Infinity(), -hl::Infinity(), hl::NotANumber()}) {

@@ -104,7 +104,7 @@ Types TypesOf(const GemmPlan& plan) {
   }
 }
 
-// 1 and 0 in the scale type.
+// The constants 1 and 0 in the scale type.
 struct Scalars {
   union {
     float f[2];
