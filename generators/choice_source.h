@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources of a generator's decisions: a seed, the bytes of a fuzzer, or all decisions in turn.
+// Sources of a generator's decisions: a seed, a fuzzer's bytes, or an enumeration of all decisions.
 #ifndef HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 #define HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 
@@ -13,7 +13,7 @@
 
 namespace hlocts::generators {
 
-// A source of decisions. Decision 0 is the simplest, so that modules end soon after the bytes.
+// A source of decisions. Decision 0 is the simplest, so modules end soon after the input.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;

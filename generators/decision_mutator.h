@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutates the decisions that make a module (ByteSource) at instruction boundaries, so that the
-// result is again a valid module. Used by libFuzzer, and by other fuzzers through a C ABI.
+// result is again a valid module. libFuzzer uses it, and other fuzzers use it through a C ABI.
 #ifndef HLOCTS_GENERATORS_DECISION_MUTATOR_H_
 #define HLOCTS_GENERATORS_DECISION_MUTATOR_H_
 
@@ -27,7 +27,7 @@ std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 // inserts or swaps instructions, truncates the input, appends random decisions, or changes one byte
 // of the plan or of an instruction.
 std::string MutateDecisions(absl::string_view bytes, size_t size_max, uint64_t seed);
-// Returns `first` with its end replaced by that of `second`, or with instructions inserted.
+// Returns `first` with its end replaced by the end of `second`, or with instructions inserted.
 std::string CrossOverDecisions(absl::string_view first, absl::string_view second, size_t size_max,
                                uint64_t seed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets layouts, default or random, as in the text of a module. They never change a value.
+// Sets layouts, default or random, as in the text of a module. Layouts never change a value.
 #ifndef HLOCTS_GENERATORS_LAYOUTS_H_
 #define HLOCTS_GENERATORS_LAYOUTS_H_
 

@@ -33,12 +33,12 @@ inline constexpr int kStreamCount = 5;
 absl::string_view StreamName(Stream stream);
 std::optional<Stream> StreamFromName(absl::string_view name);
 
-// The relative frequencies of opcodes and element types; 0 excludes one.
+// The relative frequencies of opcodes and element types; 0 excludes the opcode or type.
 struct DrawWeights {
   std::vector<int> opcodes = std::vector<int>(AllOpcodes().size());
   std::array<int, 64> types = {};
 };
-// Returns the weights of opcodes in spec/ops, and of types as frequent as in programs.
+// Returns the opcode weights of spec/ops, and types with the frequencies that programs have.
 const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {

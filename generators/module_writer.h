@@ -95,7 +95,7 @@ class ModuleWriter {
   // Returns true if all devices execute this computation equally often, as collectives require.
   bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
-  // Called with the values of each computation when it is complete, with those of the entry last.
+  // Called with the values of each computation when it is complete; the entry comes last.
   using Watch = std::function<void(const std::deque<Value>&)>;
   void WatchTerms(Watch watch) { watch_ = std::move(watch); }
   // Returns the newest value without a user, else any value, else a new value.
@@ -147,7 +147,7 @@ class ModuleWriter {
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
   // A likely operand of the next instruction, whose first draws of a type and of dimensions return
-  // those of this value.
+  // this value's.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that break one rule each, for negative.cc. Each is derived from the sentence that it
-// breaks, and shares nothing with spec/infer, which should detect it.
+// Functions that break one rule each, for negative.cc. Each function is derived from the sentence
+// that it breaks, and shares nothing with spec/infer, which should detect the violation.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 #define HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 
@@ -46,7 +46,7 @@ std::vector<ModuleRow> ModuleBreaks();    // negative_module.cc
 
 // Replaces the operand by a constant of zeros with that shape, or by an empty tuple.
 void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape);
-// Calls an earlier computation with other parameters, or returns false if there is none.
+// Makes `caller` call an earlier computation with other parameters; returns false without one.
 bool CallAnother(Instruction& caller, Attr attr);
 // Grows the first dimension of an array or of a tuple's first element, or makes a vector.
 bool Grow(Shape& shape);

@@ -30,7 +30,7 @@ struct ModulePlan {
   bool dynamic_parameters = true;
   TypeSet allowed = 0;            // all types of the options, which accumulators may use
   bool idioms = true;             // combinations of operations as in front ends
-  bool moves_only = false;        // only such combinations, and only those that move elements
+  bool moves_only = false;        // only combinations of operations that move elements
   bool adapts = true;             // convert, reshape or broadcast existing values
   bool layouts = false;           // layouts other than the default
   bool numbers_shuffled = false;  // parameters are not in the order of their numbers

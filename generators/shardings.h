@@ -11,8 +11,8 @@
 
 namespace hlocts::generators {
 
-// Draws a mesh of one to three axes over `devices`, and for parameters, results and some
-// instructions of the entry the axes that split each dimension; one module in four may have uneven
+// Draws a mesh of one to three axes over `devices`, and the axes that split each dimension of the
+// entry's parameters, its results and some of its instructions; one module in four may have uneven
 // tiles. Sets num_partitions. Returns kUnimplemented, without a change, for modules that depend on
 // the device or have a schedule, aliases, or dynamic sizes or tokens among arguments or results.
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module);

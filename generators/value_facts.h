@@ -44,7 +44,7 @@ struct Requirement {
 };
 
 // Return the nearest value of the type, the least one above or equal, and the greatest below or
-// equal; the last two are never subnormal. Integer types: whole numbers, perhaps out of range.
+// equal; the last two are never subnormal. For integer types: whole numbers, perhaps out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares handlers of custom-call by target name (ruling 0069). Others are `unsupported`.
+// Declares handlers of custom-call by target name (ruling 0069). Other targets are `unsupported`.
 #ifndef HLOCTS_REFERENCE_CUSTOM_CALL_H_
 #define HLOCTS_REFERENCE_CUSTOM_CALL_H_
 
@@ -15,7 +15,7 @@ class CustomCallLibrary {
  public:
   virtual ~CustomCallLibrary() = default;
   virtual bool Has(absl::string_view target) const = 0;
-  // Returns the result. Buffers are row-major whatever the layouts.
+  // Returns the result. Buffers are row-major, regardless of the layouts.
   virtual absl::StatusOr<Literal> Call(const Instruction& custom_call,
                                        absl::Span<const Literal> operands) const = 0;
 };

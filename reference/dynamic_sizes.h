@@ -22,7 +22,7 @@ Literal CutToSizes(const Literal& literal);
 // Dynamic dimensions, and those with a size below the bound, get run-time sizes.
 Literal PadToBounds(const Literal& dense, const Shape& shape);
 // Returns the sizes of the instruction's result for operands of the given sizes; a tuple has the
-// sizes of all its elements. Unimplemented for opcodes whose sizes do not follow.
+// sizes of all its elements. Returns Unimplemented for opcodes whose sizes do not follow.
 absl::StatusOr<std::vector<int64_t>> ResultSizes(
     const Instruction& instruction, absl::Span<const std::vector<int64_t>> operand_sizes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NaN of arithmetic. Ruling 0071 leaves its bits open, and processors differ in the sign of a
-// new NaN and in the choice between two NaN operands. The reference always returns the same NaN, so
-// that its results do not depend on the processor.
+// Defines the NaN of arithmetic. Ruling 0071 leaves its bits open, and processors differ in the
+// sign of a new NaN and in the choice between two NaN operands. The reference always returns the
+// same NaN, so that its results do not depend on the processor.
 #ifndef HLOCTS_REFERENCE_MADE_H_
 #define HLOCTS_REFERENCE_MADE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares plans. A plan is a computation prepared for execution: instructions in order, everything
-// resolved that can be, and the step of the last use of every value, after which it is freed.
+// Declares plans. A plan is a computation prepared for execution: instructions in order with
+// everything resolved that can be, and the last use of every value, after which it is freed.
 #ifndef HLOCTS_REFERENCE_PLAN_H_
 #define HLOCTS_REFERENCE_PLAN_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the world outside one device as its evaluator sees it: other replicas and partitions,
 // infeed and outfeed, channels. reference/world implements it for replicas x partitions. Without a
-// world a module runs as the only device.
+// world, a module runs on a single device.
 #ifndef HLOCTS_REFERENCE_WORLD_INTERFACE_H_
 #define HLOCTS_REFERENCE_WORLD_INTERFACE_H_
 

@@ -15,9 +15,9 @@ namespace hlocts::reports {
 
 struct CapabilityRow {
   std::string operation;  // "elementwise/tanh"
-  std::string type;       // the address's text after "type=", "" without it
+  std::string type;       // the text after "type=" in the address, or ""
   int64_t cases = 0, unsupported = 0;
-  std::string reason;  // reason of one unsupported case
+  std::string reason;  // the reason why one of the cases is unsupported
 };
 
 class Capabilities {

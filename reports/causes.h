@@ -11,7 +11,7 @@
 
 namespace hlocts::reports {
 
-// Returns the text without numbers and names of instructions; equal for similar messages.
+// Returns the text without its numbers and instruction names, so that similar messages are equal.
 std::string Pattern(absl::string_view text);
 
 // Returns a text that is equal for verdicts with the same probable cause: "fail: cbrt, rule
@@ -20,8 +20,8 @@ std::string CauseOf(const Verdict& verdict);
 
 // Returns the verdicts ordered by cause, the most frequent cause first.
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
-// Returns a line for each of the first causes of such a list: number of verdicts, cause,
-// operations, first address. Returns "" for fewer than two verdicts.
+// Returns a line for each of the first causes of a list from InOrderOfCauses: number of verdicts,
+// cause, operations, first address. Returns "" for fewer than two verdicts.
 std::string CausesText(const std::vector<const Verdict*>& ordered);
 
 }  // namespace hlocts::reports

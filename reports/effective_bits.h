@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares how much the acceptance sets check over all verdicts: effective significand bits of
-// floating-point elements by precision. Data that is exact by construction is counted separately.
+// Measures how much the acceptance sets check in all verdicts: the effective significand bits of
+// floating-point elements, by precision. Data that is exact by construction is counted separately.
 #ifndef HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 #define HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 
@@ -24,7 +24,7 @@ class EffectiveBitsTable {
  public:
   void Add(const Verdict& verdict);
   // Returns a line per kind of data and precision: "of 24: median 23.8, 5th percentile 21.0, 0.2%
-  // below 2 bits (1024 elements)". Returns "" without elements.
+  // below 2 bits (1024 elements)". Returns "" if there are no elements.
   std::string ToText() const;
 
  private:

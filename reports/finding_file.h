@@ -11,7 +11,7 @@
 
 namespace hlocts::reports {
 
-// Reads the file. Returns NotFound without one, or InvalidArgument with path, line and reason.
+// Reads the file. Returns NotFound if there is none, or InvalidArgument with path, line and reason.
 absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder);
 
 bool HasRecordedVerdict(const std::string& folder);

@@ -43,8 +43,8 @@ struct LoadedRun {
   std::vector<Verdict> verdicts;
 };
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder);
-// Reads every verdict of the directory, one at a time. kInvalidArgument names file and line. Skips
-// an incomplete last line, whose case the merge reports as missing.
+// Reads every verdict of the directory, one at a time. The error kInvalidArgument names the file
+// and line. Skips an incomplete last line, whose case the merge reports as missing.
 absl::Status ReadVerdicts(const std::string& folder,
                           const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);

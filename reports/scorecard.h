@@ -28,11 +28,11 @@ class Scorecard {
   // failure (or an error, if the harness failed). Known failures and unsupported cases are skipped
   // with their texts. An engine that could not be started is one case with an error. `started` is a
   // time as UtcNow() returns it. `problems`, the reasons why the run is incomplete, are errors,
-  // since a case that did not run is not green.
+  // since a case that did not run has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of all verdicts. If nothing is worse than a suspect, it is 4, or
-  // 1 if `suspect_fails`.
+  // Returns the worst exit status of all verdicts. If nothing is worse than a suspect verdict, it
+  // is 4, or 1 if `suspect_fails`.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:

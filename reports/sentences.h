@@ -13,10 +13,10 @@ namespace hlocts::reports {
 // The sentence of a clause that defines the operation's value.
 struct ClauseSentence {
   std::string id, text, source, address;
-  std::string ruling;  // path of the page that decides how it is read, "" for none
+  std::string ruling;  // path of the ruling that interprets the clause, or ""
 };
 // Returns the sentences that spec/clauses/of_opcodes.txt lists for a failure's operation. Returns
-// none if the documents have none or the registry cannot be read.
+// no sentence if the documents have none or the registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
 // Returns "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.

@@ -30,12 +30,12 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::string reason;                 // from the judge, the harness or the engine
   std::vector<std::string> notes;     // further remarks
   EngineError error;                  // why an engine returned no values
-  std::vector<std::string> freedoms;  // those that widened the sets, unless a value is outside
-  // The first failure; if localisation.in_piece is set, that of the isolated piece.
+  std::vector<std::string> freedoms;  // what widened the sets, unless a value is outside
+  // The first failure; if localisation.in_piece is set, the failure of the isolated piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
-  std::string unusual;  // what is improbable about a pass, or ""; advice, no verdict
+  std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine
 };
 
@@ -43,7 +43,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
 // also has the bits that the sets checked (effective_bits).
 std::string VerdictToJson(const Verdict& verdict);
 std::string VerdictToRecord(const Verdict& verdict);
-// Parses such a line or record. Returns kInvalidArgument for other text.
+// Parses a line of VerdictToJson, or a record. Returns kInvalidArgument for other text.
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
 // Returns a line and below it the reason: "fail  cpu  pad.hlo", "output 0 [2,3] is 4.0 ...".
 std::string VerdictToText(const Verdict& verdict);
@@ -71,7 +71,7 @@ std::string ExplanationText(const Localisation& localisation);
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
 
-// Returns the sentence on the statistical tests, or "" without them.
+// Returns the sentence on the statistical tests, or "" if none were made.
 std::string StatisticalText(const Verdict& verdict);
 
 // Returns the exit status that CONTRACT.md defines: 0 for pass, nan_bits, unsupported or an

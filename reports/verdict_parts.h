@@ -26,8 +26,8 @@ struct VerdictFailure {
   std::string rule, clause, instruction;
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
   std::string source = "";     // line of the user's program: FILE:LINE (FUNCTION)
-  std::string distance = "";   // from the set, in words: "3 ulps above ..."
-  bool categorical = false;    // `distance` is between kinds of values ("a NaN ...")
+  std::string distance = "";   // the distance from the set, in words: "3 ulps above ..."
+  bool categorical = false;    // `distance` names kinds of values ("a NaN ...")
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
 };
@@ -43,7 +43,7 @@ struct Localisation {
   Kind kind = Kind::kNone;
   Outcome outcome = Outcome::kPass;       // outcome of the piece
   std::vector<std::string> instructions;  // names, in the module's order
-  std::string where;                      // the loop trip, branch or call they are in; "" for none
+  std::string where;                      // the loop trip, branch or call that has them, or ""
   bool in_piece = false;   // only the piece shows the failure, and the verdict is the piece's
   int64_t partitions = 0;  // count, if the engine partitioned the module
   std::optional<Outcome> unpartitioned;  // outcome on one device, if known
@@ -70,13 +70,13 @@ struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
   std::string test;                        // the test with `most`: "element", "variance" or "bias"
   int64_t elements = 0;                    // elements with a computed probable error
-  double most = 0, limit = 0;              // in deviations; above the limit the outputs are suspect
+  double most = 0, limit = 0;              // in deviations; the outputs are suspect above the limit
   int64_t output = 0;  // output of that element; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
 };
 
-// The extent of the comparison.
+// How much the comparison covered.
 struct VerdictStatistics {
   int64_t elements = 0;  // compared elements
   double bits_checked_mean = 0;
@@ -104,14 +104,13 @@ struct SuiteContext {
   // The reason why the case declares that it cannot be judged, if it was not judged.
   std::string inconclusive_by_nature;
   bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
-  // All verdicts in order, "crash, pass, pass", if the engine had different ones when the case ran
-  // again, else empty. The kind of the verdict is that of the first run. Reports count it only as a
-  // flake.
+  // All verdicts in order, "crash, pass, pass", if they differed when the case ran again, else
+  // empty. The kind of the verdict is that of the first run. Reports count it only as a flake.
   std::string flake;
   double case_seconds = 0;  // time of running and judging; not recorded
 };
 
-// Adds `one` to a list that keeps, per function and type, the value farthest from exact.
+// Adds `one` to a list that keeps, per function and type, the value with the largest error.
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
 }  // namespace hlocts::reports

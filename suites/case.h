@@ -37,7 +37,7 @@ struct CasePlace {
 
 // Outputs that an engine might return, and the expected verdict on them in some profiles.
 struct CaseOutput {
-  std::string name;  // of this answer, "" for none
+  std::string name;  // of this answer, or ""
   std::string text;  // literal lines, one for each output
   std::vector<std::pair<Profile, Outcome>> verdicts;
 };
@@ -52,7 +52,7 @@ struct Case {
   CasePlace place;
   std::string module_text;
   int64_t replicas = 0;  // 0 if the module defines it
-  // Inputs: literal lines, or the style of generated ones.
+  // Inputs: literal lines, or the style of generated arguments.
   std::string inputs_text;
   std::optional<generators::ArgumentStyle> style;
   uint64_t seed = 1;
@@ -65,12 +65,12 @@ struct Case {
   std::vector<CaseOutput> outputs;
   std::vector<std::string> facts;
   std::string from;
-  // Literal lines that the documents print. The outputs must equal these (and be acceptable).
+  // Literal lines that the documents print. The outputs must equal them (and be acceptable).
   std::string expect_text;
   // The reason why the sets cannot check this case, which must be `inconclusive`; empty if they
   // can.
   std::string inconclusive;
-  std::string inconclusive_in_relaxed;  // the same for relaxed, which allows more
+  std::string inconclusive_in_relaxed;  // the same reason, for the relaxed profile only
   // The rule that the module breaks, if it must be rejected; `control_text` must then be accepted.
   std::string reject_rule;
   std::string control_text;
@@ -89,7 +89,7 @@ struct BadFile {
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);
-// Returns file and line of both cases for each case with the address of an earlier one.
+// For each case with the address of an earlier case, returns the file and line of both.
 std::vector<std::string> TakenAddresses(const std::vector<Case>& cases);
 // Parses the cases of one file's text; `area` and `stem` come from its path.
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,

@@ -21,7 +21,7 @@ backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
                                                      const backends::LoadOptions& load);
 
-// Returns the leaves of @outfeed by device, none without @outfeed.
+// Returns the leaves of @outfeed by device, or none if there is no @outfeed.
 absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
     const Case& one, const backends::LoadOptions& load);
 
@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
 absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
                                                                const backends::LoadOptions& load);
 
-// Returns the leaves of @expect by device, none without @expect.
+// Returns the leaves of @expect by device, or none if there is no @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const backends::LoadOptions& load);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares case files before parameters are substituted, and the operations that their cases are
-// made for. case.h declares the resulting cases.
+// Declares case files before parameters are substituted, and the operations for which cases are
+// made. case.h declares the resulting cases.
 #ifndef HLOCTS_SUITES_CASE_TEMPLATE_H_
 #define HLOCTS_SUITES_CASE_TEMPLATE_H_
 
@@ -37,7 +37,7 @@ struct Template {
   bool broken = false;  // a mistake was recorded
 };
 
-// A line below @for: one operation that the cases of the file are made for, with its columns.
+// A line below @for: one operation for which the file's cases are made, with its columns.
 struct OperationRow {
   std::string stem;  // used in addresses: "elementwise/STEM:case"
   Assignment columns;

@@ -14,9 +14,9 @@ namespace hlocts::suites {
 
 // The contents of a claim other than the files of the directory.
 struct ClaimOptions {
-  std::vector<std::string> command;  // as typed
-  // The name given for each recorded engine, whose plugin is hashed, and the file of its known
-  // failures, which is copied into the directory if it exists.
+  std::vector<std::string> command;  // as typed by the user
+  // For each recorded engine, the name on the command line, whose plugin is hashed, and the file of
+  // known failures, which is copied into the directory if it exists.
   std::map<std::string, std::string> engines, expectations_files;
 };
 

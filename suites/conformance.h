@@ -17,7 +17,7 @@ struct Conformance {
   std::string engine, version, tier, profile;
   int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0 if not conformant
   std::vector<std::string> against;   // reasons why it is not conformant
-  std::map<std::string, int> counts;  // by verdict; "known": failures that are listed
+  std::map<std::string, int> counts;  // by verdict; "known": listed failures
   int cases = 0;
 
   // Returns "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".

@@ -26,13 +26,13 @@ absl::Status WriteCosts(const CaseCosts& costs, const std::string& path);
 inline constexpr int64_t kSweepMilliseconds = 300'000;
 void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 
-// Returns the costs after a run in which all cases, also cheap ones, had the costs `measured`.
+// Returns the costs after a run in which the cases, including cheap ones, had the costs `measured`.
 // Cases that did not run keep their costs if they are in `suite`.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 
-// Returns the shard of each address, 1 to `count`. Costly cases, in descending order of cost, go to
-// the least loaded shard; others to ShardOf. The result does not depend on the order of addresses.
+// Returns the shard of each address, 1 to `count`. Costly cases, the costliest first, go to the
+// least loaded shard; others go to ShardOf. The result does not depend on the order of addresses.
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 

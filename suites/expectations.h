@@ -31,11 +31,11 @@ class ExpectationList {
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
   // Marks the verdict `expected` if it passes without an entry or is what an entry expects.
-  // Otherwise, as for a pass that should fail, it stays unexpected and `reason` states this.
-  // `today` is YYYY-MM-DD if entries may expire, else "".
+  // Otherwise (for example, if a case passes that should fail) it stays unexpected, and `reason`
+  // says so. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
   // Returns true if an entry with this `signature` (of a failure found by fuzzing; * matches any
-  // run) explains the verdict. `needs` is what the smallest module contains, null while unknown.
+  // run) explains the verdict. `needs` is what the smallest module contains, or null.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
   // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query without a match.

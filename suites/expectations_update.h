@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates an expectations file to the results of a run (`hlocts run --update-expectations`),
+// Updates an expectations file from the results of a run (`hlocts run --update-expectations`),
 // keeping comments and the order of the other entries.
 #ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
 #define HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_

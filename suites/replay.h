@@ -27,7 +27,7 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict&
 
 // Returns the arguments in replay.json of a case directory: the subcommand, its module, its flags,
 // and `backend` if given. Returns kFailedPrecondition if a file that this user's hlocts did not
-// write requires more than a module of the directory on an engine that hlocts knows by name.
+// write requires more than a module in the directory and an engine that hlocts knows by name.
 absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
                                                     const std::string& backend = "");
 // Returns the address of the directory's case.

@@ -32,7 +32,7 @@ class RunFolder {
   // Returns an error if a write fails. The run must end then, since its records are lost.
   absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
-  // Returns how to inspect the failures, or "" without any.
+  // Returns how to inspect the failures, or "" if there are none.
   std::string Summary() const;
 
  private:
@@ -47,7 +47,7 @@ class RunFolder {
   std::map<std::string, std::string> engines_;
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
-  // Counts for failing.txt, which includes inconclusive cases; surprises are unexpected verdicts.
+  // Counts for failing.txt, which has inconclusive cases too; surprises: unexpected verdicts.
   int64_t failures_ = 0, inconclusive_ = 0, unexpected_ = 0;
 };
 

@@ -18,8 +18,8 @@ namespace hlocts::suites {
 struct RunnerOptions {
   backends::DiffOptions diff;
   int jobs = 1;
-  // Called for every verdict. If it returns true, the case runs again, `again` times; different
-  // verdicts are a flake.
+  // Called for every verdict. If it returns true, the case runs again, `again` times; if the
+  // verdicts differ, the case is a flake.
   std::function<bool(const reports::Verdict&)> is_unexpected = [](const reports::Verdict&) {
     return false;
   };
@@ -40,8 +40,8 @@ struct Engines {
   std::vector<std::unique_ptr<backends::Backend>> all;
 };
 
-// Starts the engines. Calls `unavailable` for one that cannot start, or fails if it is null. Always
-// fails for an unknown name (kNotFound) or option (kInvalidArgument).
+// Starts the engines. Calls `unavailable` for one that cannot start, or fails if `unavailable` is
+// null. Always fails for an unknown name (kNotFound) or option (kInvalidArgument).
 absl::StatusOr<Engines> StartEngines(
     const std::vector<std::string>& names,
     const std::function<void(const std::string& name, const absl::Status&)>& unavailable);

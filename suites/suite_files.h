@@ -13,7 +13,7 @@ namespace hlocts::suites {
 
 using hlocts::HomeFolder;
 // Returns the cases of `tier` and the smaller tiers that any query selects; without queries, all of
-// them. A query that selects none is an error that names the nearest match.
+// them. A query that selects no case is an error that names the nearest match.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites

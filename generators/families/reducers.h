@@ -24,13 +24,13 @@ struct Start {
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
-// Returns true, mostly, if the error of a sum of that many terms is as large as the sum, for
-// example of twelve in f8e5m2: nothing is to be checked then, and the caller draws another
+// Usually returns true if the error of a sum of that many terms is as large as the sum (for
+// example, twelve terms in f8e5m2). Nothing could be checked then, so the caller draws another
 // operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
-// The values have one sign if those of both signs could cancel below the error of the sum, which
-// leaves little to check.
+// The values have one sign if values of both signs could cancel to less than the error of the sum,
+// which would leave little to check.
 Requirement SumRequirement(const ModuleWriter& w, PrimitiveType type, double bound, double terms);
 // Returns the requirement that keeps the result of `count` operands in range (and exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,

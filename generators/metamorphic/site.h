@@ -41,10 +41,10 @@ class Site {
   bool in_entry() const { return at->parent() == module.entry(); }
 
   // --- Writing: instructions after `at` ---
-  // Infers the shape; broadcast, reshape, convert and others need `stated` instead.
+  // Infers the shape, unless `stated` gives it (broadcast, reshape, convert and others need this).
   Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
                     Shape stated = Shape());
-  // Repeats the operation of `at` on other operands, with its attributes or those given.
+  // Repeats the operation of `at` on other operands, with its attributes or the given ones.
   Instruction* Again(Operands operands, Shape stated);
   Instruction* Again(Operands operands, Shape stated, Attributes attributes);
   Attributes AttributesWith(Attr attr, AttributeValue value) const;  // of `at`, with one changed

@@ -71,7 +71,7 @@ void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> p
   }
 }
 
-// Adds the products of one element and `count` adjacent features to one sum each.
+// Adds the product of one element and each of `count` adjacent features to that feature's sum.
 template <class Element, class Sum, size_t block>
 void AddFeatureProducts(const Element& left, const Element* right, int64_t count,
                         Sum (&sums)[block]) {

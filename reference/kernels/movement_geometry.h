@@ -23,7 +23,7 @@ CopyGeometry BroadcastGeometry(Dims operand, Dims result, Dims dimensions);
 CopyGeometry TransposeGeometry(Dims operand, Dims permutation);
 // rev.*: index i of each listed dimension goes to size - 1 - i.
 CopyGeometry ReverseGeometry(Dims operand, Dims reversed);
-// slice.*: every stride-th element from start up to, not including, limit.
+// slice.*: every stride-th element from start to limit (excluded).
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges);
 // pad.*: the positions of the operand's elements in the result, which the caller has filled with
 // the padding value. Negative edges cut after interior padding (ruling 0045).

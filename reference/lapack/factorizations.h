@@ -45,9 +45,9 @@ WideMatrix ApplyReflectors(const WideMatrix& a, const std::vector<Wide>& tau, bo
 // Returns the first `columns` columns of H_1 ... H_k.
 WideMatrix ProductOfReflectors(const WideMatrix& a, const std::vector<Wide>& tau, int64_t columns);
 
-// Computes A = Q H Q^H, H zero below its first subdiagonal, in place, and returns the factors tau
-// of the reflectors, which are below H (section 7.4.3). If A is Hermitian, H is tridiagonal and
-// real.
+// Computes A = Q H Q^H in place, where H is zero below its first subdiagonal, and returns the
+// factors tau of the reflectors, which are below H (section 7.4.3). If A is Hermitian, H is
+// tridiagonal and real.
 std::vector<Wide> FactorHessenberg(WideMatrix& a);
 // Returns the Q of FactorHessenberg.
 WideMatrix HessenbergVectors(const WideMatrix& packed, const std::vector<Wide>& tau);

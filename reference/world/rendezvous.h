@@ -36,7 +36,7 @@ class Rendezvous {
 
   // Records that `device` has executed the Recv of a channel (send.15-18).
   void Receive(int64_t device, int64_t channel);
-  // Transfers data once `target` has executed the matching Recv, or now if it is the sender.
+  // Transfers data once `target` has executed the matching Recv, or at once if `target` sends.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& instruction,
                     Literal data);
   // Waits until data has been sent, and returns it.

@@ -10,8 +10,8 @@
 namespace hlocts::reports {
 
 // Returns the machine; the summary sentence; verdicts by engine; findings by release, with the
-// first bad one and the first good one after the last bad one; worst ulps by function and release;
-// the operations with the fewest bits checked.
+// first bad release and the first good release after the last bad one; worst ulps by function and
+// release; the operations with the fewest bits checked.
 std::string NightlyRunText(const History& history, const NightlyRunDiff& changes);
 
 }  // namespace hlocts::reports

@@ -68,7 +68,7 @@ struct MeasuredUlps {
   WorstUlps worst;
 };
 
-// Failures that campaigns found with one probable cause, minimised.
+// The minimised failures with one probable cause that campaigns found.
 struct Bucket {
   std::string engine, name;
   std::string origin;  // "seed 7, module 29, stream edge"
@@ -110,8 +110,8 @@ struct NightlyRunDiff {
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that are no longer in the suite
   std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket
-  std::vector<UlpsChange> less_precise;  // accepted values farther from exact; no alarm
-  int64_t asked = 0, ran = 0;            // products of cases and engines, without dead engines
+  std::vector<UlpsChange> less_precise;  // accepted values farther from the exact ones; no alarm
+  int64_t asked = 0, ran = 0;            // pairs of case and engine, without dead engines
 };
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
@@ -125,7 +125,7 @@ enum class Alarm { kGreen, kYellow, kRed };
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
-// The findings on which the newest release of an engine is still wrong: "xla@0.11.2", 14, 31.
+// The findings on which an engine's newest release is still wrong: "xla@0.11.2", 14 of 31.
 struct OpenFindings {
   std::string engine;
   int wrong = 0, looked_at = 0;
@@ -141,8 +141,8 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
 // Returns the number of an engine's marks by verdict, in a fixed order of words.
 std::map<std::string, int64_t> CountMarks(const std::string& marks);
 
-// Adds a merged run to a nightly run with the verdicts of `run`. Requested cases without a verdict
-// are lost. `record` is that of the first shard.
+// Adds a merged run, with the verdicts of `run`, to a nightly run. Requested cases without a
+// verdict are lost. `record` is the first shard's.
 void AddRun(const RunRecord& record, const MergedRun& run, History& history, NightlyRun& night);
 
 // The family of releases built from the same sources, and a release's date: "xla", "2026-09-17".

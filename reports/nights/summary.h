@@ -9,9 +9,9 @@
 
 namespace hlocts::reports {
 
-// Returns at most ten lines: the sentence, then the first cases of each list.
+// Returns at most ten lines: the summary sentence, then the first cases of each list.
 std::string ToMarkdown(const History& history, const NightlyRunDiff& changes);
-// Returns one line: sentence, alarm, lists, counts by engine.
+// Returns one line with the summary sentence, the alarm, the lists, and the counts by engine.
 std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes);
 // Returns an SVG of one line, "hlocts | 2 new", in the alarm's colour.
 std::string ToBadge(const History& history, const NightlyRunDiff& changes);

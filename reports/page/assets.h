@@ -13,7 +13,7 @@ absl::string_view PageHtml();
 absl::string_view PageCss();
 // Returns the libraries (jQuery, DataTables, Chart.js) and then the page's own scripts.
 std::string PageScripts();
-// Returns copyright and licence of each library, as its package states them.
+// Returns the copyright and the licence of each library, as its package states them.
 std::string PageNotices();
 
 }  // namespace hlocts::reports

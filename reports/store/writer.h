@@ -27,7 +27,7 @@ class StoreWriter {
   absl::StatusOr<bool> HasRun(const std::string& identity, bool complete);
   absl::StatusOr<int64_t> AddRun(int64_t night, const std::string& identity,
                                  const RunRecord& record, const std::string& problems);
-  // `module` is that of a failing case, or empty.
+  // `module` is the HLO text of a failing case, or empty.
   absl::Status AddVerdict(int64_t run, const Verdict& verdict, const std::string& module);
   absl::Status AddMissingVerdict(int64_t run, const std::string& engine,
                                  const std::string& address);

@@ -33,7 +33,7 @@ struct LikelyError {
 // One execution in f64 on one device, with bounds of all roundings and slopes of all operations.
 class ReferencePointRun {
  public:
-  // Runs `module`. It and `options` must outlive the result. Has the errors of AcceptanceOf.
+  // Runs `module`. It and `options` must outlive the result. Returns AcceptanceOf's errors.
   static absl::StatusOr<std::unique_ptr<ReferencePointRun>> Of(const Module& module,
                                                                absl::Span<const Literal> arguments,
                                                                const JudgeOptions& options);

@@ -13,9 +13,9 @@
 
 namespace hlocts::reference {
 
-// kRounded: relative error of a value computed in f64. kLeast: more than underflow loses in it.
+// kRounded: relative error of a value computed in f64. kLeast: exceeds its loss by underflow.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
-// A number of the f64 run below this multiple of the least normal may be subnormal elsewhere.
+// A number of the f64 run below this multiple of the least normal may be subnormal in other runs.
 inline constexpr double kNearLeast = 2;
 // The width of a set, in shares of its largest magnitude, over which slopes change: a jump.
 inline constexpr double kJump = 0.125;
@@ -33,12 +33,12 @@ struct Preparing {
   const Node& Operand(size_t k) const { return *nodes[node.operands[k]]; }
 };
 
-// Adds the error of reading a subnormal number as zero, which every profile but strict permits.
+// Adds the error of reading a subnormal number as zero, which all but the strict profile permit.
 void AddFlush(const Preparing& p, int64_t i);
 // Sets the error of an element: the part that all readers share, and each reader's own part.
 void SetNoise(const Preparing& p, int64_t i, double shared, double own);
-// Sets the largest difference between two readers of an element: that of their own roundings and,
-// if the element may be computed twice, that of its operands between two readers.
+// Sets the largest difference between two readers of an element: the difference of their own
+// roundings and, if the element may be computed twice, of its operands.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // Lets sweeps pass through element `i` with the reference value `at`. Returns false if its box is
 // infinite.

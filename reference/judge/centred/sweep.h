@@ -59,7 +59,7 @@ class Sweep {
     std::vector<int64_t> touched;  // elements that have a weight
     std::vector<Weight> of;        // the weight of each touched element
   };
-  // A weight as it is passed on to the operands.
+  // A weight that is passed on to the operands.
   struct Outgoing {
     Lanes sum;
     Sizes radius, paths, together;

@@ -110,8 +110,8 @@ class Tape : public WalkObserver {
   // result of a trip, and `result` is the state that the trip passes on.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               absl::Span<const double> sum_errors, SetValue& result) override;
-  // Narrows the sets of a recorded array where sweeps yield narrower ones. `output`: it is a module
-  // output.
+  // Narrows the sets of a recorded array where sweeps yield narrower ones. `output`: the array is a
+  // module output.
   void Tighten(SetArray& array, bool output) override;
   // Prepares the nodes up to that of `array` for sweeps.
   void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }

@@ -23,7 +23,7 @@ class SetInterpreter;
 
 class RemainderSets {
  public:
-  // `module` must outlive it.
+  // `module` must outlive this object.
   explicit RemainderSets(const Module& module);
   // Returns true if `instruction` is such a sum, or if a sum depends on its sets.
   bool Concerns(const Instruction& instruction) const {
@@ -32,8 +32,8 @@ class RemainderSets {
   // After EnterBody, the state that the body reads is the stored result of a trip, until Leave.
   void EnterBody(const Computation& body) { handed_on_.insert(&body); }
   void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
-  // To be called when such an instruction has run on a device. Keeps the sets that a sum depends
-  // on, and replaces those of a sum by the sets of c where it certainly is c.
+  // Must be called when an instruction that it concerns has run on a device. Keeps the sets that a
+  // sum depends on, and replaces those of a sum by the sets of c where it certainly is c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,
             absl::Span<const SetValue> operands, SetValue& result);
 

@@ -5,8 +5,8 @@
 // collective sees the operands of all devices.
 //
 // If a predicate may have either value, both branches are joined; if a loop may end after several
-// trips, its results after each of them are joined. New operation: a handler in a sibling directory
-// and set_handlers.def.
+// trips, its results after each of them are joined. To add an operation, write a handler in a
+// sibling directory and a row of set_handlers.def.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 
@@ -148,7 +148,7 @@ class SetInterpreter {
   void AnalyzeUnroundedUses(const Computation& computation);
   // Returns the rewrites that the profile permits in a computation of the module, found once.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
-  // Joins results of the instruction's rewrites to `results`. `values`: those of its computation.
+  // Joins results of the instruction's rewrites to `results`. `values`: its computation's.
   absl::Status JoinRewrites(const Instruction& instruction,
                             const std::vector<std::vector<SetValue>>& values, const Walk& walk,
                             std::vector<SetValue>& results);

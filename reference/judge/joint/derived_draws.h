@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 
 // Gives a predicate to each leaf that depends on draws and has none. It compares the leaf with runs
-// on other draws. Does nothing if the module draws nothing or cannot be run so.
+// on other draws. Does nothing if the module draws nothing or cannot run on other draws.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

@@ -23,7 +23,7 @@ using Complex = std::complex<double>;
 Complex ElementAt(const Literal& literal, int64_t i);
 bool AllFinite(const Literal& literal, int64_t first, int64_t count);
 
-// Returns half the distance from one to the next number of the format.
+// Returns half the distance from 1 to the next number of the format.
 double UnitOf(PrimitiveType type);
 // Returns c128 for complex types and f64 for others; ToWide converts a literal to that type.
 PrimitiveType WideType(PrimitiveType type);
@@ -38,7 +38,7 @@ AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;
-// Returns true if the literal is small enough to write it to a predicate's JSON parameters.
+// Returns true if the literal is small enough for a predicate's JSON parameters.
 bool FitsInFile(const Literal& literal);
 // Returns `,"name":[numbers in row-major order, complex ones as two, null if not finite]`.
 std::string NumbersMember(absl::string_view name, const Literal& literal);

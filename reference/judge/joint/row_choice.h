@@ -20,7 +20,7 @@ class RowChoice : public JointPredicate {
  public:
   // A candidate: the sets of each slot, component by component.
   using Row = std::vector<std::vector<AcceptanceSet>>;
-  static constexpr size_t kRowsMax = 64;  // elements with more are not checked
+  static constexpr size_t kRowsMax = 64;  // elements with more candidates are not checked
 
   explicit RowChoice(int slots) : slots_(slots) {}
   // Requires that in all slots together the element matches one of these candidates.

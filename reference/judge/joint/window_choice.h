@@ -18,7 +18,7 @@ namespace hlocts::reference {
 
 class WindowChoice : public JointPredicate {
  public:
-  // Returns the set of an element if, of those that may, exactly these windows send it their value.
+  // Returns the set of an element if exactly these windows, of those that may, send it their value.
   using SetOfElement =
       std::function<AcceptanceSet(int64_t element, const std::vector<int64_t>& windows)>;
   // candidates[w] are the elements among which window w selects one, in the order of the windows.
@@ -41,7 +41,7 @@ class WindowChoice : public JointPredicate {
   };
   // Windows that share elements, directly or through other windows.
   struct Group {
-    std::vector<std::vector<size_t>> windows;  // the candidates of each, as indices of `elements`
+    std::vector<std::vector<size_t>> windows;  // each window's candidates, as indices of `elements`
     std::vector<Element> elements;
   };
   void AddGroup(const std::vector<int64_t>& windows,

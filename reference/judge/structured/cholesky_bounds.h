@@ -20,7 +20,7 @@ struct CholeskyBound {
   double underflow = 0;   // error due to underflow before a pivot, per operation
   double least = 0;       // pivots below it may be read as zero
   bool blocks = false;    // true if diagonal blocks may be inverted
-  bool vanishes = false;  // true if a pivot that was divided by may be stored as a zero
+  bool vanishes = false;  // true if a pivot that was a divisor may be stored as a zero
   const Bounds* bounds = &kBounds;
 };
 

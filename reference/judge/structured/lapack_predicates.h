@@ -23,7 +23,7 @@ inline constexpr double kLapackRatio = 30;
 struct LapackBatch {
   std::vector<WideMatrix> operands;  // midpoints of the operands' sets
   long double off = 0;               // 1-norm of the first operand's distance from its midpoint
-  std::vector<long double> scales;   // geev: those by which the routine balances the first operand
+  std::vector<long double> scales;   // geev: the factors that balance the first operand
   bool free = false;                 // no requirement: not finite, too close to singular, ...
 };
 

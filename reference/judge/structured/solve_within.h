@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds the elements of a triangular-solve of inexact operands, for instructions that read them.
+// Bounds the elements of a triangular-solve with inexact operands, for instructions that read them.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
 
@@ -20,8 +20,8 @@ struct SolveGeometry {
 };
 // Returns true if T is lower after applying transposition and side.
 bool EffectiveLower(const SolveGeometry& g);
-// Returns the least diagonal element that a system with requirements has (ruling 0033). Smaller
-// ones may be read as zeros or, if complex, lose more in a square than the rule covers (lemma 9).
+// Returns the least diagonal element of a system that has requirements (ruling 0033). Smaller ones
+// may be read as zeros or, if complex, lose more in a square than the rule covers (lemma 9).
 double LeastDivisor(const SetContext& context, PrimitiveType type);
 // Returns the residual that underflow adds. The loss of a complex quotient is not included;
 // division by the smallest divisor covers it.

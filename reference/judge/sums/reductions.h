@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares reductions by recognised computations, argmin and argmax, and enumeration of others.
+// Declares reductions by recognised computations, argmin, argmax, and enumeration for the rest.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
 

@@ -21,7 +21,7 @@ struct ScatterPlan {
   bool partly = false;  // a window is partly outside the operand
 };
 
-// With `whole`, ignores a window partly outside; else applies its inside part (ruling 0011).
+// With `whole`, ignores a window partly outside; else applies its part inside (ruling 0011).
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
                         const SetArray& indices, const SetArray& updates, bool whole);
 

@@ -63,12 +63,12 @@ struct SumRule {
 };
 
 // Returns the sets of all results. `errors` gets the distance of each from the exact sum of its
-// terms before it is stored, infinite if it is not known.
+// terms before it is stored, or infinity if the distance is unknown.
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context,
                                      std::vector<double>* errors = nullptr);
 
-// Returns the sets of complex elements, given those of their parts.
+// Returns the sets of complex elements, given the sets of their parts.
 std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
                                        const std::vector<AcceptanceSet>& im);
 
