@@ -51,7 +51,7 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
   return bytes;
 }
 
-// An input with the offsets of its instructions; a span is the decisions of one instruction.
+// An input with its instructions' offsets; a span contains the decisions of one instruction.
 struct Decisions {
   explicit Decisions(absl::string_view bytes)
       : bytes(bytes), borders(InstructionBoundaries(bytes)) {}

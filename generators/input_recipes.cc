@@ -229,7 +229,7 @@ void AddWithNeighbours(double value, std::set<double>& values) {
   values.insert({value - 1, value, value + 1});
 }
 
-// Adds the first elements of a constant, which suffice.
+// Adds the first elements of a constant, which are enough.
 void AddConstant(const Literal& literal, std::set<double>& values) {
   const PrimitiveType type = ComponentType(literal.element_type());
   for (int64_t i = 0; i < std::min<int64_t>(ComponentCount(literal), 16); ++i) {

@@ -8,7 +8,7 @@
 
 namespace hlocts::generators {
 
-// Gives every array its default layout or, if `drawn`, some arrays of the entry another. Operands
+// Gives arrays their default layouts or, if `drawn`, some arrays of the entry other ones. Operands
 // of computations and elements of tuples keep the default, since other code depends on them.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 

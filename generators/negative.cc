@@ -81,7 +81,7 @@ std::vector<absl::string_view> RulesOf(const std::vector<Place>& places) {
 
 }  // namespace
 
-// The rule is drawn first, since rules about every instruction would hide the rare ones.
+// Draws the rule first, since rules that fit every instruction would hide the rare ones.
 std::string BreakOneRule(ChoiceSource& choose, Module& module) {
   std::vector<Place> places = PlacesIn(module);
   std::vector<absl::string_view> rules = RulesOf(places);

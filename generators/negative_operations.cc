@@ -154,7 +154,7 @@ bool NothingToJoin(Instruction& i) {
   i.mutable_operands().clear();
   return true;
 }
-// Subtracts truth values, which have no difference.
+// Subtracts operands of type pred, for which subtract is not defined.
 bool DifferenceOfTruthValues(Instruction& i) {
   if (i.operand(0).shape().element_type() != PrimitiveType::kPred) return false;
   i.set_opcode(Opcode::kSubtract);

@@ -15,7 +15,7 @@ constexpr TypeSet kComponents = Types({PrimitiveType::kF32, PrimitiveType::kF64}
 constexpr TypeSet kComplexTypes = Types({PrimitiveType::kC64, PrimitiveType::kC128});
 constexpr TypeSet kPredicate = Types({PrimitiveType::kPred});
 
-// An opcode for which spec/infer permits fewer types than spec/ops.
+// An opcode with fewer types in spec/infer than in spec/ops.
 struct NarrowedRow {
   Opcode opcode;
   TypeSet types;

@@ -33,7 +33,7 @@ Value* Spread(ModuleWriter& w, Value* scalar, const Dims& dims) {
   return spread;
 }
 
-// Returns an index near the bounds, at the limits of the type, or beyond those of a narrower type.
+// Returns an index near the bounds, at the limits of the type, or beyond a narrower type's limits.
 double EdgeOfIndices(ChoiceSource& choose, PrimitiveType type, int64_t bound) {
   const ValueFacts whole = WholeRange(type);
   const double edges[] = {

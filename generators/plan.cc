@@ -81,7 +81,7 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
   if (Contains(options.types, PrimitiveType::kPred)) plan.types |= TypeBit(PrimitiveType::kPred);
 }
 
-// Makes families equally likely, whatever their number of operations.
+// Makes families equally likely, regardless of their numbers of operations.
 void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
   std::array<int, 64> sizes = {};

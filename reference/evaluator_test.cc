@@ -112,7 +112,7 @@ TEST(EvaluatorTest, MemoryIsRefusedBeforeItIsTaken) {
   EXPECT_TRUE(RunText(chain + " ROOT r = f32[1] slice(b49), slice={[0:1]} }",
                       {MustLiteral("f32[] 1")}, options)
                   .ok());
-  // The tuple keeps all arrays alive, which is too much.
+  // The tuple keeps all arrays alive, which exceeds the budget.
   EXPECT_EQ(
       RunText(chain + " ROOT r = (f32[1048576], f32[1048576], f32[1048576]) tuple(b0, b20, b49) }",
               {MustLiteral("f32[] 1")}, options)
@@ -181,7 +181,7 @@ ENTRY e {
   EXPECT_EQ(slots[0].Get<float>(), 7);
   EXPECT_EQ(slots[1].Get<int32_t>(), -5);
   EXPECT_EQ(slots[2].Get<float>(), 2);
-  // RunBatch yields the results of single runs, also if results overwrite arguments.
+  // RunBatch yields the results of single runs, even if results overwrite arguments.
   std::vector<float> x(700), y(700, 10);
   std::vector<int32_t> n(700);
   for (int i = 0; i < 700; ++i) x[i] = static_cast<float>(i), n[i] = i;

@@ -81,7 +81,7 @@ void ScalarFunction::RunBatch(absl::Span<const void* const> arguments,
 
 namespace {
 
-// Returns a root that is a binary operation on both parameters, in either order, or nullptr.
+// Returns the root if it is a binary operation on both parameters, in either order; else nullptr.
 const Instruction* BinaryRootOfParameters(const Computation& computation) {
   const Instruction* root = computation.root();
   if (root == nullptr || root->operand_count() != 2) return nullptr;

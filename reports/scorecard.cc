@@ -71,7 +71,7 @@ std::string PromisesText(const std::vector<std::string>& facts) {
   return text + "\n";
 }
 
-// The sums over one engine's verdicts.
+// The totals of one engine's verdicts.
 struct Sums {
   std::map<std::string, Counts> areas;
   std::map<std::string, std::pair<int, int>> expected;  // expected, total
@@ -79,7 +79,7 @@ struct Sums {
   int all_expected = 0;
   double bits = 0;
   int64_t elements = 0, unspecified = 0, declared_inconclusive = 0;
-  std::map<std::string, int> freedoms;  // number of verdicts that depend on each
+  std::map<std::string, int> freedoms;  // number of verdicts that depend on each freedom
   std::map<int64_t, std::pair<int, int>>
       partitioned;  // devices -> (pass, total without unsupported)
   EffectiveBitsTable effective;

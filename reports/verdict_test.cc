@@ -258,7 +258,7 @@ TEST(VerdictTextTest, StacksAreFolded) {
 }
 
 TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
-  // The cut warning and what a library wrote before the failed check show no cause.
+  // Neither the cut warning nor a library's output before the failed check shows the cause.
   EXPECT_EQ(Folded("worker killed by signal 6 (Aborted)",
                    " is called are written to STDERR\n"
                    "E0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"

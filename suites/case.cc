@@ -83,7 +83,7 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   return absl::OkStatus();
 }
 
-// Accepts "lemma 9", "ruling 0071", "legal", "wrong", "recorded" or no text.
+// Accepts "lemma 9", "ruling 0071", "legal", "wrong", "recorded" or an empty text.
 absl::Status CheckFrom(const std::string& from) {
   const std::vector<absl::string_view> words = absl::StrSplit(from, ' ', absl::SkipEmpty());
   int number = 0;

@@ -32,7 +32,7 @@ constexpr absl::string_view kCaseDirectives[] = {
     "if",       "output", "verdict", "facts",  "from"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier",
                                                  "for",       "facts",  "from"};
-// The columns that each line below @for begins with.
+// The first columns of each line below @for.
 constexpr absl::string_view kRowColumns[] = {"stem", "operation", "opcode"};
 
 // Returns true if the text may be part of an address.

@@ -82,7 +82,7 @@ TEST(CasesTest, CiteClausesThatExist) {
   }
 }
 
-// Returns the clauses in suites/clause_tests.txt, which programs test. Checks that those exist.
+// Returns the clauses in suites/clause_tests.txt, which programs test. Checks that they exist.
 std::set<std::string> ClausesOfPrograms() {
   std::set<std::string> clauses;
   std::istringstream lines(ReadAll("suites/clause_tests.txt"));

@@ -58,8 +58,8 @@ std::map<std::string, std::string> HashesByName(absl::string_view lines) {
   return hashes;
 }
 
-// Compares the files with SHA256SUMS. A file that is not listed there is a problem only among the
-// expectations, since the others have no effect.
+// Compares the files with SHA256SUMS. An unlisted file is a problem only among the expectations,
+// since other files have no effect.
 absl::Status CheckFiles(const std::string& folder, std::vector<std::string>& problems) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string sums, ReadFile(folder + kSums));
   HLOCTS_ASSIGN_OR_RETURN(const std::string now, HashesOfFolder(folder));
@@ -135,7 +135,7 @@ void CompareSuite(const Json& claimed, const Json& found, std::vector<std::strin
   }
 }
 
-// Checks that each reason why a verdict is excused as inconclusive is the suite's own.
+// Checks that the suite states each reason that excuses an inconclusive verdict.
 void CheckInconclusiveReasons(const std::vector<Case>& cases, const reports::LoadedRun& run,
                               std::vector<std::string>& problems) {
   std::map<absl::string_view, const Case*> by_address;

@@ -9,7 +9,7 @@
 namespace hlocts::suites {
 namespace {
 
-// The percentage of cases that an engine must support: it is not judged on cases that it declines.
+// The percentage of cases that an engine must support, since cases that it declines do not count.
 constexpr int kSupportedPercent = 90;
 
 int LevelOf(const std::string& tier) {

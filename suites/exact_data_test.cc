@@ -17,7 +17,7 @@ struct Tally {
   int64_t elements = 0;
 };
 
-// Counts the elements of the module's outputs that may have several values although data is exact.
+// Counts the elements of the module's outputs that may have several values despite exact data.
 void CheckCase(const Case& one, Tally& tally) {
   auto module = ParseModule(one.module_text);
   ASSERT_TRUE(module.ok()) << one.address;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that cases run element-wise operations on narrow types on every bit pattern, and names
-// missing ones.
+// Tests that the cases run element-wise operations on every bit pattern of narrow types, and names
+// the missing operations.
 #include <gtest/gtest.h>
 
 #include <set>

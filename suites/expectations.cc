@@ -98,7 +98,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-// The engine and the release that a condition names, which compare if they are of one family.
+// The engine and release that a condition names. Releases of one family are comparable.
 struct Pair {
   const engines::Engine* own = nullptr;
   const engines::Engine* named = nullptr;

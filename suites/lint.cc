@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
         contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
-  std::set<std::string> seen;  // cases of one template share it
+  std::set<std::string> seen;  // cases of one template share a mistake
   std::erase_if(mistakes, [&](const std::string& one) { return !seen.insert(one).second; });
   return mistakes;
 }

@@ -41,7 +41,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
-// Runs a reject case, which is evidence only if the engine accepts the control, one edit away.
+// Runs a reject case, which is evidence only if the engine accepts its control (one edit away).
 reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
                            const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
@@ -167,7 +167,7 @@ class Queue {
   std::atomic<size_t> next_{0};
 };
 
-// Runs a case with an unexpected verdict again to see whether it yields the same one.
+// Runs a case with an unexpected verdict again to see whether the verdict is the same.
 reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                           reports::Verdict first) {
   std::string kinds(OutcomeName(first.kind));

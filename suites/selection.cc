@@ -147,7 +147,7 @@ std::string NearestQuery(const std::string& query, const std::vector<std::string
   constexpr size_t kShortest = 3;
   const auto holds = [&](const std::string& address) { return absl::StrContains(address, query); };
   const auto first = std::find_if(addresses.begin(), addresses.end(), holds);
-  if (query.size() >= kShortest && first != addresses.end()) {  // it matches with stars added
+  if (query.size() >= kShortest && first != addresses.end()) {  // it matches if stars are added
     // A query that begins an address needs only a star at its end.
     const std::string starred =
         absl::StartsWith(*first, query) ? absl::StrCat(query, "*") : absl::StrCat("*", query, "*");

@@ -53,7 +53,7 @@ struct Accepted {
   double bits = 0;  // bits checked per element
 };
 
-// Remembers the accepted parts of one module, if a file can be written.
+// Remembers the accepted parts of one module if it can write a file.
 class Memory {
  public:
   Memory(const Module& module, const Case& one, const backends::DiffOptions& options,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 
-// Draws the attribute `type`: mostly absent, sometimes that of the element type or TOTALORDER.
+// Draws the attribute `type`: mostly absent, sometimes the element type's or TOTALORDER.
 absl::string_view ComparisonType(ModuleWriter& w, PrimitiveType type, bool total_order) {
   if (total_order && w.choose.OneIn(3)) return "TOTALORDER";
   if (!w.choose.OneIn(3)) return "";

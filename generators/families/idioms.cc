@@ -244,7 +244,7 @@ bool ConvertRoundTrip(ModuleWriter& w) {
   return true;
 }
 
-// Emits select(a < b, a, b), which is a minimum or maximum in other words.
+// Emits select(a < b, a, b), which is another form of minimum or maximum.
 bool SelectedByComparison(ModuleWriter& w) {
   static constexpr absl::string_view kDirections[] = {"LT", "GT", "LE", "GE", "EQ", "NE"};
   PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
@@ -272,7 +272,7 @@ Value* PaddedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t low, int64
 enum class MoveForm : uint8_t {
   kRotation,  // the last elements, then the others
   kSum,       // gradient of a rotation: the two parts padded to the whole size, and added
-  kDoubled,   // rotation by a number of run time: a slice of the array concatenated twice
+  kDoubled,   // rotation by a run-time number: a slice of the array concatenated twice
   kFilled,    // zeros enter at one end
   kInner,     // without the elements that lack a neighbour
 };

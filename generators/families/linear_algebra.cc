@@ -78,7 +78,7 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Returns well-conditioned matrices if `ordinary`, else any.
+// Returns well-conditioned matrices if `ordinary`, else any matrices.
 Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordinary) {
   return ordinary ? DominantMatrices(w, type, dims) : w.FindOrMake(type, dims);
 }

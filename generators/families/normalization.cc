@@ -20,7 +20,7 @@ struct Normalized {
   bool ordinary;
 };
 
-// Types whose range ordinary values never exceed. kWideTypes adds two of little precision.
+// Types whose range ordinary values never exceed. kWideTypes adds two types of little precision.
 constexpr TypeSet kPreciseTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
 constexpr TypeSet kWideTypes =
     kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);

@@ -16,8 +16,8 @@ struct ReducerRow {
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
 // The initial value of a reduction: the identity, or sometimes another value. An engine may use it
-// up to once per operand and once more (ruling 0019), so that `count` increases. Another value is
-// rare, and absent from the exact stream, if using it twice changes the result: its sets are wide.
+// up to once per operand and once more (ruling 0019), so that `count` increases. A value that
+// changes the result if used twice is rare, and absent from the exact stream: its sets are wide.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that are combined

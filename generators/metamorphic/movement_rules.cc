@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that move elements in another way, with the same result.
+// Rules that move elements by other operations, with the same result.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"

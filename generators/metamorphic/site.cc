@@ -31,7 +31,7 @@ Site::Site(Module& module, std::vector<Literal>& arguments, Instruction* instruc
       writing_(instruction->parent()),
       names_(NamesOf(module)) {}
 
-// Returns a new name: rewriting only adds names, so that this number is larger than any used.
+// Returns a new name: rewriting only adds names, so this number is larger than any in use.
 std::string Site::Name(absl::string_view stem) { return absl::StrCat("tw_", stem, ".", names_++); }
 
 Instruction* Site::Place(std::unique_ptr<Instruction> instruction) {

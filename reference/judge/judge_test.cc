@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a judgement's names, counts, texts and freedoms. Verdicts are tested in cases/.
+// Tests the names, counts, texts and freedoms of a JudgeResult. Verdicts are tested in cases/.
 #include <string>
 #include <vector>
 

@@ -25,7 +25,7 @@ TEST(OpenLeafTest, IsNoPass) {
 }
 
 // 120 trips of y <- tanh(A y), where A is nearly a rotation of two pairs of coordinates. At the end
-// the sets are useless, but statistics of one rounding per trip are not.
+// the sets are useless, but statistics with one rounding per trip are useful.
 const char kLongRecurrence[] = R"(
 c { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
     n = s32[] constant(120) ROOT r = pred[] compare(i, n), direction=LT }
@@ -80,10 +80,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The base is flushed.
     FarButRight{"ENTRY e { x = f16[1] parameter(0) y = f16[1] constant({1.0014e-05}) ROOT r = f16[1] power(x, y) }",
                 "f16[1] {3.0518e-05}", "f16[1] {0}"},
-    // Either update is the last; beside their mean tanh is flat.
+    // Either update may be the last. tanh is flat beside their mean.
     FarButRight{"o { a = f32[] parameter(0) ROOT b = f32[] parameter(1) } ENTRY e { x = f32[2] parameter(0) y = f32[1] constant({0}) i = s32[2,1] constant({{0}, {0}}) u = f32[2,1] reshape(x) s = f32[1] scatter(y, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=o z = f32[1] add(s, s) ROOT r = f32[1] tanh(z) }",
                 "f32[2] {0.7, 100}", "f32[1] {0.88535166}"},
-    // The angle is off by many turns.
+    // The angle has an error of many turns.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
                 "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
     // A function of a sum that cancels is steeper beside the run in f64 than at it.

@@ -6,7 +6,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kLongWindow = 16;  // in elements; shorter windows cost as little one by one
+constexpr int64_t kLongWindow = 16;  // in elements; shorter windows are as cheap one by one
 
 int64_t Longest(const WindowAxis& axis) {
   int64_t longest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements Jacobi's methods: plane rotations, repeated until their effect is below the precision.
-// They are slow, and accurate to the last digits.
+// The methods are slow, but accurate to the last digits.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int kSweepsMax = 64;               // about six suffice
+constexpr int kSweepsMax = 64;               // about six are enough
 constexpr long double kNegligible = 1e-20L;  // below half an ulp of long double
 
 // The unitary matrix [c, s; -conj(s), c] that diagonalises [p, x; conj(x), q] from both sides.
@@ -90,7 +90,7 @@ void CompleteBasis(WideMatrix& q, int64_t from) {
     }
     set_axis(best);
     Orthogonalise(q, j);
-    const long double length = Orthogonalise(q, j);  // a second pass suffices
+    const long double length = Orthogonalise(q, j);  // a second pass is enough
     for (int64_t i = 0; i < q.rows; ++i) q(i, j) /= length;
   }
 }

@@ -104,7 +104,7 @@ std::vector<WideMatrix> Tridiagonal(const LapackCall& call, const WideMatrix& a)
   return results;
 }
 
-// Computes gtsv. The diagonals, which LAPACK overwrites with factors, are left as they were.
+// Computes gtsv. The diagonals, which LAPACK overwrites with factors, keep their values.
 std::vector<WideMatrix> TridiagonalSolve(const std::vector<WideMatrix>& operands) {
   WideMatrix lu = TridiagonalMatrix(operands[0], operands[1], operands[2]), x = operands[3];
   std::vector<int64_t> pivots;
@@ -113,7 +113,7 @@ std::vector<WideMatrix> TridiagonalSolve(const std::vector<WideMatrix>& operands
   return {operands[0], operands[1], operands[2], x, WideNumber(static_cast<long double>(info))};
 }
 
-// Returns eigenvalues as the leaves that hold them: of a real matrix, real and imaginary parts.
+// Returns the leaves of the eigenvalues: for a real matrix, the real and the imaginary parts.
 std::vector<WideMatrix> Values(const LapackCall& call, const WideMatrix& values) {
   if (call.complex) return {values};
   WideMatrix real = values, imaginary = values;

@@ -145,7 +145,7 @@ TEST_P(Factorizations, ReductionsAndSchurFormsMultiplyBack) {
   }
 }
 
-// The last matrix has one eigenvector; the one before has no QR step that converges without an
+// The last matrix has one eigenvector. For the one before, QR steps converge only with an
 // exceptional shift.
 TEST_P(Factorizations, EigenvectorsOfGeneralMatrices) {
   std::vector<WideMatrix> all = {Random(1, 1, GetParam(), 9), Random(7, 7, GetParam(), 9),

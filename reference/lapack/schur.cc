@@ -9,8 +9,8 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr long double kUlp = 1e-19L;  // of long double
-constexpr int kStepsPerRow = 60;      // about three suffice
+constexpr long double kUlp = 1e-19L;  // an ulp of long double
+constexpr int kStepsPerRow = 60;      // about three are enough
 constexpr int kExceptional = 10;      // steps without convergence before another shift
 
 // A = Z T Z^H with unitary Z at all times.
@@ -73,7 +73,7 @@ void SplitBlock(int64_t i, SchurForm& form) {
   t(i + 1, i) = 0;
 }
 
-// Performs a double-shift step on the rows lo .. hi, three at least.
+// Performs a double-shift step on the rows lo .. hi (at least three rows).
 void ShiftedStep(int64_t lo, int64_t hi, bool exceptional, SchurForm& form) {
   WideMatrix& t = form.t;
   Wide sum = t(hi - 1, hi - 1) + t(hi, hi);
@@ -140,7 +140,7 @@ WideMatrix DiagonalEigenvalues(const WideMatrix& t) {
 namespace {
 
 // Returns the eigenvectors of an upper triangular matrix as columns. A difference of eigenvalues
-// that vanishes is replaced by an ulp, as if the matrix were off by that.
+// that vanishes is replaced by an ulp, as if the matrix had that error.
 WideMatrix TriangularEigenvectors(const WideMatrix& t) {
   const long double least = std::max(kUlp * OneNorm(t), 1e-4000L);
   WideMatrix v = WideMatrix::Identity(t.rows, t.rows);

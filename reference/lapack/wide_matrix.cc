@@ -60,7 +60,7 @@ long double OneNorm(const WideMatrix& a) {
   for (int64_t j = 0; j < a.columns; ++j) {
     long double sum = 0;
     for (int64_t i = 0; i < a.rows; ++i) sum += std::abs(a(i, j));
-    if (std::isnan(sum)) return sum;  // which no maximum keeps
+    if (std::isnan(sum)) return sum;  // std::max would lose the NaN
     most = std::max(most, sum);
   }
   return most;

@@ -29,7 +29,7 @@ void CholeskyOfOne(const W* a, int64_t n, bool lower, W* out) {
 // cholesky.6-13: computes for each matrix of the batch the lower triangular l with a = l * l^H, or
 // the upper triangular u with a = u^H * u, and reads only that triangle of a (ruling 0032). The
 // other triangle of the result is zero, and a matrix that is not positive definite yields NaN in
-// the computed triangle. Both are choices of what cholesky.11 and .14 leave free (ruling 0031).
+// the computed triangle. cholesky.11 and .14 leave both open; ruling 0031 permits these choices.
 absl::StatusOr<Literal> EvaluateCholesky(EvalContext& context, const Instruction& instruction,
                                          absl::Span<Literal> operands) {
   const Literal& a = operands[0];

@@ -45,7 +45,7 @@ struct ExponentialMinusOne {
     auto x = z.real(), y = z.imag();
     if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - typename Z::value_type{1};
     auto half = std::sin(y / 2);
-    // Zero on the real axis, also if e^x overflows.
+    // This part is zero on the real axis, even if e^x overflows.
     auto imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
     return Z(std::expm1(x) * std::cos(y) - 2 * half * half, imaginary);
   }

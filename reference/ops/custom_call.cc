@@ -10,7 +10,7 @@ namespace hlocts::reference {
 
 // custom_call.1-9: calls the function of that name in the evaluation's library, on row-major
 // buffers (ruling 0069), or evaluates the routine of LAPACK of that name (ruling 0093) or a
-// sharding call (ruling 0123). Without one the module is unsupported, never wrong.
+// sharding call (ruling 0123). If there is none, the module is unsupported, never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);

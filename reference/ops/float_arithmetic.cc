@@ -39,18 +39,18 @@ struct Divide {
     return Made(x / y);
   }
 };
-// Exact. The result has the sign of the dividend, also if it is zero (ruling 0001).
+// The result is exact and has the dividend's sign, even if it is zero (ruling 0001).
 struct Remainder {
   template <typename T>
   static T Apply(T x, T y) {
     return Made(std::fmod(x, y));
   }
 };
-// NaN in either operand yields NaN; two zeros give the positive one (ruling 0003).
+// NaN in either operand yields NaN; of two zeros, the positive one is returned (ruling 0003).
 struct Maximum {
   template <typename T>
   static T Apply(T x, T y) {
-    T larger = x > y ? x : y;  // y when either is NaN
+    T larger = x > y ? x : y;  // y if either is NaN
     if (x == y) larger = std::signbit(x) ? y : x;
     return x != x ? x : larger;
   }

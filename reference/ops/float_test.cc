@@ -17,7 +17,7 @@ constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType
                                      PrimitiveType::kF8E4M3B11FNUZ};
 
 // Finds correctly rounded results among all finite values of a type: the nearest to the exact
-// value, or the one with an even code if two are equally near.
+// value, or the value with an even code if two are equally near.
 struct Nearest {
   explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {
     for (size_t code = 0; code < values.size(); ++code) {
@@ -37,8 +37,7 @@ struct Nearest {
       const double other = std::fabs(winner->first - exact);
       if (distance < other || (distance == other && below->second % 2 == 0)) winner = below;
     }
-    // Beyond the range the result is infinity or NaN. On the limit, the even one of the two codes
-    // wins.
+    // Beyond the range the result is infinity or NaN. At the limit, the even code of the two wins.
     if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner->second % 2 == 1)) {
       return !std::isfinite(got) && (std::isnan(got) || std::signbit(got) == std::signbit(exact));
     }
@@ -48,7 +47,7 @@ struct Nearest {
 
   std::vector<double> values;
   std::map<double, size_t> codes;  // the finite values and their codes
-  double limit = 0;                // midpoint of the largest value and a next one
+  double limit = 0;                // midpoint of the largest value and the next one
   bool has_negative_zero = false;
 };
 

@@ -67,7 +67,7 @@ struct Power {
   }
 };
 // elementwise_binary.14: fills with copies of the sign; an amount of at least the width leaves only
-// those (ruling 0005).
+// these copies (ruling 0005).
 struct ShiftRightArithmetic {
   template <typename T>
   static T Apply(T x, T y) {

@@ -13,8 +13,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Rounds, then limits the range (ruling 0053), on the bits of a format with IEEE layout. Ties go to
-// the even last bit; a carry out of the mantissa correctly increments the exponent. Values below
+// Rounds, then limits the range (ruling 0053), on the bits of a format with IEEE layout. Ties round
+// to an even last bit; a carry out of the mantissa correctly increments the exponent. Values below
 // the least normal of the narrower range become a signed zero (either sign is accepted).
 uint64_t Reduce(const FloatFormat& f, uint64_t bits, int exponent_bits, int mantissa_bits) {
   if (IsNanBits(f, bits)) return bits | (uint64_t{1} << (f.mantissa_bits - 1));

@@ -83,7 +83,7 @@ struct RowSorter {
       comparator(slots.data(), &result);
       return result.Get<bool>();
     };
-    // A comparator that is true both ways (LE of equal elements) puts neither first.
+    // A comparator that is true in both directions (LE of equal elements) puts neither first.
     auto precedes = [&](int64_t a, int64_t b) { return holds(a, b) && !holds(b, a); };
     if (FindOdd(begin)) {
       OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
@@ -139,7 +139,7 @@ bool AllHaveKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader) {
   return true;
 }
 
-// Returns the rows along the dimension attribute, or along the last dimension without one.
+// Returns the rows along the dimension attribute, or else along the last dimension.
 Rows RowsOf(const Instruction& sort, const std::vector<int64_t>& dimensions) {
   if (dimensions.empty()) return {1, 1, 1};
   const std::vector<int64_t>& named = sort.IntList(Attr::kDimensions);

@@ -17,7 +17,7 @@ Literal ScalarU32(int64_t value) {
 
 }  // namespace
 
-// Without a world every group has one member (all_reduce.8 and its like), and there is no host.
+// Without a world every group has one member (as in all_reduce.8), and there is no host.
 absl::StatusOr<Literal> EvaluateWithEnvironment(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {

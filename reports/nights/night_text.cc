@@ -10,7 +10,7 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr size_t kOperations = 30;  // those with the fewest bits checked
+constexpr size_t kOperations = 30;  // the ones with the fewest bits checked
 
 std::string Heading(const NightlyRun& now, const std::string& sentence) {
   return absl::StrFormat(

@@ -29,7 +29,7 @@ void CacheTextId(const std::string& text, int64_t id,
 // Returns "elementwise/tanh" for "elementwise/tanh:special_values:type=bf16".
 std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
 
-// Returns the number of bits below which a share of the elements are, from counts by quarter bits.
+// Returns the number of bits that a share of the elements do not reach, from quarter-bit counts.
 double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
   int64_t seen = 0;
   const double wanted = share * static_cast<double>(elements);
@@ -114,7 +114,7 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool compl
   const bool was_complete = find->Text(1).empty();
   HLOCTS_RETURN_IF_ERROR(find->Run());
   if (was_complete || !complete) return true;
-  // The stored run is incomplete and the new one complete: replace it.
+  // The stored run is incomplete and the new run is complete: replace the stored run.
   for (const char* table :
        {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));

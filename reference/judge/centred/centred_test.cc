@@ -152,7 +152,7 @@ TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const AcceptanceSet apart = SetOf(kTwice, x, Options(GetParam(), /*centred=*/false));
   const double most = std::max(std::fabs(sum.lo), std::fabs(sum.hi));
   const double ulp = 0x1p-23 * std::exp2(std::floor(std::log2(most)));
-  // 3 s and 2.5 s have an ulp of at most 4 ulps of s; relaxed permits twice the rounding error.
+  // 3 s and 2.5 s have an ulp of at most 4 ulps of s; the relaxed profile permits twice the error.
   const double rounded = (GetParam() == kRelaxed ? 2 : 1) * (5.5 / 2 + 2 * 4.0 / 2 + 1.0 / 2) * ulp;
   EXPECT_LE((result.hi - result.lo) / 2, 0.5 * (sum.hi - sum.lo) / 2 + rounded);
   EXPECT_LT(result.hi - result.lo, 0.5 * (apart.hi - apart.lo));

@@ -15,11 +15,11 @@ namespace hlocts::reference {
 namespace {
 
 // A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
-// It also limits the roundings of one instruction if all of them err to one side.
+// It also limits the sum of one instruction's roundings if all of them err to one side.
 constexpr double kDeviations = 6.4;
 // The least and the largest number of elements of an output from which sweeps start: half of them
-// the farthest, the others spread evenly. All sweeps together make about kVisits visits.
-// No output is tested if one sweep may make more than kVisitsMost.
+// are the farthest elements, the others are spread evenly. All sweeps together make about kVisits
+// visits. No output is tested if one sweep may make more than kVisitsMost.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
 // The least and the largest number of results that LeafTests::Together compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
@@ -158,7 +158,7 @@ class LeafTests {
       begin = now;
       const LikelyError error = run_.From(leaf_, i);
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
-      // An infinite deviation is a question of range, not of rounding.
+      // An infinite deviation is due to the range, not to rounding.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
       // The first-order estimate is not usable for an element below kDeviations deviations.
       if (!linear && kDeviations * error.deviation > std::fabs(error.at)) continue;

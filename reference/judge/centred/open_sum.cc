@@ -7,7 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A sum with this few roundings exceeds no limit of lemma 44, even if all err to one side.
+// A sum with at most this many roundings exceeds no limit of lemma 44, even if all err to one side.
 constexpr int64_t kFewTerms = 82;
 // The number of results of a node for which RepeatedTermRatio compares the terms.
 constexpr int64_t kSampledResults = 8;

@@ -131,7 +131,7 @@ bool AbsSlopes(const Box* x, Slope* s) {
 // Slopes of maximum and minimum are between 0 and 1, whichever operand is selected (lemma 43).
 bool MaximumSlopes(const Box* x, Slope* s) { return SelectionSlopes(true, {x, 2}, {s, 2}), true; }
 bool MinimumSlopes(const Box* x, Slope* s) { return SelectionSlopes(false, {x, 2}, {s, 2}), true; }
-// Slopes of min(max(low, x), high). If low exceeds high, relaxed permits either bound (lemma 27).
+// Slopes of min(max(low, x), high). If low > high, the relaxed profile permits either (lemma 27).
 bool ClampSlopes(const Box* x, Slope* s) {
   if (!(x[0].hi <= x[2].lo)) return false;
   Box inner[2] = {x[0], x[1]}, outer[2];

@@ -14,7 +14,7 @@ namespace {
 constexpr float kRounding = 0x1p-32F;
 // The relative error of an f32 sum or product, doubled to cover the effect of these errors on each
 // other; and the number of such operations on a weight at each node, in addition to those that add
-// it to others.
+// it to other weights.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
 // Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sweeps over a handmade network: several sweeps together give the same distances as each by
-// itself, and no execution is farther away.
+// Tests sweeps over a handmade network: several sweeps together give the same distances as each
+// sweep alone, and no execution is farther away.
 #include "reference/judge/centred/sweep.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool 
   constexpr double kOther = std::numeric_limits<double>::quiet_NaN();
   for (int64_t i = 0; i < count; ++i) {
     const double x = from[i], magnitude = std::fabs(x);
-    // Uses & because || would branch.
+    // Uses & because && would branch.
     const bool inside = (magnitude >= least) & (magnitude <= most);
     to[i] = inside | ((magnitude == 0) & zero) ? x : kOther;
   }

@@ -192,7 +192,7 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.context = interpreter.ContextOf(instruction, operand, result);
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
-  // A shift by the bit width or more has its mathematical result in strict (ruling 0005).
+  // In the strict profile, a shift by the width or more has its mathematical result (ruling 0005).
   op.integers.facts.shift_saturate |= interpreter.profile() == Profile::kStrict;
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");

@@ -64,7 +64,7 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
                opcode == Opcode::kCopy || IsBitsOfScalar(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
-      out = operands[0];  // from scalar to scalar
+      out = operands[0];  // a scalar as a scalar
     } else {
       return UnspecifiedResult(*this, *computation.root(),
                                LaneShape(computation.root()->shape(), lanes),

@@ -18,7 +18,7 @@ namespace {
 // A limit of effort: all pairs of rows in a line are compared.
 constexpr int64_t kRowsMax = 512;
 
-// Returns true without NaNs, subnormals and zeros of both signs, which engines compare differently.
+// Returns false if there are NaNs, subnormals or both zeros, which engines compare differently.
 bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
   if (!IsFloat(literal.element_type())) return !IsComplex(literal.element_type());
   const double least = FactsOf(literal.element_type()).min_normal;

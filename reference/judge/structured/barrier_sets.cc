@@ -6,7 +6,7 @@
 
 namespace hlocts::reference {
 
-// Relaxed, or an engine that declares barrier.crossed, may compute across it (ruling 0070).
+// In the relaxed profile, or with the fact barrier.crossed, it may be crossed (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
   const bool crossed =

@@ -35,7 +35,7 @@ double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
 }
 
-// Sums and differences may read products unrounded (lemma 5). Lost() covers flushes.
+// Sums and differences may read products unrounded (lemma 5). Lost() covers flushes to zero.
 Approximate BatchNorm::NumberAt(const SetValue& operand, int64_t i) const {
   if (operand.array.exact()) return {RealAt(operand.array.literal(), i), 0};
   const AcceptanceSet s = operand.array.At(i);

@@ -125,8 +125,8 @@ bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>
   return true;
 }
 
-// The part of `width` bits from bit `at` of each number of a range: the bits above the first in
-// which the ends differ are those of the ends.
+// Returns `width` bits from bit `at` of each number of a range. Bits above the first one in which
+// the ends differ are the ends' bits.
 Bits PartOf(const Bits& bits, int at, int width) {
   const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
   return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};
@@ -170,7 +170,7 @@ std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t na
   return {all};
 }
 
-// A NaN whose bits are not known is open, though its class is certain.
+// A NaN whose bits are unknown is open, although it is certainly a NaN.
 bool IsOpen(const AcceptanceSet& s) {
   return !s.IsPoint() || (s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown));
 }
@@ -198,7 +198,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   const int64_t wider = std::max<int64_t>(1, count / results);
   // Computes certain elements with the plain evaluator, and others from the ends of their bits.
   Literal values(array.shape());
-  std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open operand element
+  std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open element of the operand
   for (int64_t i = 0; i < count; ++i) {
     AcceptanceSet s = array.At(i);
     s.flags &= ~AcceptanceSet::kPreRounding;

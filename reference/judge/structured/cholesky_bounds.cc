@@ -108,7 +108,7 @@ double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
   return flush * (1 + static_cast<double>(a.rows) * (p_i + p_j));
 }
 
-// Like ScaledWidth, for the underflow in the computation.
+// Like ScaledWidth, for underflow in the computation.
 double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -143,7 +143,7 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 namespace {
 
-// Larger matrices have no bounds of single elements, which take n^3 wide operations.
+// Larger matrices get no bounds of single elements, since these take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
 // Returns the error of an element of L L^H in units of `own` p_i p_j: 1, or 2 + 4n/root of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which factors cholesky may return if an engine flushes subnormals or multiplies by inverted
-// blocks (lemma 9). The factors are computed here in that way.
+// blocks (lemma 9). This file computes the factors as such an engine does.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -65,7 +65,7 @@ Rows Inverse(const Rows& l, int m) {
 }
 
 // Returns a matrix that is far from singular. The inverse of its factor is large compared to the
-// factor (Kahan's matrix), and the last row is a part of an earlier one.
+// factor (Kahan's matrix), and the last row is part of an earlier row.
 Rows Kahan(int n) {
   const double c = 0.65, s = std::sqrt(1 - c * c);
   Rows l = Square(n), a = Square(n);
@@ -126,7 +126,7 @@ TEST(CholeskyTest, FlushedElementsMayLeaveNoFactor) {
 }
 
 // In a matrix of equal elements the second pivot is a rounding error, 2.8e-14 in f64. The engine
-// divides by it, but stores its root as zero in an f8. An f32 represents every such root.
+// divides by it, but stores its root as zero in an f8 type. f32 represents every such root.
 TEST(CholeskyTest, APivotMayVanishWhereANarrowTypeStoresIt) {
   const Rows a(3, std::vector<double>(3, 240));
   Rows l = Factor(a, 2);

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A requirement that one number (found) is at most another (allowed), with its description.
+// A requirement that a number `found` is at most a number `allowed`, with its description.
 struct Demand {
   const char* what;
   int slot;
@@ -387,7 +387,7 @@ class LapackResiduals : public JointPredicate {
     DemandList demands =
         OnHessenberg(batch, a, given[0], TridiagonalMatrix(beside, given[1], above), given[3]);
     demands[0].slot = 3, demands[1].slot = 1;
-    WideMatrix apart = WideMatrix::Zero(1, 2 * a.rows);  // T is in the overwritten A as well
+    WideMatrix apart = WideMatrix::Zero(1, 2 * a.rows);  // the overwritten A contains T as well
     for (int64_t i = 0; i < a.rows; ++i) {
       apart(0, i) = given[0](i, i) - given[1](0, i);
       if (i > 0) apart(0, a.rows + i) = given[0](i, i - 1) - beside(0, i);

@@ -243,7 +243,7 @@ class LapackSets {
     a = std::move(result);
   }
 
-  // Judges only exactly known reflectors: their errors would not be errors of the product.
+  // Judges only exactly known reflectors, since their errors would not be errors of the product.
   void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const EnclosedMatrix tau = Operand(1, b);
     judged.free = !tau.known || a.RadiusOneNorm() > 0 || tau.RadiusOneNorm() > 0;
@@ -394,7 +394,7 @@ class LapackSets {
         LapackPredicate(call_, slots, eps_, underflow_, std::move(judged));
     for (int i = 0; i < slots; ++i) {
       if (leaves_[i].element_type() == PrimitiveType::kS32 && !PivotsAreJudged()) {
-        continue;  // info is not related to the other results
+        continue;  // info has no relation to the other results
       }
       leaves_[i].joint = joint;
       leaves_[i].joint_slot = i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of random operations (lemma 18): a range per element and a distribution over
-// all elements, tested at alpha 1e-12. Block ciphers are exact if an engine declares that it lays
-// them out like XLA.
+// all elements, tested at alpha 1e-12. Counter-based generators are exact if an engine declares
+// that it lays them out like XLA.
 #include <algorithm>
 #include <cmath>
 
@@ -86,7 +86,7 @@ class DistributionPredicate : public JointPredicate {
         limit, worst);
   }
   // Requires that the mean square distance from the mean divided by the variance is near 1 (lemma
-  // 18). The Kolmogorov-Smirnov test is weak for a wrong scale.
+  // 18). The Kolmogorov-Smirnov test detects a wrong scale poorly.
   void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
     if (kind_ == Kind::kUniformInteger) return;
     const bool normal = kind_ == Kind::kNormal;
@@ -198,7 +198,7 @@ SetValue Draws(const Shape& shape, AcceptanceSet one, std::shared_ptr<JointPredi
   return SetValue(std::move(result));
 }
 
-// Computes integer draws: a is possible, b is not (ruling 0029). An empty interval has no rule.
+// Computes integer draws: a is possible, b is not (ruling 0029). No rule covers an empty interval.
 absl::StatusOr<SetValue> IntegerRngSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, const Literal& first,
                                         const Literal& end, uint32_t origin) {

@@ -7,7 +7,7 @@ namespace hlocts::reference {
 
 const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& computation) {
   static const auto* none = new std::vector<RewriteMatch>();
-  // Replacements are not rewritten again.
+  // Does not rewrite replacements again.
   if (computation.parent() != &module_) return *none;
   auto [found, inserted] = rewrites_.try_emplace(&computation);
   if (inserted) found->second = FindRewrites(computation, profile());

@@ -37,7 +37,7 @@ EnclosedMatrix Empty(int64_t rows, int64_t columns) {
   return matrix;
 }
 
-// Returns T of batch b as KnownCoefficient reads it; unknown if a diagonal may be read as zero.
+// Returns T of batch b as KnownCoefficient reads it; unknown if a pivot may be read as zero.
 EnclosedMatrix EnclosedTriangle(const SetArray& a, const SolveGeometry& g, int64_t b,
                                 double least) {
   EnclosedMatrix t = Empty(g.n, g.n);

@@ -119,7 +119,7 @@ bool SamePlaces(const LineOrder& order, int64_t a, int64_t b) {
   return order.first[a] == order.first[b] && order.last[a] == order.last[b];
 }
 
-// Returns the rows in the order of their possible positions, equal ones next to each other.
+// Returns the rows in the order of their possible positions, with equal rows next to each other.
 std::vector<int64_t> ByPlaces(const LineOrder& order) {
   std::vector<int64_t> rows(order.first.size());
   std::iota(rows.begin(), rows.end(), 0);

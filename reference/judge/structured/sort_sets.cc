@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Sh
   return sorted;
 }
 
-// The comparator's results for neighbours a and b of the result: less(a, b) and less(b, a).
+// The comparator's results for neighbours a and b in the result: less(a, b) and less(b, a).
 struct Neighbours {
   std::vector<Truth> less, more;
   bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }
@@ -147,7 +147,7 @@ std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {
 
 using Predicate = std::shared_ptr<const JointPredicate>;
 
-// Makes the predicate for known rows in these clusters. `precedes`: given for a partial order.
+// Makes the predicate for known rows in these clusters. `precedes` is given for a partial order.
 absl::StatusOr<Predicate> KnownRows(const SortJob& job, const Shape& shape,
                                     const std::vector<std::vector<int>>& clusters,
                                     std::optional<std::vector<RowRelation>> precedes) {

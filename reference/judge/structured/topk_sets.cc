@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of topk (lemmas 13, 31; ruling 0047): the greatest elements first, equal
-// elements by ascending index. A position may have any element that may be ordered there.
+// elements by ascending index. A position may get any element whose order permits it.
 #include <algorithm>
 #include <cmath>
 
@@ -110,7 +110,7 @@ TopkPlaces TopkPlacesOf(const std::vector<TopkKey>& keys, bool lower_index_first
   return places;
 }
 
-// Requires that the indices of each line differ (lemma 31).
+// Requires that no index occurs twice in a line (lemma 31).
 class DifferentIndices : public JointPredicate {
  public:
   DifferentIndices(int64_t k, std::shared_ptr<const RowChoice> rows)

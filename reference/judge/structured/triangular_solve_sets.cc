@@ -143,7 +143,7 @@ SolveGeometry GeometryOf(const Instruction& solve, const SetArray& a, const Shap
   return g;
 }
 
-// Returns true if system `k` has no requirements: not finite, singular, or near overflow.
+// Returns true if system `k` has no requirements: it is not finite, singular, or near overflow.
 bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g, int64_t k,
             const SetContext& context) {
   const int64_t per_batch = g.n * g.columns;
@@ -152,7 +152,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
       !reference::AllFinite(b, k * per_batch, per_batch) ||
       !reference::AllFinite(x, k * per_batch, per_batch))
     return true;
-  // A diagonal that may be read as zero leaves the system without requirements (ruling 0033).
+  // A system has no requirements if a diagonal element may be read as zero (ruling 0033).
   const double least = LeastDivisor(context, a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(KnownCoefficient(a, g, k, i, i));
@@ -162,7 +162,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
   return MayOverflow(a, x, g, k, context, none);
 }
 
-// The bounds that the sets of a batch of systems and their predicate are made from.
+// The bounds from which the sets and the predicate of a batch of systems are made.
 struct SystemBounds {
   ResidualBound residual;
   std::vector<bool> free;      // by system: any result is permitted

@@ -77,8 +77,8 @@ std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// Removes f32 keys that do not equal the best one. Keeps all if one is a NaN, or if the best is
-// zero or subnormal and may be read as another value.
+// Removes f32 keys that differ from the best key. Keeps all if a key is a NaN, or if the best key
+// is zero or subnormal and may be read as another value.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;
@@ -105,7 +105,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Notes which values and indices belong together, since their joins do not (lemma 31).
+// Notes which values and indices belong together, since their joins lose this (lemma 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;
@@ -152,7 +152,7 @@ SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruc
   return context;
 }
 
-// Returns f32 keys if they are known and init is no NaN: only the best can win. Else nullptr.
+// Returns f32 keys if they are known and init is not a NaN: only the best can win. Else nullptr.
 const float* PlainKeys(const SetArray& keys, const SetArray& init) {
   const bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && init.exact() &&
                      !std::isnan(init.literal().data<float>()[0]);

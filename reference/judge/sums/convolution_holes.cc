@@ -131,8 +131,8 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
   if (!some(lhs) && !some(rhs)) return absl::OkStatus();
   bool in_image = false, in_kernel = false;
   const Literal image = NonFiniteMarks(lhs, in_image), kernel = NonFiniteMarks(rhs, in_kernel);
-  // Outside strict an engine may compute a grouped convolution as a dense one (XLA:CPU does), with
-  // zeros between the groups.
+  // Outside the strict profile, an engine may compute a grouped convolution as a dense one with
+  // zeros between the groups (as XLA:CPU does).
   if (IsGrouped(instruction) && interpreter.profile() != Profile::kStrict) {
     for (AcceptanceSet& s : sets) AddNan(s);
     return absl::OkStatus();

@@ -173,8 +173,8 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const TargetFacts& declared = interpreter.options().facts;
   const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (SumsInTensorCore(rule, facts)) sum.precision = kTensorCore;
-  // The result's type is the recommended accumulator (ruling 0112); relaxed permits the type of
-  // 16-bit operands too. A type without a zero cannot be one.
+  // The result's type is the recommended accumulator (ruling 0112); the relaxed profile also
+  // permits a 16-bit operand type. A type without a zero cannot be one.
   const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
   const FloatFacts& kept =
       by_operands ? facts : FactsOf(ComponentType(instruction.shape().element_type()));

@@ -176,7 +176,7 @@ SetArray Joined(const SetArray& operand, const SetArray& init,
   return Compress(SetArray(Shape(operand.element_type(), {count}), std::move(sets)));
 }
 
-// Sets the results of a selection among many terms and the init value: any of the greatest.
+// Sets the results of a selection among many terms and the init value: any of the greatest terms.
 absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
                          absl::Span<const SetValue> operands,
                          const std::vector<std::vector<int64_t>>& terms,

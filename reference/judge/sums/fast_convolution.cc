@@ -47,7 +47,7 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 namespace {
 
 // Returns the error of results that are computed from an image and a kernel of these 2-norms.
-// `terms` is the element count of the larger one.
+// `terms` is the element count of the larger array.
 double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
                const Bounds& bounds) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;

@@ -102,7 +102,7 @@ std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumB
   const std::optional<LogTerms> x = FiniteTerms(terms, *context.result);
   const double exp = UnitsOfFunction(interpreter, *body.exponential);
   const double log = UnitsOfFunction(interpreter, *body.log_plus_one);
-  // Relaxed permits rewriting the formula.
+  // The relaxed profile permits rewrites of the formula.
   const bool known = x.has_value() && x->lo.size() > 1 && exp >= 0 && log >= 0 &&
                      interpreter.profile() != Profile::kRelaxed;
   if (!known) return std::nullopt;

@@ -66,7 +66,7 @@ void AddFactor(const AcceptanceSet& s, const SetContext& context, Factors& facto
   factors.points = factors.points && v.lo == v.hi;
   if (v.lo == 0) return;
   const int below_first = std::ilogb(v.lo) - QuantumOf(v.lo);
-  factors.bits += below_first > 0 ? below_first + 1 : 0;  // a power of two adds none
+  factors.bits += below_first > 0 ? below_first + 1 : 0;  // a power of two adds no bit
 }
 
 // Multiplies the terms one after the other, correctly rounded.
@@ -107,7 +107,7 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
     // subnormal range at most doubles it, and only factors above 1 bring it back to normal.
     const double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, min_normal * factors.largest * (1 + growth));
-    constexpr double kStepsMax = 500;  // the product must not underflow either
+    constexpr double kStepsMax = 500;  // nor may the product underflow
     if (n <= kStepsMax && most >= 0x1p-500) {
       bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
     }

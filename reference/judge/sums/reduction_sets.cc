@@ -76,7 +76,7 @@ ElementReach ElementReachOf(const AcceptanceSet& s, PrimitiveType type, uint32_t
           v.nan};
 }
 
-// Returns the elements of a window that select may choose: no other certainly beats them.
+// Returns the elements of a window that select may choose: no other element certainly beats them.
 std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64_t>& window,
                                 bool largest, uint32_t permissions) {
   std::vector<ElementReach> reaches;
@@ -95,7 +95,7 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
   return candidates;
 }
 
-// Selections by window. A certain one is an update; otherwise each candidate may be updated.
+// Selections by window. A certain selection is an update; otherwise each candidate may be updated.
 struct WindowSelections {
   std::vector<std::vector<int64_t>> updates, maybe;  // for each element, windows
   std::vector<std::vector<int64_t>> candidates;      // for each window, elements

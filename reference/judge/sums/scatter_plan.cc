@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Limits the possible positions of a window. With more, any element may have any value.
+// Limits the possible positions of a window. If there are more, any element may have any value.
 constexpr size_t kPlacesMax = 16;
 
 // Returns the values that an index may have; empty if there are too many.

@@ -178,7 +178,7 @@ absl::StatusOr<SetValue> DenseScatterSets(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(SetValue sets,
                           ScatterByPlan(interpreter, instruction, shape, operands, plan));
   if (!plan.partly || interpreter.profile() == Profile::kStrict) return sets;
-  // Outside strict an engine may ignore all windows that are partly outside (ruling 0011).
+  // Outside the strict profile, windows that are partly outside may be ignored (ruling 0011).
   HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
                                                           plan_of(/*whole=*/true)));
   return JoinValues(sets, dropped);

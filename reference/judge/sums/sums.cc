@@ -85,7 +85,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   SumError result;
   bool quantum = parts.quantum != Linear::kNoQuantum;
   bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
-  // Every partial sum is a multiple of the quantum and fits, so additions are exact in any order.
+  // Every partial sum is a multiple of the quantum and fits, so all orders of addition are exact.
   const int precision = rule.partials > 0 ? rule.partial->p : rule.precision;
   const FloatFacts& narrowest = rule.partials > 0 ? *rule.partial : *rule.accumulator;
   if (quantum && narrow_operands && parts.quantum >= narrowest.emin - precision + 1 &&
