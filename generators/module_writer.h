@@ -48,7 +48,7 @@ class ModuleWriter {
 
   // --- Writing ---
   Value* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
-  // Adds the elements of a tuple as values.
+  // Adds the elements of a tuple as values, and returns these values.
   Terms Elements(Value* tuple, const std::vector<ValueFacts>& facts);
   Value* Convert(Value* operand, PrimitiveType to);
   Value* ScalarConstant(PrimitiveType type, double value);

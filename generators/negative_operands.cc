@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks rules about operands by another type, size or number of dimensions.
+// Breaks rules about operands: gives an operand another type, size or number of dimensions.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

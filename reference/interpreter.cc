@@ -106,7 +106,7 @@ absl::Status Interpreter::CheckDeadline() {
 absl::Status Interpreter::ReserveBytes(int64_t bytes) {
   int64_t alive = Literal::LiveBytes() - bytes_at_start_;
   if (bytes <= options_.memory_bytes_max - std::max<int64_t>(alive, 0)) return absl::OkStatus();
-  if (bytes == INT64_MAX)  // Shape::StorageSizeBytes ends there
+  if (bytes == INT64_MAX)  // Shape::StorageSizeBytes saturates there
     return absl::ResourceExhaustedError("the size has no bound, or is at least 2^63 bytes");
   return absl::ResourceExhaustedError(absl::StrCat("memory budget of ", options_.memory_bytes_max,
                                                    " bytes: ", alive, " in use, ", bytes,

@@ -20,7 +20,7 @@ double Quantile(const std::vector<int64_t>& quarters, int64_t total, double shar
   return 0;
 }
 
-// Counts elements with fewer than two checked bits. One bit suffices for a format of one bit.
+// Counts elements with fewer than two checked bits. One bit is enough for a format of one bit.
 int64_t BelowTwoBits(const std::vector<int64_t>& quarters, int precision) {
   const size_t end = std::min<size_t>(quarters.size(), 4 * std::min(precision, 2));
   return std::accumulate(quarters.begin(), quarters.begin() + end, int64_t{0});

@@ -12,8 +12,8 @@
 
 namespace hlocts::suites {
 
-// Returns the text of an expectations file after the verdicts of one engine. Queries that select
-// several addresses are not changed. `done` gets a summary of the changes:
+// Returns the text of an expectations file after the verdicts of one engine. Entries whose query
+// selects several addresses are not changed. `done` gets a summary of the changes:
 //   - an entry whose query is one address that now passes (or is unsupported) is removed;
 //   - an entry whose verdict has changed gets the new one; a user must check kind and reason;
 //   - a verdict without an entry gets one at the end, of kind UNIMPLEMENTED for `rejected`, else

@@ -23,7 +23,7 @@ struct Lowered {
   std::function<Value(Builder&, const Parameters&)> make;
 };
 
-// Builds from the parameters of the case's module.
+// Builds the module from the parameters of the case's module.
 using B = Builder;
 using P = const Parameters&;
 const Lowered kLowered[] = {

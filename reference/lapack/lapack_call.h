@@ -44,7 +44,7 @@ struct LapackCall {
   char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin ones) or N
   bool left_vectors = true;  // geev: left eigenvectors are computed
   // The sizes of operands and results, `>` between both, without batches: m and n of the first
-  // operand, k the smaller one, h = n - 1, others as they come (CheckLapackShapes).
+  // operand, k the smaller one, h = n - 1, others as first found (CheckLapackShapes).
   absl::string_view sizes;
 };
 

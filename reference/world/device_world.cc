@@ -85,7 +85,7 @@ absl::StatusOr<Literal> DeviceEnvironmentImpl::Collective(EvalContext& context,
                                                           const Instruction& instruction,
                                                           absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(instruction, grid_, device_));
-  if (group.empty()) return Literal(instruction.shape());  // a collective-broadcast of others
+  if (group.empty()) return Literal(instruction.shape());  // a broadcast without this device
   HLOCTS_ASSIGN_OR_RETURN(
       const std::vector<std::vector<Literal>> all,
       place_.JoinRendezvous(device_, SiteOf(instruction), group, instruction.name(),

@@ -46,7 +46,7 @@ absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device
   const bool come_true = state.condition();
   state.condition = nullptr;
   if (come_true) return absl::OkStatus();
-  // Ruling 0077: a deadlock is a time-out, like the hang of an engine, only reported sooner.
+  // Ruling 0077: a deadlock is a time-out, like an engine's hang, but is reported sooner.
   return absl::DeadlineExceededError(deadlock_);
 }
 

@@ -23,7 +23,7 @@ class StoreWriter {
   absl::StatusOr<int64_t> EngineId(const std::string& name);
   absl::StatusOr<int64_t> CaseId(const std::string& address);
   absl::StatusOr<int64_t> TextId(const std::string& body);
-  // Returns true if the store already has this run, and no less completely.
+  // Returns true if the store has this run. Deletes a stored run if only the new one is complete.
   absl::StatusOr<bool> HasRun(const std::string& identity, bool complete);
   absl::StatusOr<int64_t> AddRun(int64_t night, const std::string& identity,
                                  const RunRecord& record, const std::string& problems);

@@ -33,7 +33,7 @@ class XlaReads : public ::testing::Test {
     ASSERT_TRUE(parse_ && free_);
   }
 
-  // Returns XLA's error on the text, or "" if it reads it.
+  // Returns XLA's error on the text, or "" if XLA reads the text.
   std::string Refusal(const std::string& text) {
     hlocts_xla_bytes module{}, error{};
     hlocts_xla_status status = parse_({text.data(), text.size()}, &module, &error);

@@ -17,7 +17,7 @@ namespace hlocts::reference {
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 // A number of the f64 run below this multiple of the least normal may be subnormal in other runs.
 inline constexpr double kNearLeast = 2;
-// The width of a set, in shares of its largest magnitude, over which slopes change: a jump.
+// A set wider than this share of its largest magnitude is a jump: slopes change over it.
 inline constexpr double kJump = 0.125;
 inline bool IsDiscontinuity(const Box& box) {
   return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));

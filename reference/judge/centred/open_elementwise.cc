@@ -22,8 +22,8 @@ bool IsLipschitz(Opcode opcode) {
 }
 
 // Returns the largest difference of f(x) and f(y) for x and y that two readers in one execution may
-// see. Corners suffice: the slopes of products and quotients depend on the first point and increase
-// with its magnitude.
+// see. The corners are enough: the slopes of products and quotients depend on the first point and
+// increase with its magnitude.
 double SpreadBy(const SlopeRow& row, const Box* boxes) {
   double most = 0;
   for (int corner = 0; corner < 1 << row.operands; ++corner) {

@@ -73,7 +73,7 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
   return product;
 }
 
-// The most elements of a record for sets, and the bytes of an element of a record of points.
+// The largest number of elements in a record of sets, and the bytes per element of one of points.
 constexpr int64_t kElementsMax = 1 << 22, kBytesOfPoint = 256;
 
 // Returns the number of elements and terms that the walk has read. The budget of sweeps that narrow

@@ -16,7 +16,7 @@ namespace hlocts::reference {
 
 struct Ends {
   double lo = 0, hi = 0;    // stored
-  double rlo = 0, rhi = 0;  // unrounded; contain [lo, hi]
+  double rlo = 0, rhi = 0;  // the unrounded ends, which contain [lo, hi]
 };
 
 // Rounds to the result's format.

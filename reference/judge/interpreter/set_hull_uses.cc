@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns true for operations that pass values on without arithmetic, even pre-rounding intervals.
+// Returns true for operations that pass values on without arithmetic, with pre-rounding intervals.
 bool PassesPreRounding(const Instruction& user) {
   const OpRow& row = RowOf(user.opcode());
   switch (row.family) {

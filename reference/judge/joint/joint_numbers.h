@@ -33,8 +33,8 @@ Literal ToWide(const Literal& literal);
 // judges the whole array; instructions that read one of its elements may assume this set.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
-// Sets the midpoint and the half width of the values that an instruction may read from one
-// component of an element. Returns false if a value may not be finite.
+// Sets the midpoint and half width of the values that an instruction may read from one component of
+// an element. Returns false if a value may not be finite.
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;

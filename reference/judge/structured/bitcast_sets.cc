@@ -178,7 +178,7 @@ bool IsOpen(const AcceptanceSet& s) {
 }  // namespace
 
 // Bits of points are points (NaNs with known bits too). Between types of different widths an
-// element of the result has the bits of its own operand elements and of no others (lemma 22).
+// element of the result has the bits of its own operand elements only (lemma 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

@@ -24,8 +24,8 @@ std::vector<Z> Twiddles(size_t n, bool forward) {
   return twiddles;
 }
 
-// One level of a transform: turns `parts` transforms of `length` residues into twice as many of
-// half as many residues. LengthsOf sums the lengths of butterflies in one of them.
+// One level of a transform: turns `parts` transforms of `length` residues into twice as many
+// transforms of half as many residues. LengthsOf sums the lengths of butterflies in one of them.
 struct Level {
   size_t parts, length;
 

@@ -179,7 +179,7 @@ class LapackResiduals : public JointPredicate {
       case LapackRoutine::kLu:
         return OnLu(batch, a, given[0], given[1]);
       case LapackRoutine::kTriangularSolve:
-        return {};  // each element has a bound of its own
+        return {};  // each element has its own bound
       case LapackRoutine::kQr:
         if (!given[kQrProductSlot].at.empty()) {
           const WideMatrix& packed = given[given[0].at.empty() ? kQrTriangleSlot : 0];

@@ -170,7 +170,7 @@ class LapackSets {
         SetLastInteger(b);
         break;
       case LapackRoutine::kSchur:
-        SetInteger(static_cast<int>(leaves_.size()) - 2, b, 0, 0);  // nothing is sorted
+        SetInteger(static_cast<int>(leaves_.size()) - 2, b, 0, 0);  // no eigenvalue is sorted
         SetLastInteger(b);
         break;
       case LapackRoutine::kEigen:

@@ -153,7 +153,7 @@ std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray&
 }
 
 // Joins the results of every combination. An element of a gather depends on its own index vector,
-// so all vectors use their n-th combination together and have used all in the end (lemma 31).
+// so step n uses the n-th combination of every vector, until all are used (lemma 31).
 absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
                                           const Instruction& instruction, const Shape& shape,
                                           absl::Span<const SetValue> operands) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds sums and products in any order. The plain evaluator runs the linear operations (dot,
-// convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii of the operands' sets, to
-// which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
+// convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii the significant bits of
+// the operands' sets, to which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
 //
 // The order of a sum is free, so its set covers all orders; it is wide only if the data require it.
 // To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
@@ -32,7 +32,7 @@ struct SumParts {
   bool has_fast = false;
   Literal counts;  // terms per result; not allocated if it is `count` for all
   double count = 0;
-  int quantum = Linear::kNoQuantum;  // of single terms
+  int quantum = Linear::kNoQuantum;  // the quantum of single terms
   int bits = 0;                      // of the operands
   Literal special;                   // only if has_special: NaN or infinite if such a term decides
   bool has_special = false;
@@ -47,7 +47,7 @@ struct SumParts {
 // The rule by which a sum is accumulated.
 struct SumRule {
   int precision = 24;                       // of the accumulator
-  const FloatFacts* accumulator = nullptr;  // its range
+  const FloatFacts* accumulator = nullptr;  // the format whose range it has
   double factor = 1;                        // 2 if additions may truncate
   double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
   const FloatFacts* operand_format = nullptr;  // has the range of rounded operands
