@@ -105,7 +105,7 @@ struct SuiteContext {
   std::string inconclusive_by_nature;
   bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
   // All verdicts in order, "crash, pass, pass", if they differed when the case ran again, else
-  // empty. The kind of the verdict is that of the first run. Reports count it only as a flake.
+  // empty. The verdict's kind is the first run's. Reports count it only as a flake.
   std::string flake;
   double case_seconds = 0;  // time of running and judging; not recorded
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests clauses about the client (broadcasting, the forms of 2018, paddings by name). Their cases
-// are modules that are already lowered, since engines receive no others. This test builds each
-// module from the form in the clause and expects the case's module, except for names.
+// are modules that are already lowered, since engines receive only lowered modules. This test
+// builds each module from the form in the clause and expects the case's module, except for names.
 #include <functional>
 
 #include "absl/strings/ascii.h"

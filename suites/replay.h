@@ -19,7 +19,7 @@ std::string ShellQuoted(const std::string& text);
 // inputs.txt, infeed.txt and expect.txt if the case has them, and replay.json. With that, `hlocts
 // replay <folder>` repeats the verdict even if the directory is moved. Returns the arguments of
 // `hlocts` that do the same on the engine `backend`, with absolute paths, quoted for a shell.
-// `options` are those of the run. Returns kInternal if a file cannot be written.
+// `options` are the run's options. Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
                                         const backends::DiffOptions& options,

@@ -119,7 +119,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
 
 namespace {
 
-// Draws the dimensions of an operand. Returns {} if those of an existing value are too large.
+// Draws the dimensions of an operand. Returns {} if an existing value's are too large.
 Dims TransformedDims(ModuleWriter& w) {
   constexpr int64_t kLengthMax = 32;
   Dims dims;

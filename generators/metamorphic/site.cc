@@ -47,7 +47,7 @@ Instruction* Site::Make(Opcode opcode, Operands operands, Attributes attributes,
   absl::StatusOr<Shape> inferred = InferShape(*made);
   defect_.Update(inferred.status());
   Shape result = inferred.ok() ? *std::move(inferred) : made->shape();
-  // The element type of a contraction may be wider than that of its operands.
+  // The element type of a contraction may be wider than the operands' type.
   if (RowOf(opcode).family == Family::kContraction && made->shape().IsArray()) {
     result.set_element_type(made->shape().element_type());
   }

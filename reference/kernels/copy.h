@@ -15,7 +15,7 @@ namespace hlocts::reference {
 
 // One dimension of a copy, which assigns for every index (i0, i1, ...) with id < dims[d].size:
 //   result[result_base + sum id*result_stride] = operand[operand_base + sum id*operand_stride].
-// Strides are in elements. They may be negative; those of the operand may be 0.
+// Strides are in elements. They may be negative; the operand's strides may be 0.
 struct CopyDimension {
   int64_t size = 1;
   int64_t operand_stride = 0;

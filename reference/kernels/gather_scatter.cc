@@ -96,7 +96,7 @@ WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int
   geometry.window_sizes = gather.IntList(Attr::kSliceSizes);
   const std::vector<int64_t> absent =
       Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims);
-  // Dimensions of the output: offset_dims have the slice's sizes, the others those of the indices.
+  // Dimensions of the output: offset_dims have the slice's sizes, the others have the indices'.
   const int64_t indices_rank = static_cast<int64_t>(indices.size());
   std::vector<int64_t> batch;
   for (int64_t d = 0; d < indices_rank; ++d) {

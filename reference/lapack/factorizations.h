@@ -14,7 +14,7 @@ namespace hlocts::reference {
 // Returns the matrix of gtsv, whose first `below` and last `above` are not read.
 WideMatrix TridiagonalMatrix(const WideMatrix& below, const WideMatrix& diagonal,
                              const WideMatrix& above);
-// Returns the Hermitian matrix whose lower or upper triangle is that of `a`.
+// Returns the Hermitian matrix that the lower or upper triangle of `a` defines.
 WideMatrix HermitianFrom(const WideMatrix& a, bool lower);
 
 // Computes the lower L with A = L L^H (section 4.2). Returns 0, or the order of the first leading

@@ -27,7 +27,7 @@ std::vector<WideMatrix> ResultsOf(const LapackCall& call, const std::vector<Wide
                                   const Shape& shape);
 
 // Returns the results as literals of the call's shape. If a batch contains a NaN or an infinity,
-// all floats of its results are NaN. Errors are those of CheckLapackShapes.
+// all floats of its results are NaN. Returns CheckLapackShapes' errors.
 absl::StatusOr<Literal> EvaluateLapack(const LapackCall& call, const Instruction& custom_call,
                                        absl::Span<const Literal> operands);
 

@@ -259,7 +259,7 @@ absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruc
   return Literal::FromBytesInLayout(to, to_layout, operands[0].BytesInLayout(from_layout));
 }
 
-// get_dimension_size.*: returns the run-time size, or without one the static size, as s32.
+// get_dimension_size.*: returns the run-time size, or else the static size, as s32.
 absl::StatusOr<Literal> EvaluateGetDimensionSize(EvalContext&, const Instruction& instruction,
                                                  absl::Span<Literal> operands) {
   int64_t size = operands[0].runtime_size(instruction.IntList(Attr::kDimensions)[0]);

@@ -11,7 +11,7 @@
 namespace hlocts::reference {
 
 // Returns the index of each operand element's scale, in row-major order. A scale belongs to a block
-// of elements, whose size in each dimension is the operand's divided by that of the scales.
+// of elements, whose size in each dimension is the operand's size divided by the scales' size.
 // `scales` is not a scalar, and its sizes divide the operand's.
 std::vector<int64_t> ScaleOfElements(const Shape& operand, const Shape& scales);
 

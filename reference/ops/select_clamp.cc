@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// select.*: copies the bits of on_true if pred is true, otherwise those of on_false.
+// select.*: copies the bits of on_true if pred is true, else the bits of on_false.
 template <typename T>
 void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
   const uint8_t* pred = static_cast<const uint8_t*>(operands[0]);

@@ -113,7 +113,7 @@ class Tape : public WalkObserver {
   // Narrows the sets of a recorded array where sweeps yield narrower ones. `output`: the array is a
   // module output.
   void Tighten(SetArray& array, bool output) override;
-  // Prepares the nodes up to that of `array` for sweeps.
+  // Prepares the nodes up to the node of `array` for sweeps.
   void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }
   absl::Span<const std::unique_ptr<Node>> nodes() const { return nodes_; }
   // Returns the number of elements and terms of everything that was recorded.

@@ -45,7 +45,7 @@ absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interp
                                                           absl::Span<const SetArray* const> arrays);
 
 // Computes the whole result by columns. Returns nullopt if the operation has no loop over columns
-// or too few elements are ordinary. On ordinary operands the sets equal those of RealElement.
+// or too few elements are ordinary. On ordinary operands the sets equal RealElement's.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 

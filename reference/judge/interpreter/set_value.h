@@ -52,7 +52,7 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b);
 // Converts the array to a literal if every element is a single value without a pre-rounding
 // interval; otherwise returns it unchanged.
 SetArray Compress(SetArray array);
-// Returns true if all values that a reader may see are real numbers within those of f64.
+// Returns true if all values that a reader may see are real numbers in the range of f64.
 inline bool IsNumber(const AcceptanceSet& s) {
   constexpr uint16_t kOthers = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
                                AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified |

@@ -69,7 +69,7 @@ struct FftPlan {
 // Rounding units of a step of length two in the reference's f64 transform (lemma 21).
 constexpr double kOwnLevel = 8;
 
-// Exact numbers of at most 32 bits are transformed in f64, all others in 80 bits and rounded once.
+// Exact numbers of at most 32 bits are transformed in f64, others in 80 bits and then rounded once.
 bool TransformsInF64(const SetArray& operand) {
   return operand.exact() && BitWidth(ComponentType(operand.element_type())) <= 32;
 }

@@ -74,7 +74,7 @@ class DistributionPredicate : public JointPredicate {
     std::sort(draws.begin(), draws.end());
     double n = static_cast<double>(draws.size()), worst = 0;
     for (size_t i = 0; i < draws.size(); ++i) {
-      // Of equal draws, the last one has the height of the step.
+      // The last of several equal draws has the height of the step.
       if (i + 1 < draws.size() && draws[i + 1] == draws[i]) continue;
       worst = std::max(worst, std::fabs((static_cast<double>(i) + 1) / n - Cumulative(draws[i])));
     }

@@ -81,7 +81,7 @@ EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int6
   return right;
 }
 
-// Returns true if the squares of all numbers, and of those of T^-1, are in range.
+// Returns true if the squares of all numbers, and of the elements of T^-1, are in range.
 bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix& right,
                       const EnclosedMatrix& x, double max) {
   WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);
