@@ -13,7 +13,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Operations, other than movements, whose sizes follow from their operands' sizes. clang-format off
+// Operations, other than movements, whose sizes follow from their operands' sizes.
+// clang-format off
 #define HLOCTS_SIZED(X) \
   X(Dot) X(Gather) X(Reduce) X(ReduceWindow) X(DynamicSlice) X(Select) X(Clamp) X(Sort) X(Map) \
   X(Scatter) X(SelectAndScatter) X(DynamicUpdateSlice)

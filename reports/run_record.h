@@ -31,7 +31,7 @@ struct RunRecord {
   std::string program, suite, cpu;
   int64_t cores = 0;
 };
-// Sets `program` and `cpu` to this process's values.
+// Sets `program`, `cores` and `cpu` to this process's values.
 void SetMachine(RunRecord& record);
 
 // Writes run.json and selection.txt. Returns kInternal if the directory cannot be written.
