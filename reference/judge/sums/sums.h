@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds sums and products in any order. The plain evaluator runs the linear operations (dot,
-// convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii the significant bits of
-// the operands' sets, to which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
+// convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii of the operands' sets, to
+// which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
 //
 // The order of a sum is free, so its set covers all orders; it is wide only if the data require it.
 // To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
