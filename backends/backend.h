@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of every engine: ours, real XLA, any PJRT plugin, a program on a pipe. An engine
-// loads a module and executes it on per-device arguments. It reports what it does not support by
-// status code, and OutcomeOf turns the code into the outcome of a verdict.
+// The interface of every engine: our engines, XLA, any PJRT plugin, or a program behind a pipe. An
+// engine loads a module and executes it on per-device arguments. It reports what it does not
+// support by status code, and OutcomeOf turns the code into the outcome of a verdict.
 #ifndef HLOCTS_BACKENDS_BACKEND_H_
 #define HLOCTS_BACKENDS_BACKEND_H_
 
@@ -43,9 +43,9 @@ struct LoadOptions : RunSettings {
   // The time limit of the reference and its sets; 0 for no limit.
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
-  // True if an executable loaded before may be reused when module and options are the same, so that
-  // cases that differ only in their inputs, and trips of a loop, compile once. Never set when a
-  // case is run again to detect a flake.
+  // True if Load may return an earlier executable of the same module and options, so that cases
+  // that differ only in their inputs, and trips of a loop, compile once. Never set when a case is
+  // run again to detect a flake.
   bool reuse = false;
   // Polled if set; returns true once the caller no longer waits. Then no run begins, a busy worker
   // is killed, and the outcome (an error or a timeout) is not a verdict on the module.
@@ -118,10 +118,10 @@ class Backend {
   }
 };
 
-// The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported,
-// kAborted (the process died) is kCrash, kDeadlineExceeded is kTimeout, kUnavailable (the engine
-// could not be started) is kError, which is not a verdict on the module. Any other code is a
-// rejection, kRejected.
+// Returns the outcome of an error: kUnimplemented and kResourceExhausted are kUnsupported, kAborted
+// (the process died) is kCrash, kDeadlineExceeded is kTimeout, kUnavailable (the engine could not
+// be started) is kError, which is not a verdict on the module. Any other code is a rejection,
+// kRejected.
 Outcome OutcomeOf(const absl::Status& status);
 
 // The result of running a module on an engine.
@@ -136,7 +136,7 @@ struct RunOutcome {
 
 RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result);
 RunOutcome FailedRun(const absl::Status& status);
-// As Backend::Run, but runs nothing if the caller no longer waits.
+// Like Backend::Run, but runs nothing if the caller no longer waits.
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request);
 

@@ -26,9 +26,9 @@ struct BackendName {
 };
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
-// Returns true if the engine's name decides which code runs or which files are accessed: it has a
-// plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the
-// user's consent.
+// Returns true if the engine's name decides which code runs or which files are accessed: the name
+// has a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs
+// the user's consent.
 bool MayRunUserCode(absl::string_view text);
 // The name of an engine in records, bundles and file names. With a label it is the label and the
 // options. Without a label it is the text with only the last component of each path,
@@ -50,9 +50,8 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 // Makes the engine in this process, as a worker does.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
 
-// Makes the engine for general use: in a worker process, except `reference` and engines that allow
-// isolation=none and are given it. A worker without an answer within StartSecondsMax() is
-// unavailable.
+// Makes the engine for general use: in a worker process, unless it is `reference` or its name has
+// the option isolation=none. A worker without an answer within StartSecondsMax() is unavailable.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 
 // The command that starts this program as a worker of external code; `flag` selects the engine that

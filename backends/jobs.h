@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits how many workers of an engine run in parallel.
+// Limits the number of workers that run an engine in parallel.
 #ifndef HLOCTS_BACKENDS_JOBS_H_
 #define HLOCTS_BACKENDS_JOBS_H_
 

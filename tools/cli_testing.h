@@ -36,8 +36,8 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
 // Returns true if the plugins of backends/engine, a separate project, are built.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
-// Runs hlocts and kills it as soon as `file` matches `pattern` (of grep -E), so that its progress
-// decides and not a clock. Kills it after two minutes in any case.
+// Runs hlocts and kills it as soon as `file` matches `pattern` (grep -E), so that the kill depends
+// on progress and not on a clock. Kills it after two minutes in any case.
 inline void RunAndKill(const std::string& arguments, const std::string& before,
                        const std::string& file, const std::string& pattern) {
   RunHlocts(

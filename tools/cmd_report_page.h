@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the parts of the page other than nightly runs (clauses, real programs, releases), and
-// contains code that `report`, `view` and `store` share.
+// Collects the parts of the result page other than nightly runs (clauses, real programs, releases).
+// `report`, `view` and `store` share this code.
 #ifndef HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
 #define HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promises of an engine beyond the documents, found by the name of its target.
+// Finds the facts (promises beyond the documents) of an engine by the name of its target.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 

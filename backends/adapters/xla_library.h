@@ -13,7 +13,7 @@ namespace hlocts::backends {
 
 // The path: $HLOCTS_XLA_LIBRARY, or the file next to the program.
 std::string XlaLibraryPath();
-// kUnavailable, with one sentence, if this build has no XLA C++.
+// Returns kUnavailable, with one sentence, if this build has no libhlocts_xla.so.
 absl::Status CheckXlaLibrary();
 absl::StatusOr<void*> OpenXlaLibrary();
 

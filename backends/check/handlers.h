@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes handlers of typed custom calls from a client to the real plugin.
 //
-// A framework keeps its handlers in its own library, unknown to a plugin, so it registers them here
+// A plugin cannot see the handlers in a framework's library, so the framework registers them here
 // by HloctsCheckRegisterHandler. XLA rejects a handler that was compiled for a newer minor version
 // of its foreign function interface (XLA_FFI) than its own, and PJRT's FFI extension drops that
 // error. A handler is therefore called through a function of this library, which reports the

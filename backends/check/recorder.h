@@ -39,8 +39,8 @@ struct Program {
   std::atomic<int64_t> outputs{-1};  // number of outputs, -1 until it is queried
 };
 
-// Records for the judge. It never changes what the client computes: an error ends recording, with a
-// message in counts.json. Thread-safe.
+// Writes records for the judge. It never changes what the client computes: an error ends recording,
+// with a message in counts.json. Thread-safe.
 class Recorder {
  public:
   explicit Recorder(Settings settings);

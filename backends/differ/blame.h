@@ -5,10 +5,10 @@
 //
 // Each instruction of a failing module runs as a separate module. If none is wrong, the search
 // looks for the smallest set that is wrong when compiled together. A failure that disappears in
-// every cut is not localised. The search takes at most the time limit once more. No output is added
-// to the module, since that would change the compiled code. For an engine that receives StableHLO
-// (`via:rewriter:stablehlo`), the verdict is inconclusive if the converted module, evaluated, is
-// also wrong. Tests plant faults with injecting_backend.h.
+// every cut is not localised. The search may take the time limit again. No output is added to the
+// module, since that would change the compiled code. For an engine that receives StableHLO
+// (`via:rewriter:stablehlo`), the verdict is inconclusive if the reference's values of the
+// converted module are also wrong. Tests plant faults with injecting_backend.h.
 #ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_
 #define HLOCTS_BACKENDS_DIFFER_BLAME_H_
 

@@ -36,7 +36,7 @@ struct DiffOptions {
   // Cuts a module with inconclusive outputs at checkpoints into large pieces and blocks of loop
   // trips. An inconclusive piece is cut into smaller ones. `suspect` applies to the smallest.
   bool checkpoints = false;
-  // Narrows a failure down to a piece that is wrong in isolation (many executions).
+  // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
   // States when outputs that no set rejects are tested against the likely effects of roundings
   // (lemma 44), which may make the verdict `suspect`: if the outputs are inconclusive, also if
@@ -70,7 +70,7 @@ class Differ {
   // Finds improbable features of acceptable outputs (evaluates the module twice more).
   hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
                               const std::vector<std::string>& facts = {});
-  // Tests outputs that no set refuses by lemma 44, as options.suspect requests.
+  // Applies the tests of lemma 44 to outputs that no set rejects, as options.suspect requests.
   void AddStatistical(const std::vector<std::vector<Literal>>& outputs,
                       const std::vector<std::string>& facts, reports::Verdict& verdict);
   // The acceptance sets of one device, for explanations and bundles.

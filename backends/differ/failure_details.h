@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The details of a failure that readers need first: its distance, its operands and its operation.
+// Finds the details of a failure that readers need first: its distance, operands and operation.
 #ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 #define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 

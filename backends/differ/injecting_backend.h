@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test engine that computes as the reference does, except for planted faults.
+// A test engine: the reference with planted faults.
 #ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 #define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the effects of a run other than its outputs: changes of arguments, and the outfeed.
+// Judges a run's effects other than outputs: changed arguments, and the outfeed.
 #ifndef HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 #define HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 

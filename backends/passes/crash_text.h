@@ -16,7 +16,7 @@ std::string PassNamedByVerifier(const EngineError& error);
 
 // The passes that a stack or a failed check names. A failed check in a pass's file and a frame
 // `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells names
-// both ways. They prove nothing; they only determine the order of the search.
+// both ways. These names prove nothing; they only determine the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the compiler pass at fault, by proof: the reference evaluates the module after each pass on
-// the same inputs. The first text whose values leave the acceptance sets of the compiler's input
+// Proves which compiler pass is at fault: the reference evaluates the module after each pass on the
+// same inputs. The first text whose values are outside the acceptance sets of the compiler's input
 // names the pass. Only the dumps of XLA are needed: XLA writes the module after each pass to a dump
 // directory, and each distinct text is evaluated.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to single elements of literals of any type, for faults that change a few elements.
+// Reads and writes single elements of literals of any type, for faults that change a few elements.
 #ifndef HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
 #define HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
 

@@ -10,13 +10,13 @@
 
 namespace hlocts::backends {
 
-// The line that states what happened: a failed check or assertion in message or log if there is
-// one, otherwise the first line of the message. It is a view into `error`.
+// Returns the line that states what happened, as a view into `error`: a failed check or assertion
+// in message or log if there is one, otherwise the first line of the message.
 absl::string_view MainErrorLine(const EngineError& error);
 
 // Sets the condition, at most 80 characters, if MainErrorLine is from a failed assert(): "n == 2"
-// of "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". The line number changes with releases,
-// the condition seldom does.
+// of "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Line numbers change between releases,
+// conditions seldom.
 void ReadAssertion(EngineError& error);
 
 // The custom-call target of the module that the message contains as a full word; "" if there is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file that both processes map, for large arrays of the worker protocol. Requests fill it from
-// the front, and so do replies after the request was read; the two never use it at the same time.
+// One file that both processes map, for large arrays of the worker protocol. A request fills it
+// from the front; after the request was read, the reply overwrites it from the front.
 #ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 #define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 

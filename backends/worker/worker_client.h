@@ -24,7 +24,7 @@ struct WorkerCommand {
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 
-// The process is started on first use and again after it died. Thread-compatible: one driver thread
+// The process is started on first use and again after a crash. Thread-compatible: one driver thread
 // per worker. Load returns kUnavailable if the process cannot be started at all.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 

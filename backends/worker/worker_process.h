@@ -38,7 +38,7 @@ class WorkerProcess {
   // The end of standard error, at most `bytes_max`. If a line states what failed, the text begins
   // there, since a message and its stack may be longer than the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
-  // Discards the output on standard error so far.
+  // Discards all output on standard error so far.
   void DiscardStderr();
 
  private:

@@ -3,7 +3,7 @@
 // shrinks failures, sorts them into buckets and stores bundles.
 //
 // A seed and a number identify a finding: they give the same module on every machine, whatever
-// --jobs. A new count also appears in the last JSON line (CONTRACT.md).
+// --jobs. To add a count, also add it to the last JSON line (CONTRACT.md).
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 #define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 

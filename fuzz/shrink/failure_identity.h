@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a candidate has the same failure as the module that is shrunk, and if not, why.
-// Contains all that the shrinker learns about the failure.
+// Stores all that the shrinker learns about the failure.
 #ifndef HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 #define HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 
@@ -43,24 +43,24 @@ class FailureIdentity {
   Difference OfModule(const Module& candidate) const;
   // Returns the difference that the candidate's result shows.
   Difference OfResult(const TrialResult& result) const;
-  // Returns kBlame if the blamed opcode is another one.
+  // Returns kBlame if the failure is blamed on a different opcode.
   Difference OfBlame(const std::string& opcode) const;
 
   // From now on, a slight error must stay slight, and a large one large.
   void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
-  // From now on, candidates must fail like `result`, also in their data. `permutes`: only because
-  // of a loop that permutes its state. `carried`: with correct constants and arguments.
+  // From now on, candidates must fail like `result`, also in their data. `permutes`: the failure
+  // needs a loop that permutes its state. `carried`: constants and arguments are correct.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
   void RequireDefined(bool defined) { defined_ = defined; }
 
   bool settled() const { return settled_; }
   bool knows_operations() const { return !operations_.empty(); }
-  // Used only if settled, since each check takes evaluations.
+  // Used only after Settle, since each check takes evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
-  // on undefined modules means nothing. A wrong value implies it already.
+  // on undefined modules means nothing. A wrong value already implies that it could.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 

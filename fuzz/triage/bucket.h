@@ -30,14 +30,14 @@ bool OnlyMoves(const std::vector<std::string>& operations);
 // Returns true if all operations put elements in order.
 bool OnlyOrders(const std::vector<std::string>& operations);
 
-// Returns the bucket of a finding whose module is shrunk.
+// Returns the bucket of a finding with a shrunk module.
 BucketKey BucketOf(const std::string& signature, const FailureTraits& remains);
 // Returns true if operations, traits and needs of `general` are subsets of those of `special` and
 // nothing else differs. Needs must be empty in both or in neither.
 bool Covers(const BucketKey& general, const BucketKey& special);
 
-// A set of keys without those that another key covers. If an engine accepts three broken rules of
-// one operation, one key replaces them, since the engine does not check the operation.
+// A set of keys; a key that another key covers is removed. If an engine accepts three broken rules
+// of one operation, one key replaces them, since the engine does not check the operation.
 class BucketSet {
  public:
   // Adds a key and returns the name of its bucket, which may be a key that covers it. Appends the

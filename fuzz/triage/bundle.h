@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles (contract: "Repro bundle"): a failure as a directory of at most 64 KB that can be read,
-// replayed and turned into a test.
+// Bundles (CONTRACT.md, "Repro bundle"): a bundle is a directory of at most 64 KB with a failure
+// that can be read, replayed and turned into a test.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
 #define HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
 

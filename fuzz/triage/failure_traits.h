@@ -26,7 +26,7 @@ struct FailureTraits {
 };
 
 FailureTraits FailureTraitsOf(const Sample& shrunk);
-// Like the function above, with the traits of the wrong outputs.
+// Like the function above; adds the traits of the wrong outputs.
 FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds instructions that are wrong in isolation, which a module's outputs do not show.
+// Finds instructions that are wrong in isolation, even if the module's outputs are correct.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
 #define HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
 

@@ -8,7 +8,7 @@
 namespace hlocts::fuzz {
 
 bool AnyPermutations(const Module& module);
-// Leaves each element of the loop state in its position.
+// Edits loop bodies so that each element of the loop state keeps its position.
 void UndoPermutations(Module& module);
 
 }  // namespace hlocts::fuzz

@@ -12,9 +12,9 @@ namespace hlocts::fuzz {
 
 // Returns simpler types to try, simplest first: f32, s32, and for some types f64 or u32.
 std::vector<PrimitiveType> SimplerTypesThan(PrimitiveType from);
-// Returns {} for a module with dynamic sizes, which are a different kind of data.
+// Returns {} for a module with dynamic sizes, which need other edits.
 std::set<PrimitiveType> TypesOf(const Module& module);
-// Returns the sample with `to` instead of `from`. Values are kept as far as `to` allows.
+// Returns the sample with `to` instead of `from`. Keeps values as far as `to` can represent them.
 Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
 // Returns the types that could not be simplified although the module would be valid: the failure
 // needs them.

@@ -17,7 +17,7 @@ namespace hlocts::fuzz {
 struct Sample {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;  // leaves, the same on every device
-  // Set for invalid modules, which may break a rule about aliases: edits then keep the aliases.
+  // Set for invalid modules: the broken rule may be about aliases, so edits keep them.
   bool keeps_aliases = false;
 
   Sample Clone() const;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmarks over a fixed list of modules (modules/*.hlo), through Google Benchmark.
 //
-// Engines take turns in one process and one run, and a figure is the ratio of best times, which a
-// noisy machine distorts least. The outputs of an engine are judged in the same run (--unchecked:
-// not judged); a wrong output or a missed goal yields exit status 1. Goals: `reference` is at least
-// as fast as XLA's HloEvaluator on each of modules/*.hlo and 10 times as fast in the geometric
-// mean; `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file
-// to modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2
-// lowers it before any pass of XLA; no custom calls). Latest figures: results/bench.
+// Engines take turns in one process and one run. A figure is the ratio of best times, which a noisy
+// machine distorts least. The outputs of an engine are judged in the same run (--unchecked: not
+// judged); a wrong output or a missed goal yields exit status 1. Goals: `reference` is at least as
+// fast as XLA's HloEvaluator on each of modules/*.hlo and 10 times as fast in the geometric mean;
+// `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file to
+// modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2 lowers
+// it before any pass of XLA; no custom calls). Latest figures: results/bench.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_H_
 
@@ -19,7 +19,7 @@
 
 namespace hlocts::tools {
 
-// A row of cpu/* or cuda/*, which compares one of our engines with another engine.
+// A benchmark cpu/* or cuda/*, which compares one of our engines with another engine.
 struct EngineBenchRow {
   std::string module;
   double best = 0, median = 0;
@@ -43,10 +43,9 @@ struct BenchRow {
   double ratio = 0;  // as the benchmark defines it: above 1 is good
 };
 
-// Runs reference/*: the reference against the other engine; ratio = the other's time / ours.
+// Runs reference/*: compares the reference with the other engine; ratio = its time / ours.
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options);
-// Runs judge/*: acceptance sets and membership against plain evaluation; ratio = judge /
-// evaluation.
+// Runs judge/*: compares judging outputs with plain evaluation; ratio = judge / evaluation.
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options);
 
 absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engine,

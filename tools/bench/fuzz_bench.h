@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost and coverage of a campaign: the figures of results/bench/fuzz.txt. Seconds are processor
-// time.
+// Measures a campaign's cost and coverage (results/bench/fuzz.txt). Seconds are processor time.
 #ifndef HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
 
@@ -22,8 +21,8 @@ struct RateRow {
 
 // Generates and verifies modules of the campaign with `seed`.
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
-// Does the same, and runs the modules on `backend` and judges them as `hlocts fuzz` does. The time
-// of workers counts.
+// Like BenchGenerate, but also runs the modules on `backend` and judges them as `hlocts fuzz` does.
+// The time includes the workers'.
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
@@ -43,7 +42,7 @@ struct ReachRow {
   std::string typed_missing;              // " operation/type" of each missing one
   std::string pairs_missing;              // " producer:consumer,consumer" of each producer
 };
-// The coverage of modules after generating and verifying for each of these numbers of seconds.
+// Returns the coverage reached by generating and verifying for each of these numbers of seconds.
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
 // The cells that three methods of generating modules reach in the same number of seconds: the swarm
@@ -56,7 +55,7 @@ struct ArmsRow {
 void BenchArms(uint64_t seed, const std::vector<double>& marks,
                const std::function<void(const ArmsRow&)>& at_mark);
 
-// The share of valid modules among those from repeatedly mutated and crossed decisions.
+// Returns the share of valid modules if decisions are repeatedly mutated and crossed.
 double BenchMutatedValid(uint64_t seed, double seconds);
 
 }  // namespace hlocts::tools

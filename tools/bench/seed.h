@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seed of all measured modules and arguments, so that the figures of two builds are of the same
-// work.
+// The seed of all measured modules and arguments, so that the figures of two builds measure the
+// same work.
 #ifndef HLOCTS_TOOLS_BENCH_SEED_H_
 #define HLOCTS_TOOLS_BENCH_SEED_H_
 

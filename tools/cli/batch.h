@@ -6,11 +6,11 @@
 
 namespace hlocts::tools {
 
-// Makes the answer to an entry at which the child process ended: it crashed, or exceeded its time
-// limit or memory.
+// Makes the answer to the entry at which the child process crashed or exceeded its time or memory
+// limit.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
-// Is called with each line of an answer, in the parent process.
+// Called in the parent process with each line of an answer.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,

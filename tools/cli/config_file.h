@@ -24,10 +24,10 @@ struct ConfigEntry {
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path);
 
-// Appends the options that the file has and the words do not; words[0] is the subcommand. A key
-// that is not an option of any subcommand is an error, so that nothing is silently ignored. If
-// `of_folder`, the file is from the working directory, which others may have written; a value that
-// runs code or names a file to write is then an error.
+// Appends the options that only the file has to the words; words[0] is the subcommand. A key that
+// is not an option of any subcommand is an error, so that nothing is silently ignored. If
+// `of_folder`, the file is from the working directory and may be untrusted: a value that runs code
+// or names a file to write is then an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,

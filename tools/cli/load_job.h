@@ -7,8 +7,8 @@
 
 namespace hlocts::tools {
 
-// As LoadJob, but if no inputs are given and none come with the module, sets `*found` to false and
-// returns a job without arguments. If `found` is null, that is an error.
+// Like LoadJob, but if no inputs are given and the module has none, sets `*found` to false and
+// returns a job without arguments. If `found` is null, missing inputs are an error.
 absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string& inputs,
                               std::optional<uint64_t> seed, const CommonOptions& options,
                               bool* found);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles --repeat=N: runs a failure that is not deterministic many times; its verdict states how
-// often it failed.
+// Handles --repeat=N: runs a module many times, for failures that are not deterministic. The
+// verdict states how often the module failed.
 #ifndef HLOCTS_TOOLS_CLI_REPEAT_H_
 #define HLOCTS_TOOLS_CLI_REPEAT_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the progress of a suite run, measured by the cost of its cases, not by their number.
+// Shows the progress of a suite run by the cost of its finished cases, not by their number.
 #ifndef HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 #define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the instructions at which a module loses digits. Everything is evaluated in f64 (widen.h);
-// an instruction "runs as written" if its results are rounded to its type. Running all instructions
-// as written, compared with none, yields the error of each value. Running one alone as written
-// yields its contribution to the outputs.
+// an instruction "runs as written" if its results are rounded to its type. The error of each value
+// is its difference between a run with all instructions as written and a run with none. A run with
+// one instruction as written yields its contribution to the outputs.
 //
 // The documents leave the order of sums open, so the rounding error of a sum of n terms is
 // modelled: sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
-// the element. In f64 itself, each result is moved by up to one rounding instead of rounded.
+// the element. A result of type f64 cannot be rounded, so it is moved by up to one ulp instead.
 #ifndef HLOCTS_TOOLS_DIGITS_MEASURE_H_
 #define HLOCTS_TOOLS_DIGITS_MEASURE_H_
 
@@ -22,8 +22,8 @@
 
 namespace hlocts::tools {
 
-// The loss at one instruction. Errors are relative; 1 means that no digit is correct. In a mean
-// each element counts at most 1.
+// The loss at one instruction. Errors are relative; 1 means that no digit is correct. A mean counts
+// an element's error as at most 1.
 struct Loss {
   const Instruction* instruction = nullptr;
   int64_t runs = 0;
@@ -38,7 +38,7 @@ struct Loss {
   double bound = -1;            // median relative width of its acceptance set; -1: not computed
 };
 
-// The first result that is not finite although all operands are.
+// The first result that is not finite although all its operands are finite.
 struct NotFinite {
   const Instruction* instruction = nullptr;
   int64_t run = 0, element = 0;
@@ -64,8 +64,8 @@ struct DigitsOptions : RunSettings {
   std::function<void(int64_t done, int64_t all)> progress;
 };
 
-// Measures a module. `leaves` are those of the entry's parameters. Errors: Unimplemented, those of
-// an evaluation.
+// Measures a module. `leaves` are those of the entry's parameters. Errors: Unimplemented, and
+// evaluation errors.
 absl::StatusOr<Digits> MeasureDigits(const Module& module, const std::vector<Literal>& leaves,
                                      const DigitsOptions& options);
 

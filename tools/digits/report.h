@@ -16,8 +16,8 @@ struct OtherWidth {
   std::string instruction, written, compiled;  // its name and both types
   bool wider = false;
 };
-// Finds such instructions. They match by opcode and by op_name in the metadata, which compilers
-// keep, or otherwise by name.
+// Finds instructions of `written` with another width in the other module. Instructions match by
+// opcode and by the metadata's op_name, which compilers keep, or otherwise by name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled);
 
 // The result as text. `rows` is the maximum number of instructions; 0 for all.

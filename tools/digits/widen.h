@@ -24,8 +24,8 @@ struct Widened {
 // between conversions. Errors: Unimplemented if such an operation has a tuple.
 absl::StatusOr<Widened> Widen(const Module& module);
 
-// Converts a floating-point or complex literal to f64 or c128, and a tuple by leaf; returns others
-// unchanged.
+// Converts a floating-point or complex literal to f64 or c128, and a tuple leaf by leaf; returns
+// other literals unchanged.
 Literal Wide(const Literal& literal);
 // 1 or -1, evenly distributed over indices and deterministic for a given `salt`.
 double SignAt(size_t place, size_t salt);

@@ -37,7 +37,7 @@ struct Subject {
   bool is_bundle = false;
   std::string options;  // of every release, "?partitioner=shardy"; "" for none
   fuzz::Bundle bundle;
-  // The failure to look for; unset for a module, whose every finding counts.
+  // The failure to look for; unset for a module: then every finding counts.
   std::optional<Outcome> wanted;
   std::vector<Answer> answers;  // one for each release
   std::vector<Row> kept;        // rows of history.json; empty for a module
@@ -49,7 +49,7 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all);
 class Releases {
  public:
   // Selects releases by name, or by the part of it before '@'; words may contain commas. Without
-  // words: xla and jaxlib. Errors: no entry of that name.
+  // words, selects xla and jaxlib. Errors: no entry has that name.
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release]; }

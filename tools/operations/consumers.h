@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares each opcode with each part of the program that has an entry per operation.
+// Checks that each part of the program that needs an entry per operation has one for every opcode.
 //
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
 // everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a

@@ -2,7 +2,7 @@
 // Searches for inputs on which an engine is wrong. It tries input recipes in turn
 // (generators/input_recipes.def), changes of inputs that reached a region for the first time, and
 // both sides of the boundary between two regions, found by bisection. The reference evaluates each
-// input first, to record which regions it reaches; inputs on which that takes too long are not run.
+// input first, to record which regions it reaches; inputs that take it too long are not run.
 #ifndef HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
 #define HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
 
@@ -34,8 +34,8 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  // The verdict, without localisation, on the first input that does not pass. If all pass or are
-  // inconclusive, it is that on the first pass, or otherwise on the first input.
+  // The verdict, without localisation, on the first input that does not pass. If there is none, the
+  // verdict on the first input that passes, or otherwise on the first input.
   reports::Verdict verdict;
   backends::ExecuteRequest request;  // the input of the verdict
   bool failed = false;

@@ -25,7 +25,7 @@ using Regions = std::set<uint64_t>;
 class RegionRecorder : public reference::EvalHook {
  public:
   explicit RegionRecorder(const Module& module);
-  // Returns the regions since the last call.
+  // Returns the regions reached since the last call.
   Regions Take() { return std::exchange(regions_, {}); }
 
   absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,

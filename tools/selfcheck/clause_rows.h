@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses as reports show them: the registry with the seeded fault of each clause
+// Makes the clauses as reports show them: the registry with the seeded fault of each clause
 // (suites/clause_mutants.txt), and the programs that test clauses which no case can test
 // (suites/clause_tests.txt).
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_

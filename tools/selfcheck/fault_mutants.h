@@ -21,8 +21,7 @@ std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
 // Returns true for a verdict that needs a user's attention: not pass, unsupported, inconclusive or
 // an error of the harness.
 bool IsNoticed(Outcome kind);
-// Returns true if the trial detects the engine with this fault; false if the fault has no effect in
-// it.
+// Returns true if the trial detects the fault in an engine; false if the fault has no effect.
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
            Profile profile);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants: seeded faults, changed rules of the table, broken clauses. One driver runs them all, and
-// one table shows which are detected.
+// Mutants are seeded faults, changed rules of the table, and broken clauses. One driver runs them
+// all, and one table shows which are detected.
 //
 // Parts of `hlocts selfcheck`: `faults` (seeded faults on cases and on random modules), `rules`
 // (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
@@ -26,8 +26,8 @@ struct MutantResult {
   std::string by;       // the first trial that notices it, "lint", "canary:FAULT survives"
   std::string verdict;  // fail, rejected, accepted, crash, timeout
   int64_t modules = 0;  // number of modules that it was tried on
-  // The number of modules whose outputs (for a rule: sets) it changed; for a detected fault, those
-  // before its detection.
+  // The number of modules whose outputs (for a rule: sets) the mutant changed before it was
+  // detected.
   int64_t changed = 0;
 };
 

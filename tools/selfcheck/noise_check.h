@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the judge by the legal-noise engine: every failure is a defect of the judge or of that
+// Checks the judge with the legal-noise engine: each failure is a defect of the judge or of the
 // engine.
 #ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
@@ -35,8 +35,8 @@ struct NoiseReport {
 };
 
 // The permissions that the noise uses. `facts` are the facts that it declares (its option of that
-// name); "" for none. With `typical` it leaves out additions with one-sided errors, and passes are
-// searched for improbable results.
+// name); "" for none. With `typical`, the noise omits additions with one-sided errors, and the
+// outputs of passes are searched for improbable results.
 struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;

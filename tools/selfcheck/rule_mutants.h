@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants of the rule table: a rule is narrowed or widened, or a permission is dropped or granted,
 // for floats and complex numbers. A narrowed rule should make legal noise fail. A widened rule
-// (also in `relaxed`, so that profiles stay nested) should let a seeded fault pass. Either may
-// break the lint.
+// (also in `relaxed`, so that profiles stay nested) should let a seeded fault pass. The lint may
+// also report either mutant.
 #ifndef HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 #define HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the part `clauses` of hlocts selfcheck.
+// Declares the part `clauses` of `hlocts selfcheck`.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 #define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives the subject of a clause from the words of its sentence.
+// Finds the subject of a clause in the words of its sentence.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 #define HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 
@@ -20,8 +20,8 @@ struct ClauseText {
 // The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// Returns true for a sentence that allows something, which a rejection breaks. For other sentences
-// a rejection proves little, since it breaks every case.
+// Returns true for a sentence that permits something: an engine that rejects it breaks the
+// sentence. For other sentences a rejection proves little, since it breaks every case.
 bool IsPermission(absl::string_view text);
 
 // The names of the arguments in order, by file of clauses, from the signatures that the documents

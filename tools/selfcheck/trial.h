@@ -25,10 +25,10 @@ struct Trial {
   RuleChange change_rule;            // changed rule table for the judge of this trial
 };
 
-// Limits that stop a loop which a fault makes endless.
+// Returns limits that stop a loop that a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
-// The cases that the reference itself passes; `cases` must outlive the trials. Others are omitted
+// The cases that the reference itself passes; `cases` must outlive the trials. Others are omitted,
 // and counted in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the metamorphic rules on random modules: by the reference evaluator, a metamorphic variant
+// Checks the metamorphic rules on random modules: on the reference evaluator, a metamorphic variant
 // must have the same meaning as its module.
 #ifndef HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_

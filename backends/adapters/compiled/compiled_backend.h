@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that judges a compiler alone: the reference evaluates the optimized module from which
-// the compiler generates code. No hardware computes anything, so a failure is due to the compiler's
+// An engine that tests only a compiler: the reference evaluates the optimized module from which the
+// compiler generates code. No hardware computes anything, so a failure is due to the compiler's
 // passes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
@@ -13,8 +13,8 @@ namespace hlocts::backends {
 
 // `compiler` loads a module and returns its optimized form (Executable::OptimizedModule); it
 // executes nothing. `evaluator` evaluates that form. Load returns the compiler's status. Execute
-// returns kUnimplemented, "not evaluated: ...", if the optimized module has no meaning here, is not
-// valid, or cannot be evaluated.
+// returns kUnimplemented, "not evaluated: ...", if the optimized module has an instruction without
+// a definition, is invalid, or cannot be evaluated.
 std::unique_ptr<Backend> MakeCompiledBackend(std::unique_ptr<Backend> compiler,
                                              std::unique_ptr<Backend> evaluator);
 

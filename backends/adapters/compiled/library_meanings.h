@@ -11,8 +11,8 @@
 
 namespace hlocts::backends {
 
-// The lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
-// kUnimplemented: an epilogue, an activation, a scale or types whose rounding is not known.
+// Return the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
+// kUnimplemented: the rounding of an epilogue, an activation, a scale or a type is not known.
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
 absl::StatusOr<std::string> TriangularSolve(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);

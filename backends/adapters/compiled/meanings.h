@@ -9,10 +9,10 @@
 
 namespace hlocts::backends {
 
-// Replaces each known custom call by a call of a computation that defines it, and each data
-// movement that changes the element type by the same movement and a convert. Converts an operand
-// whose type differs from that of the operand beside it. kUnimplemented names the first custom call
-// that has no definition, or none for its shapes and attributes.
+// Replaces each known custom call by a call of a computation that defines it. Splits each data
+// movement that changes the element type into a movement and a convert. Converts an operand whose
+// type differs from that of the other operand. kUnimplemented names the first custom call that has
+// no definition for its shapes and attributes.
 absl::Status LowerLibraryCalls(Module& module);
 
 }  // namespace hlocts::backends

@@ -24,12 +24,12 @@ struct PjrtCompileOptions {
   // True if the entry computation takes one tuple of arrays. The plugin must know this, because the
   // elements are passed as separate arguments.
   bool one_tuple = false;
-  // Overrides of engine options by name. true/false, integers and numbers are sent as typed values,
-  // other values as text.
+  // Overrides of engine options by name. Booleans and numbers are sent as typed values, other
+  // values as text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
-// Returns true if the entry takes one tuple of arrays. It is false for a nested tuple, which no
+// Returns true if the entry takes one tuple of arrays. Returns false for a nested tuple, which no
 // client splits.
 bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);

@@ -20,7 +20,7 @@ namespace hlocts::backends {
 std::unique_ptr<Module> WithoutCompiledForm(const Module& module);
 
 // Returns the module without its instructions' backend_config, or nullptr if it has none. The
-// config is a compiler's setting and no part of a value, except for a custom call, which keeps it.
+// config controls a compiler and does not affect values, except in a custom call, which keeps it.
 // Fusions that have one become calls, because compilers expect it on their own kinds of fusions.
 std::unique_ptr<Module> WithoutBackendConfigs(const Module& module);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. The option `facts` is our own:
-// the promises of the plugin beyond the documents, as a target of spec/targets or as facts joined
-// by '+'. Options that begin with "client." are passed to PJRT_Client_Create. The option
+// Makes any PJRT plugin a Backend: `pjrt:PATH` with options after '?'. We define the option
+// `facts`: what the plugin promises beyond the documents, as a target of spec/targets or facts
+// joined by '+'. Options that begin with "client." are passed to PJRT_Client_Create. The option
 // `partitioner` (gspmd or shardy) selects the partitioner of sharded modules. All other options are
 // passed to the compiler by name.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a sharded module on its devices: splits full arrays into tiles and joins tiles to full
-// arrays.
+// Prepares runs of a sharded module on its devices: splits full arrays into tiles and joins the
+// tiles.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
 

@@ -28,8 +28,8 @@ struct Tiling : TileGrid {
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
 // The tilings of the leaves of the entry's parameters. ResultTilings does the same for the root. An
-// array without annotation is replicated on every device. kUnimplemented: a leaf whose contents
-// differ by device (manual, unreduced).
+// array without annotation is replicated. kUnimplemented: a leaf whose contents differ by device
+// (manual, unreduced).
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts modules between HLO and StableHLO by the converters of the pinned wheel, and by external
-// rewriters. All of this code is external: it runs in a worker process, and its crash is a status
+// Converts modules between HLO and StableHLO with the converters of the pinned wheel or with
+// external rewriters. This code is external: it runs in a worker process, and its crash is a status
 // here.
 //
 // An engine with the capability `via:rewriter:stablehlo` gets the module that the converter
@@ -34,7 +34,7 @@ struct ConvertOptions {
 
 class WorkerConnection;
 
-// One worker process, which is started on first use and again after it died. Thread-compatible.
+// One worker process, started on first use and again after a crash. Thread-compatible.
 class Converter {
  public:
   // `argv` starts a program that answers Convert of worker.proto.

@@ -31,7 +31,7 @@ inline void Clear(hlocts_xla_bytes* out) {
   if (out != nullptr) *out = {nullptr, 0};
 }
 
-// Empties the outputs. Every call does so first, so that they are defined on every return.
+// Empties the outputs. Every function calls this first, so that they are defined on return.
 inline void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
   Clear(first);
   Clear(second);
@@ -51,7 +51,7 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
     return absl::InvalidArgumentError(absl::StrCat("expected a serialized HloModuleProto, found ",
                                                    bytes.size, " bytes that cannot be parsed"));
   }
-  // Applies XLA_FLAGS, so that the work of XLA's own passes can be dumped.
+  // Applies XLA_FLAGS, so that XLA can dump the module around its passes.
   auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());
   if (!config.ok()) return config.status();
   return xla::HloModule::CreateFromProto(proto, *config);

@@ -35,7 +35,7 @@ extern "C" {
 #define HLOCTS_XLA_EXPORT
 #endif
 
-// The version of this interface, incremented when a signature or a meaning below changes.
+// The version of this interface. It is incremented when a signature or a behaviour below changes.
 #define HLOCTS_XLA_C_API_VERSION 2
 
 // The status of a call. Every value except HLOCTS_XLA_OK has a message in `error`.

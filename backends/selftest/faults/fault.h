@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seeded faults: bugs that compilers have had, as data. Each fault is a small change to an
-// otherwise correct engine (the reference evaluator). It is written from the class of bug, not from
-// the cases that are meant to find it.
+// otherwise correct engine (the reference evaluator). Its author knew the class of bug, and ignored
+// the cases that should find it.
 //
 // To add a fault, add a row to the table of its class, with an id that begins with the opcode.
 // Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.
@@ -103,11 +103,11 @@ const std::vector<Fault>& AllFaults();
 // Finds a fault of AllFaults or of a family (fault_family.h), which may be restricted to some
 // instructions (fault_place.h).
 const Fault* FindFault(absl::string_view id);
-// Returns true if an engine with this fault can behave differently on this module.
+// Returns true if this fault can change an engine's behaviour on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
-// The reason why the documents allow what a fault does, so that no judge may object: a ruling or a
-// sentence. Empty for a real fault.
+// The ruling or sentence by which the documents allow what a fault does, so that no judge may
+// reject it. Empty for a real fault.
 absl::string_view PermittedBy(absl::string_view id);
 
 // Each file of faults defines one of these functions.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families of faults, whose members differ in a parameter. A family changes one property of one
 // opcode's instructions: operand 2 is read as zeros, window.0.stride is read one higher, f8 results
-// are rejected. suites/clause_mutants.txt shows for every sentence of the documents that a member
-// of a family, or a fault of the tables of bugs, tests it. Members are found by name. They are not
-// part of AllFaults, whose detection rate represents bugs of real compilers.
+// are rejected. suites/clause_mutants.txt names, for every tested sentence of the documents, a
+// fault that a case of the sentence detects. Members are found by name. They are not part of
+// AllFaults, whose detection rate represents bugs of real compilers.
 //
 // An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows
 // of *_families.cc. The id infer.forgets-rule/RULE is a verifier without that rule.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legal noise: a second executor that uses the permissions of the profile wherever it can. The
 // rules of spec/accuracy define what is permitted. Its methods (flushing, contraction, orders of
-// sums, other roundings) are its own and independent of the sets that judge it.
+// sums, other roundings) share no code with the sets that judge it.
 //
 // A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
 // errors all have the same sign or that keep fewer bits than their type; `unusual` (lemma 32) is
@@ -85,11 +85,11 @@ struct NoiseJob {
 // Recomputes dot, convolution, reduce, reduce-window and scatter of real floats in another legal
 // way (noise_reductions.cc). Returns true if it did.
 bool NoisyReduction(NoiseJob& job);
-// Does the same in parts, one for each device (noise_partition.cc).
+// Like NoisyReduction, but in parts, one for each device (noise_partition.cc).
 bool NoisyPartition(NoiseJob& job, int64_t partitions);
 // Uses the elementwise permissions (noise_elements.cc).
 void NoisyElements(NoiseJob& job);
-// Skips roundings of operands, and keeps this result as it was before its own rounding
+// Skips roundings of operands, and stores this result before its own rounding
 // (noise_shadow_values.cc).
 void UseShadowValues(NoiseJob& job);
 // Passes the shadow values of the operands of a call or fusion to the parameters of its callee.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider
-// or the given type, with subnormals flushed. This is a number system for the reference's kernels.
+// Computes sums as a compiler may: in any order, with any products left unrounded, in a wider type
+// or the given one, with subnormals flushed. This is a number system for the reference's kernels.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random legal calls of the PJRT C API on a plugin, checked against a model of the API's promises:
-// buffers keep their bytes independent of the host's memory, copies arrive, events become ready,
-// callbacks are called once, and exactly the donated or deleted buffers are unusable.
+// Makes random legal calls of the PJRT C API and checks a plugin against a model of the API's
+// promises: buffers keep their bytes independent of the host's memory, copies arrive, events become
+// ready, callbacks are called once, and exactly the donated or deleted buffers are unusable.
 //
 // Each step has its own seed, so that a failing walk is minimised by omitting steps. Only promises
 // of the header are checked: a deleted or donated buffer is only destroyed or queried for deletion,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk's model of the objects that it made.
+// The walk's model of the PJRT objects that the walk has created.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 
@@ -16,7 +16,7 @@ namespace hlocts::backends {
 
 using Bytes = std::vector<uint8_t>;
 
-// A shape of a buffer. There are few shapes, so that buffers of earlier steps fit later programs.
+// A shape of a buffer. Few shapes exist, so that buffers of earlier steps fit later programs.
 struct WalkShape {
   PrimitiveType type;
   PJRT_Buffer_Type buffer_type;

@@ -79,7 +79,7 @@ class Walker {
   // A usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // A buffer without a handle and its intended contents: those requested, or random ones.
+  // A planned buffer, still without a handle, with the requested or with random contents.
   WalkBuffer PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> DrawBufferPlan();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
@@ -118,7 +118,7 @@ class Walker {
   std::vector<std::pair<std::shared_ptr<HostMemory>, Bytes>> promised_;
 };
 
-// The error of a broken promise.
+// Returns the error for a broken promise.
 inline absl::Status Differs(const std::string& text) { return absl::DataLossError(text); }
 
 }  // namespace hlocts::backends
