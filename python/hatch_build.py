@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs the program into the wheel. Builds it if there is no build.
 
-  HLOCTS_BUILD_DIR   build directory; by default build/ of this checkout
-  HLOCTS_STAGED=DIR  the tree that ci/staging.py made; ci/release packs the same one into a tarball
-  HLOCTS_WHEEL=pure  no program in the wheel: it is searched where the package is used
+  HLOCTS_BUILD_DIR   build directory; by default build/ of this checkout HLOCTS_STAGED=DIR  the tree
+  that ci/staging.py made; ci/release packs the same one into a tarball HLOCTS_WHEEL=pure  no
+  program in the wheel: the package searches for it at run time
 """
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """client_test.py HLOCTS CLIENT CHECK REFERENCE: a C client under the checking plugin.
 
-A judge that works, that crashes, that does not start, a full disk, Ctrl-C and a forked child leave
-the client as it is without the plugin.
+The client must behave as without the plugin if the judge works, crashes or does not start, and with
+a full disk, Ctrl-C or a forked child.
 """
 
 import json

@@ -3,10 +3,10 @@
 
     serve("mine", "1.0", load)
 
-load(text) gets the module as HLO text and returns run(arguments) -> outputs: lists of numpy arrays, one per
-leaf, tuples flattened depth first. Raise Unsupported for what the engine does not do, Refused for a module
-it takes to be invalid. Types numpy lacks (bf16, f8, f4) come and go as their bits in unsigned integers;
-2- and 4-bit integers as 8-bit values.
+load(text) gets the module as HLO text and returns run(arguments) -> outputs: lists of numpy arrays,
+one per leaf, tuples flattened depth first. Raise Unsupported for a feature that the engine lacks,
+Refused for an invalid module. Types that numpy lacks (bf16, f8, f4) are passed as bits in unsigned
+integers, 2- and 4-bit integers as 8-bit values.
 """
 import os
 import struct
@@ -32,8 +32,8 @@ class Refused(Exception):
 
 
 class Copies(tuple):
-    """What run() returns of a module that the engine partitions, where devices hold different copies of
-    an element: the leaves with one copy of each, and the leaves with the other."""
+    """The result of run() if the engine partitions the module and devices hold different copies of
+    an element: the leaves with one copy, and the leaves with the other."""
 
 
 class Leaf:
@@ -148,7 +148,7 @@ def execute(run, request):
 
 def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto=False,
           unavailable_reason=""):
-    """proto: load() gets the module as the bytes of an HloModuleProto instead of text."""
+    """proto: load() gets the module as the bytes of a HloModuleProto instead of text."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the engine must not break the frames
     run = None

@@ -49,7 +49,7 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """Continues interrupted runs after all others have run."""
+    """Continues interrupted runs after all other runs."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
@@ -101,7 +101,7 @@ def modules_of_today(night, engine):
 
 
 def not_small_yet(out):
-    """Returns failures that the campaign stored without minimising them for lack of time."""
+    """Returns failures that the campaign had no time to minimise."""
     left = set()
     path = out / "findings.jsonl"
     for one in json_lines(path.read_text()) if path.exists() else []:
@@ -171,7 +171,7 @@ def named_as_given(night):
 
 
 def mark_flakes(night, engine, words, said):
-    """Takes the last repetition's records, and adds all verdicts if they differ."""
+    """Takes the records of the last repetition, and adds all its verdicts if they differ."""
     first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
              if one["engine"] == engine}
     path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
@@ -199,8 +199,8 @@ def import_all(night, *parts):
 
 
 def retention(night):
-    """Deletes verdicts of old nightly runs but keeps their counts. Copies nothing if there are
-    none."""
+    """Deletes verdicts of old nightly runs but keeps their counts. Copies no file if no run is
+    old."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
     whole = {one["night"] for one in json_lines(text) if not one.get("pruned")}

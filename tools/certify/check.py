@@ -18,7 +18,7 @@ used. A certificate is {"certificate": "none", "reason": ...} if no element is w
 rejection), if the documents leave the point open, or if the derivation is not covered here.
 
 Exit: 0 accepted, the value is outside of the set; 1 refused, it is inside, or question, only a
-ruling excludes it; 2 no certificate, or a broken one.
+ruling excludes it; 2 no certificate, or an invalid one.
 """
 
 import json

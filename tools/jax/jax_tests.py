@@ -174,19 +174,19 @@ def read(path: pathlib.Path) -> list[dict]:
 
 
 def records(out: pathlib.Path, name: str) -> pathlib.Path:
-    """The directory of the checking plugin for a file."""
+    """Returns the checking plugin's directory for a file."""
     return out.resolve() / "records" / name
 
 
 def judged(out: pathlib.Path, names: list[str]) -> list[dict]:
-    """The verdicts of the checking plugin on the executions of these files."""
+    """Returns the checking plugin's verdicts on the executions of these files."""
     return [line | {"file": name} for name in names
             for path in sorted(records(out, name).rglob("results.jsonl"))
             for line in read(path)]  # fmt: skip
 
 
 def compare(results: list[dict], platform: str) -> tuple[int, int]:
-    """How many tests pass on the platform, of those that pass on cpu; and of how many."""
+    """Returns how many tests pass on the platform, and how many of them pass on cpu."""
     by_test = {(line["platform"], line["file"], line["test"]): line["outcome"] for line in results}
     on_cpu = [test for test, outcome in by_test.items() if (test[0], outcome) == ("cpu", "passed")]
     there = [by_test.get((platform, *test[1:]), "") for test in on_cpu]
@@ -194,7 +194,7 @@ def compare(results: list[dict], platform: str) -> tuple[int, int]:
 
 
 def row(name: str, platforms: list[str], results: list[dict], executions: int) -> str:
-    """Outcomes on each platform: passed, skipped, others; and the share of what cpu passes."""
+    """Returns counts by platform (passed, skipped, others) and the share of cpu's passes."""
     text = f"{name:24}"
     for platform in platforms:
         outcomes = [line["outcome"] for line in results if line["platform"] == platform]
@@ -207,7 +207,7 @@ def row(name: str, platforms: list[str], results: list[dict], executions: int) -
 
 
 def share_of_files(results: list[dict], platform: str, sizes: dict[str, int]) -> float:
-    """The share of what cpu passes, in percent, if all tests of each file were as its sample."""
+    """Returns the share of cpu's passes in percent, if each file's tests behave like its sample."""
     passed = 0.0
     for name, size in sizes.items():
         agreed, compared = compare([line for line in results if line["file"] == name], platform)

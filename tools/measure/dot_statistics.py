@@ -3,7 +3,7 @@
 """Measures the statistical tests of lemma 44 on dots of 4,096 terms: correct orders that they mark,
 and faults that they detect. --tosa=DIR judges the same outputs by the verifier of TOSA's
 conformance tests (DIR: the unpacked wheel tosa-tools) with its tests of each element, of variance
-and of bias. It logs to standard error.
+and of bias. The verifier logs to standard error.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def sorted_terms(terms, sign):
 
 
 def fused(a, b, order):
-    """Adds each product unrounded."""
+    """Adds each product without rounding it."""
     total = np.zeros((ROWS, COLUMNS), np.float32)
     for k in order:
         exact = a[:, k, None].astype(np.float64) * b[None, k, :]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the error of each function over all numbers of f32, on one engine against its own f64.
+"""Measures the error of each function of an engine over all f32 numbers, against the engine's f64.
 
 The engine evaluates the function in f32 and in f64 for the same operand, and returns for each row
 of 4,096 operands the worst distance. The worst row is then run alone and measured against the C

@@ -85,7 +85,7 @@ def hlo_name(name):
 
 
 class Array:
-    """One array as MLIR's C interface hands it over: allocation, data, offset, sizes, strides."""
+    """An array as MLIR's C interface passes it: allocation, data, offset, sizes, strides."""
 
     def __init__(self, shape):
         rank = len(shape)
@@ -112,7 +112,7 @@ class Array:
 
 
 def support_object():
-    """SUPPORT, compiled: once for a worker, not for every module."""
+    """Compiles SUPPORT once per worker, not for every module."""
     with tempfile.TemporaryDirectory() as place:
         with open(f"{place}/a.c", "w") as file:
             file.write(SUPPORT)
@@ -126,7 +126,7 @@ def support_object():
 
 
 def last_words(text):
-    """Why the compiler ended itself: LLVM prints a stack after it, which would hide it."""
+    """Returns the compiler's last message without the stack that LLVM prints after it."""
     return text.split("PLEASE submit a bug report")[0][-4000:]
 
 

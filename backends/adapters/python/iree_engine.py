@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IREE: its compiler in this process through its C API, its runtime on one thread.
+"""IREE: runs its compiler in this process through its C API, and its runtime on one thread.
 
 Options: target=llvm-cpu (code by LLVM) or target=vmvx (its own bytecode and kernels); all others
 are flags of iree-compile.

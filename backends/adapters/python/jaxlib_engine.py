@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XLA:CPU as a release of jaxlib has it, from 0.4.30 on; jax itself is not needed beside it.
+"""Runs the XLA:CPU in a release of jaxlib from 0.4.30 on; jax itself need not be installed.
 
-The way of a module: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device, or
-as many as a module is to be partitioned for.
+jaxlib's converter turns the HloModuleProto into StableHLO, jaxlib's compiler compiles that, and it
+runs on one device, or on as many as the module is partitioned for.
 """
 
 import types
@@ -19,7 +19,7 @@ xla = xla_client._xla
 
 
 def set_jax_state():
-    """jax sets these when it is imported; jaxlib aborts or complains where they are missing."""
+    """Sets what importing jax would set, and without which jaxlib aborts or prints warnings."""
     jit = xla.jax_jit
     if hasattr(jit, "set_thread_local_state_initialization_callback"):
         jit.set_thread_local_state_initialization_callback(lambda: None)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that jaxlib partitions: arguments and results are whole arrays, devices hold tiles.
+"""Runs modules that jaxlib partitions: arguments and results are full arrays, devices hold tiles.
 
-A device has ceil(dimension / tiles) elements of each dimension; what lies beyond the array is filled
-with poison going in and dropped coming out.
+A tile has ceil(dimension / tiles) elements in each dimension. Its elements beyond the array are
+filled with POISON in arguments and dropped from results.
 """
 
 import types
@@ -37,7 +37,7 @@ def unpacked(packed):
 
 
 def leaf_dimensions(shape):
-    """Of each leaf of a ShapeProto."""
+    """Returns the dimensions of each leaf of a ShapeProto."""
     elements = [value for number, value in fields(shape) if number == ELEMENTS]
     if elements:
         return [leaf for element in elements for leaf in leaf_dimensions(element)]
@@ -61,7 +61,7 @@ def has_value_per_device(sharding):
 
 
 def check_entry(proto):
-    """Raises Unsupported if an argument or result has a value per device: XLA aborts on these."""
+    """Raises Unsupported if an argument or result has a value per device, on which XLA aborts."""
     module = list(fields(proto))
     for number, computation in module:
         of = dict(fields(computation)) if number == COMPUTATIONS else {}
@@ -75,7 +75,7 @@ def check_entry(proto):
 
 
 class Tiling:
-    """Of each device the tile that it has, of an array of that rank."""
+    """Maps each device to the index of its tile, for an array of the given rank."""
 
     def __init__(self, xla_client, sharding, rank, devices):
         self.counts, self.at = [1] * rank, [(0,) * rank] * devices
@@ -95,7 +95,7 @@ class Tiling:
         return tuple(-(-size // count) for size, count in zip(whole, self.counts))
 
     def common(self, device, whole):
-        """What tile and array share, as slices of either."""
+        """Returns slices of the array and of the tile that select their common elements."""
         tile = self.shape(whole)
         starts = [index * size for index, size in zip(self.at[device], tile)]
         sizes = [
@@ -136,7 +136,7 @@ class Tiling:
 
 
 def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
-    """Returns run(arguments)."""
+    """Loads the module; returns the function run(arguments)."""
     check_entry(proto)
     count, shapes = partitions_of(proto), result_shapes(proto)
     devices = client.devices()[:count]
@@ -153,8 +153,8 @@ def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
     results = executable.get_output_shardings() or []
 
     def side_by_side(rank):
-        """The tiles as one array, along its first dimension: of a sharding that says that they are
-        copies jaxlib takes the first for all."""
+        """Returns a sharding of all tiles as one array along its first dimension. With a sharding
+        that declares them copies, jaxlib would return only the first one."""
         if rank == 0:
             return xla_client.GSPMDSharding(tuple(devices), xla_client.HloSharding.replicate())
         sharding = xla_client.OpSharding()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves of the worker protocol as numpy arrays of ml_dtypes types, and back."""
+"""Converts leaves of the worker protocol to numpy arrays of ml_dtypes types, and back."""
 
 import ml_dtypes
 import numpy as np
@@ -49,7 +49,7 @@ def dtype_of(element_type):
 
 
 def to_array(leaf):
-    """The leaf's bits, as an array of the type that the engine knows."""
+    """Returns the leaf's bits as an array of the type that the engine uses."""
     return leaf.array.view(dtype_of(leaf.element_type))
 
 
@@ -61,7 +61,7 @@ def to_leaf(array):
 
 
 def as_leaf(array, name):
-    """Integers of fewer bits than a byte as the protocol wants them: the value in a whole byte."""
+    """Widens integers below a byte as the protocol requires: each value is a whole byte."""
     bits = np.ascontiguousarray(array).reshape(
         array.shape
     )  # it turns scalars into vectors

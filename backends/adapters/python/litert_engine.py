@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LiteRT: StableHLO through its converter to a flat buffer, then its interpreter on one thread.
+"""LiteRT: its converter makes a flat buffer of StableHLO, which its interpreter runs on one thread.
 
-Option: kernels=builtin (what its users get, XNNPACK where it fits) or reference (its plain loops).
+Option: kernels=builtin (LiteRT's default, XNNPACK where possible) or reference (plain loops).
 """
 
 import litert_converter.converter_api_ext as converter
@@ -29,8 +29,8 @@ def flat_buffer(text):
 
 
 def set_tensor(engine, detail, leaf):
-    """Its bindings take nibbles as the bytes that the protocol has, and nothing for an array
-    without elements."""
+    """Sets an argument. LiteRT's bindings take 4-bit integers as one byte each, like the protocol,
+    and reject an array without elements."""
     if leaf.element_type in ("s2", "u2"):
         raise Unsupported("the bindings of LiteRT do not support integers of two bits")
     narrow = leaf.element_type in ("s4", "u4")
@@ -39,7 +39,7 @@ def set_tensor(engine, detail, leaf):
 
 
 def array_of(engine, detail):
-    """Nor do they give a constant without elements."""
+    """Returns a result. The bindings cannot return an array without elements."""
     if 0 in detail["shape"]:
         return np.empty(detail["shape"], detail["dtype"])
     return np.asarray(engine.get_tensor(detail["index"]))
@@ -57,8 +57,8 @@ def make(options):
             )
             engine.allocate_tensors()
         except Exception as error:
-            # StableHLO's verifier accepted the module: LiteRT lacks a kernel, or a conversion to
-            # it.
+            # StableHLO's verifier has accepted the module, so LiteRT lacks a kernel or a conversion
+            # to it.
             raise Unsupported(f"conversion to LiteRT: {type(error).__name__}: {error}") from error
         inputs = engine.get_input_details()
         narrow = narrow_results(text)

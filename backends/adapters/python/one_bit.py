@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a HloModuleProto have integers of one bit? StableHLO has none: jaxlib's conversion makes a
-pred of s1, which computes something else, and writes an ui1 of u1, which its own reader refuses.
+"""Finds integers of one bit in a HloModuleProto. StableHLO has none: jaxlib's conversion turns s1
+into pred, which computes other values, and u1 into ui1, which its own parser rejects.
 
 Field numbers and types are those of spec/proto/hlo.proto and data.proto.
 """

@@ -4,9 +4,9 @@
     python3 -IB release_worker.py --engine=jaxlib --folder=DIR --name=jaxlib@0.9.2 --version=TEXT
                                   [--converter=DIR --via=ENGINE] [--fact=FACT]... [NAME=VALUE]...
 
-DIR holds the release; nothing of the user's own Python is met, unless --folder is empty: then the
-engine is what the user has installed. --converter is a folder with jaxlib, which turns HLO into
-StableHLO for engines that speak nothing else, and ENGINE evaluates what that conversion makes of a
+DIR contains the release, and the user's own Python packages are not used. If --folder is empty, the
+engine is the package that the user has installed. --converter is a directory with jaxlib, which
+converts HLO to StableHLO for engines that take only StableHLO; ENGINE evaluates the converted
 module. NAME=VALUE are options of the engine. Modules arrive as HloModuleProto.
 """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A HloModuleProto for releases before 2026 that take no instruction ids above 2^31 - 1.
+"""Rewrites a HloModuleProto for releases before 2026, which take no instruction ids above 2^31 - 1.
 
-Newer protos count the instructions of each computation in the lower half of the id and have the
-computation in the upper half. Field numbers are those of spec/proto/hlo.proto.
+In newer protos, the lower half of an id numbers the instructions of a computation, and the upper
+half is the computation's number. Field numbers are those of spec/proto/hlo.proto.
 """
 from hlocts_frames import field, fields, read_varint, varint
 
@@ -10,7 +10,7 @@ COMPUTATIONS, INSTRUCTIONS, ROOT, ID, OPERANDS, PREDECESSORS = 3, 2, 6, 35, 36, 
 
 
 def ids_of(computation):
-    """Of its instructions, in order."""
+    """Returns the ids of the computation's instructions, in order."""
     for number, instruction in fields(computation):
         if number == INSTRUCTIONS:
             yield next((value for key, value in fields(instruction) if key == ID), 0)

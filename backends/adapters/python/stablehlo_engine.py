@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""StableHLO's reference interpreter, as jaxlib carries it. It has no option."""
+"""Runs StableHLO's reference interpreter, which jaxlib contains. It has no options."""
 
 import re
 
@@ -26,7 +26,7 @@ def hlo_name(mlir_name):
 
 
 def carrier(mlir_name):
-    """The integer type that carries the values: of as many bits, or a byte for fewer."""
+    """Returns the integer type for a value's bits: of the same width, but at least a byte."""
     if mlir_name in ("i2", "i4", "ui2", "ui4"):
         return mlir_name.rstrip("24") + "8"
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
@@ -68,7 +68,7 @@ def check_present(module):
 
 
 def without_tuple(block):
-    """The end of main with its results one by one; of old converters they come as a tuple."""
+    """Returns the last operation of main without the tuple of results that old converters make."""
     end = list(block.operations)[-1]
     made = end.operands[0].owner if len(end.operands) == 1 else None
     if getattr(made, "name", "") != "stablehlo.tuple":  # a parameter has a block
@@ -81,7 +81,7 @@ def without_tuple(block):
 
 
 def return_carriers(module):
-    """Makes main return bits where its results cannot be read; gives the HLO types of all."""
+    """Makes main return unreadable results as bits. Returns the HLO types of all results."""
     main = next(
         op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main"
     )
@@ -129,7 +129,7 @@ def to_attribute(leaf, kind):
 
 
 def bools_are_packed():
-    """MLIR's bindings before jaxlib 0.10 take arrays of i1 as eight in a byte."""
+    """Returns True if MLIR's bindings pack eight i1 into a byte, as they do before jaxlib 0.10."""
     with ir.Context():
         one = ir.IntegerType.get_signless(1)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HLO to StableHLO by jaxlib's own converter, for engines that speak nothing else."""
+"""Converts HLO to StableHLO with jaxlib's converter, for engines that take only StableHLO."""
 
 import re
 
@@ -17,7 +17,7 @@ NO_WORDS = re.compile(
 
 
 def refusal(error, what):
-    """The error as the protocol has it: is the module wrong, or is something missing?"""
+    """Returns Unsupported if StableHLO or a converter lacks something, else Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
     # The verifier refused the module; the reader of portable modules guesses at old plugins.
     told = text.replace("old unsupported plugin", "")
@@ -25,7 +25,7 @@ def refusal(error, what):
 
 
 def converted(proto, xla_client):
-    """The HloModuleProto as module of func and StableHLO, as jaxlib takes it, text or bytecode."""
+    """Converts a HloModuleProto to func and StableHLO, as text or bytecode that jaxlib reads."""
     if has_one_bit_integers(proto):
         raise Unsupported("StableHLO has no integers of one bit")
     mlir = xla_client._xla.mlir
@@ -44,7 +44,7 @@ def converted(proto, xla_client):
 
 
 def jax_dialects():
-    """The registry of what jax itself reads; the module that has it was renamed in jaxlib 0.7."""
+    """Returns the registry of the dialects that jax reads. Its module was renamed in jaxlib 0.7."""
     from jaxlib.mlir import ir
 
     try:
@@ -57,7 +57,7 @@ def jax_dialects():
 
 
 def plain_module(proto):
-    """The same as an ir.Module, without XLA's attributes and without dialects beside StableHLO."""
+    """Like `converted`, but returns an ir.Module with StableHLO only, without XLA's attributes."""
     import jaxlib.xla_client as xla_client
     from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir.dialects import chlo, stablehlo
@@ -117,8 +117,8 @@ def written_results(text):
 
 
 def results_of(text):
-    """The types of main's results as they stand in the text. An engine that returns plain arrays
-    cannot say of one with a run-time size what its bound was."""
+    """Returns the text of main's result types. Raises Unsupported for run-time sizes, since an
+    engine that returns plain arrays does not report their bounds."""
     types = written_results(text)
     if "?" in types:
         raise Unsupported("results of run-time sizes are not supported")
@@ -126,8 +126,8 @@ def results_of(text):
 
 
 def narrow_results(text):
-    """The HLO types of main's results that have less than a byte, by their places: there are
-    bindings that give arrays of bytes for them, each with the value of one number."""
+    """Returns {position: HLO type} of main's results whose elements are smaller than a byte. Some
+    bindings return these as arrays with one byte for each element."""
     arrays = re.findall(r"tensor<((?:[^<>]|<[^<>]*>)*)>", written_results(text))
     found = [re.search(r"(?:^|x)(u?)i([24])$", array.split(",")[0]) for array in arrays]
     return {
@@ -136,7 +136,7 @@ def narrow_results(text):
 
 
 def reached(proto):
-    """What a compiler behind the conversion gets of a HloModuleProto, read back as one."""
+    """Returns the HloModuleProto after its conversion to StableHLO and back."""
     import jaxlib.xla_client as xla_client
 
     back = xla_client._xla.mlir.mlir_module_to_xla_computation(
@@ -146,7 +146,7 @@ def reached(proto):
 
 
 def write_reached(path):
-    """Writes to standard output what is reached of the file."""
+    """Writes `reached` of the file's module to standard output."""
     import sys
 
     with open(path, "rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What StableHLO has no words for, and what its text says of results."""
+"""Tests modules that StableHLO cannot express, and result types read from StableHLO text."""
 
 import pathlib
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over StableHLO as a worker: rewriter_worker.py FOLDER, where a release lies that has them.
-Answers Convert of backends/worker.proto: MLIR text in, the pass named there, MLIR text out; or of a
-HloModuleProto what comes back of it from StableHLO."""
+"""Serves a release's StableHLO passes as a worker: rewriter_worker.py FOLDER, the release's
+directory. Answers Convert of backends/worker.proto: runs the named pass on MLIR text and returns
+MLIR text, or converts a HloModuleProto to StableHLO and back."""
 import importlib.metadata
 import importlib.util
 import os
@@ -18,7 +18,7 @@ from hlocts_frames import (  # noqa: E402
 
 
 def enzyme_rewriter():
-    """Its C++ part alone: the package around it wants a jax of its own time."""
+    """Loads only its C++ part, since the Python package requires the jax of its own release."""
     path = pathlib.Path(FOLDER) / "enzyme_ad" / "jax" / "enzyme_call.so"
     spec = importlib.util.spec_from_file_location("enzyme_call", path)
     enzyme = importlib.util.module_from_spec(spec)
@@ -66,7 +66,7 @@ PIPELINES = {
 
 
 def start():
-    """Name, version and rewriter of the release that lies in the folder."""
+    """Returns name, version and rewriter of the release in the directory."""
     for package, rewriter in (("enzyme-ad", enzyme_rewriter), ("jaxlib", jaxlib_rewriter)):
         for found in importlib.metadata.distributions(name=package, path=[FOLDER]):
             return package, found.version, rewriter()

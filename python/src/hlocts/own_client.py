@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records executions of JAX's own CPU client, which is no PJRT plugin, for the judge of hlocts.check.
 
-JAX hands arguments to a compiled program in C++, but for the first call. Without that shortcut each
-call passes through ExecuteReplicated, where its arguments and results are copied. The names of JAX
-that are replaced here are no public interface of it; tests run on the JAX that is installed.
+After the first call, JAX passes arguments to a compiled program in C++. This module disables that
+shortcut, so each call passes through ExecuteReplicated, where arguments and results are copied. The
+JAX names replaced here are not a public interface; tests run on the installed JAX.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hlocts.errors import HloctsError
 
 
 class _Leaf(ctypes.Structure):
-    """HloctsCheckLeaf of backends/check/check_plugin.cc."""
+    """The C struct HloctsCheckLeaf of backends/check/check_plugin.cc."""
 
     _fields_ = [
         ("type", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.POINTER(ctypes.c_int64)),
@@ -31,7 +31,7 @@ class _Leaf(ctypes.Structure):
 
 
 def _copy(value: Any) -> Any:
-    """A leaf with bytes of its own: a donated argument loses its memory."""
+    """Returns a leaf with its own bytes, since a donated argument loses its memory."""
     array = np.array(getattr(value, "_base_array", value), order="C")  # of a key: its numbers
     kind = checking.TYPES.index(arrays.element_type_of(array.dtype))
     dims = (ctypes.c_int64 * array.ndim)(*array.shape)

@@ -41,7 +41,7 @@ def power_by_logarithm(x, y):
 
 
 def powers(rng):
-    """Bases near the unit circle, where a power amplifies the error of the modulus."""
+    """Returns powers of bases near the unit circle, which amplify the error of the modulus."""
     file = File(24, "Powers of numbers near the unit circle.")
     one = lambda z: literal(np.asarray(z, C64).reshape(1))
     worst = 0

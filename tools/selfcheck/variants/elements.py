@@ -199,7 +199,7 @@ def excess(rng):
 
 
 def both(file, name, f, x, rounded, store):
-    """Answers of unrounded and of rounded operands, and of neither."""
+    """Returns results of unrounded operands, of rounded operands, and of neither."""
     if store(f(x)) == store(f(rounded)) and not file.legal_only:
         raise ValueError(f"{name}: the permission does not show")
     file.case(f"{name} rounded", "S+D+R+", [store(f(rounded))])

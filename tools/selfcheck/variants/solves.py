@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executions of factorisations, solves, transforms, normalisations and sorts."""
+"""Makes executions of factorisations, solves, transforms, normalisations and sorts."""
 import numpy as np
 
 from executor import F32, F64, sequential
