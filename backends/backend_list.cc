@@ -267,8 +267,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
-  // Our own engines are made here as well, only to detect an error in the name: an error in a
-  // worker would look like an engine that cannot run.
+  // Our own engines are also made here, to detect an error in the name: in a worker, that error
+  // would look like an engine that cannot run.
   if (built && !name.options.empty() && !release->opens_device()) {
     HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
   }

@@ -68,7 +68,7 @@ bool IsDate(absl::string_view text) {
   return true;
 }
 
-// The first error of one entry, regardless of the other entries; "" if it is valid.
+// Returns the first error of one entry by itself, without the other entries; "" if it is valid.
 std::string EntryError(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";

@@ -184,7 +184,7 @@ ENTRY main {
   EXPECT_THAT(ran.out, HasSubstr("memory"));
 }
 
-// A module that has a result on other devices, or for other sizes, is not the engine's to refuse.
+// A rejection is an error if the module has a result on other devices or for other sizes.
 TEST_F(CliTest, ARefusalWhereThereIsNoResultIsAnError) {
   Write("group.hlo",
         "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
@@ -348,8 +348,7 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
-// The engine returns its arguments, so it fails where that is wrong, and it accepts invalid
-// modules.
+// The engine returns its arguments, so it fails most cases, and it accepts invalid modules.
 TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   std::string out = Path("replayed_run");
   Ran run = RunHlocts("run movement/pad --tier=presubmit --out=" + out +

@@ -126,7 +126,7 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // A rejection shows nothing about an engine that rejects everything, so only valid modules
+    // An engine may reject everything, so a correct rejection proves nothing: only valid modules
     // count.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
@@ -187,7 +187,7 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   }
 }
 
-// The path relative to the working directory; nullopt if it is not below it.
+// Returns the path relative to the working directory; nullopt if it is outside of it.
 std::optional<std::string> Below(const std::string& path) {
   namespace fs = std::filesystem;
   if (path.empty()) return std::nullopt;

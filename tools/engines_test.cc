@@ -189,7 +189,7 @@ TEST_F(EnginesTest, AStampWithoutItsPluginIsNoInstallation) {
 }
 
 TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {
-  // As a killed installation leaves it.
+  // Such a directory remains after an installation is killed.
   fs::create_directories(folder_ + "/cache/engines/.toy.Abc123");
   fs::create_directories(folder_ + "/cache/engines/left@1");
   fs::create_directories(folder_ + "/cache/engines/xla@2025.11");  // without a stamp

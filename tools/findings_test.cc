@@ -71,7 +71,7 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   }
 }
 
-// A finding whose page asks a question must not be called a defect by an expectation.
+// If the page of a finding asks a question, no expectation may call the finding a defect.
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {

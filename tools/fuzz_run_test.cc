@@ -95,7 +95,7 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = ParseJson<json>(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The first 4000 modules of this seed contain failures. How far a campaign runs before it is
+  // The first 4000 modules of this seed contain failures. The progress of a campaign before it is
   // killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));

@@ -100,7 +100,7 @@ struct F64Row {
   const char *body, *input, *first;
 };
 
-// In f64, a result that is exact loses nothing, and every other one is moved.
+// In f64, an exact result loses nothing, and every other result is moved.
 TEST(DigitsTest, OfF64TheInstructionThatLosesIsFirst) {
   const F64Row rows[] = {
       {"  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"

@@ -165,7 +165,7 @@ PJRT_Error* Destroy(PJRT_LoadedExecutable_Destroy_Args* args) {
   return state.real->PJRT_LoadedExecutable_Destroy(args);
 }
 
-// Counts an execution. Returns its number if it is to be recorded, else -1.
+// Counts an execution. Returns its number if it must be recorded, else -1.
 int64_t Begin(Recorder& recorder, Program& program, int64_t devices) {
   recorder.CountExecution();
   const uint64_t number = program.executions++;
@@ -300,7 +300,7 @@ extern "C" void* HloctsCheckProgram(const char* code, size_t size) {
   return program;
 }
 
-// Counts an execution on so many devices. Returns its number if it is to be recorded, else -1.
+// Counts an execution on `devices` devices. Returns its number if it must be recorded, else -1.
 extern "C" int64_t HloctsCheckBegin(void* program, int64_t devices) {
   return hlocts::check::Begin(*hlocts::check::TheState().recorder,
                               *static_cast<hlocts::check::Program*>(program), devices);

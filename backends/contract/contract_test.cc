@@ -249,7 +249,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
         absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
     ExecuteRequest request;
     request.arguments.push_back(ArgumentsOf(*module));
-    // Only an engine that hangs gets the short limit; others need time on a loaded machine.
+    // Only an engine that hangs gets the short limit; the others need time on a loaded machine.
     options.timeout_seconds = broken.failure == Outcome::kTimeout ? 0.5 : 120;
     RunOutcome outcome = RunModule(**engine, *module, options, request);
     EXPECT_EQ(outcome.failure, broken.failure) << broken.module << ": " << outcome.error.Text();

@@ -87,8 +87,8 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   return blame;
 }
 
-// Judges each instruction as a separate module; if none is wrong, finds the fewest instructions
-// that are wrong together.
+// Judges each instruction as a separate module. If none is wrong, finds the smallest set of
+// instructions that is wrong together.
 absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
                                const Subject& subject) {
   CutOptions each;
@@ -183,8 +183,8 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// The number of operations on a path through a piece, between checkpoints. Large pieces give the
-// strongest verdict.
+// The number of operations on a path through a piece between checkpoints. Large pieces yield the
+// strongest verdicts.
 constexpr int64_t kOperationsBetweenCheckpoints = 256;
 
 bool IsUndecided(const reports::Verdict& verdict) {

@@ -124,7 +124,7 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
-  // A limitation of the reference is not a verdict on the engine.
+  // If the reference lacks a feature, that is not a verdict on the engine.
   if (verdict.kind == Outcome::kRejected) verdict.kind = Outcome::kError;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;
@@ -215,7 +215,7 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   const std::string unequal = IsSharded(module_) ? MismatchedReplicas(outputs) : "";
   if (!unequal.empty()) {
     reports::Verdict verdict = JudgeOutputs({outputs[0]}, facts);
-    // A module without meaning (ruling 0124) has no copies that must be equal.
+    // If a module has no result (ruling 0124), its copies need not be equal.
     if (verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError) return verdict;
     verdict.kind = Outcome::kFail;
     verdict.notes.push_back(unequal);
@@ -250,7 +250,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   MarkUnevenShardsUnsupported(module_, verdict);
-  // A module that has no result, on these devices or of these run-time sizes, may be refused.
+  // An engine may reject a module that has no result on these devices or for these run-time sizes.
   if (verdict.kind == Outcome::kRejected) {
     const absl::Status sets = Sets(info.facts, Kind::kUsual).status();
     if (absl::IsInvalidArgument(sets)) {

@@ -50,7 +50,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true};
   if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
   if (std::isinf(actual)) return {"infinite, where numbers are accepted", true};
-  // A bound need not be a number of the type.
+  // The type may be unable to represent a bound.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
     return {StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
@@ -182,7 +182,7 @@ Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index) {
 
 namespace {
 
-// The entry of a table whose ids begin at 1.
+// Returns the entry of a table whose ids begin at 1.
 template <typename T>
 const T* EntryOf(const std::vector<T>& table, int64_t id) {
   return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)]

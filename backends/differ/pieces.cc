@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kTripsMax = 16;
 // The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;
-// An inconclusive piece is cut into pieces with fewer operations by this factor.
+// An inconclusive piece is cut into pieces whose number of operations is smaller by this factor.
 constexpr int64_t kRefinement = 16;
 
 // Returns true if one bit pattern of each element is accepted.
@@ -149,8 +149,8 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-// Does not count an inconclusive call if the pieces inside the called computation are conclusive;
-// the call is then treated like the module itself.
+// Does not count an inconclusive call if the pieces inside the called computation are conclusive:
+// they replace the verdict on the call.
 void PieceRunner::DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before) {
   const bool settled = counts_.pieces > before.pieces &&
                        counts_.inconclusive == before.inconclusive &&

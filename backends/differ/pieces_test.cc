@@ -109,8 +109,8 @@ TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   }
 }
 
-// d is zero but for roundings, so the quotient alone decides nothing. The other instructions are
-// judged as they are, and only their piece is cut.
+// d is zero except for roundings, so only the quotient is inconclusive. The other instructions are
+// judged whole, and only the quotient's piece is cut.
 TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)

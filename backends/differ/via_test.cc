@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whose fault a failure is if the engine receives another form of the module.
+// Tests which side is at fault if the engine receives a converted module and fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

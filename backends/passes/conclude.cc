@@ -15,7 +15,7 @@ void Suspect(const std::string& pass, PassBlame& blame) {
   if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
 }
 
-// The conclusion if stage `right` is correct and later ones are wrong or unknown.
+// Sets the conclusion if stage `right` is correct and later stages are wrong or unknown.
 void AfterPass(size_t right, size_t end, PassBlame& blame) {
   blame.failing_phase = FailurePhase::kAfterPass;
   blame.pass = blame.stages[right].stage.after;
@@ -57,9 +57,9 @@ void ConcludeFromStages(PassBlame& blame) {
   }
 }
 
-// The conclusion for a run without values: the compiler crashed, hung or rejected the module, and
-// its dumps end there. Passes that change nothing dump no new text, so the last text names the last
-// pass that completed, not the one that crashed.
+// Concludes for a run without values: the compiler crashed, hung or rejected the module, and its
+// dumps end there. Passes that change nothing dump no new text, so the last text names a pass that
+// completed, not the pass that crashed.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinguishes a fault of a pass from one of code generation without dumps: if an engine returns
-// the module from which its code was generated, that module is judged. The pass is not named.
+// Distinguishes, without dumps, a fault of a pass from a fault of code generation: if an engine
+// returns the module from which its code was generated, that module is judged. No pass is named.
 #include "backends/passes/failing_run.h"
 #include "backends/passes/pass_blame.h"
 #include "spec/proto/convert.h"

@@ -23,8 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // less than a pipe's 64 KiB
 
-// The limit of consecutive failed restarts. An engine that has started before exists: a busy
-// machine, or a library that is being relinked, is no reason to end the run.
+// The limit of consecutive failed restarts. An engine that has started before can start again: a
+// busy machine, or a library that is being relinked, must not end the run.
 constexpr int kFailedRestartsMax = 3;
 
 // The start limit of this process, set once when the command line is parsed. By default it covers a

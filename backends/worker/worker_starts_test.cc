@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of engines that do not start again after a crash.
+// Tests engines that do not start again after a crash.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -211,7 +211,7 @@ TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   ExpectWorks();
 }
 
-// A rejection that does not depend on the module is no verdict on it.
+// A rejection that does not depend on the module is not a verdict on it.
 TEST(RefusalTest, PartitionsThatTheEngineNeverTakesAreUnsupported) {
   auto backend = MakeWorkerBackend({"mirror", {kMirror}});
   LoadOptions two;

@@ -191,7 +191,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
-  // A wrong value counts even after a stop, which may have caused any other verdict.
+  // After a stop only a wrong value counts, since the stop may have caused any other verdict.
   if (result.verdict.kind != Outcome::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {

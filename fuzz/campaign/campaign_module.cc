@@ -10,8 +10,8 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// Opcodes that partitioners rewrite. Every second module for several devices is small: one or two
-// instructions of one of these opcodes, or an idiom.
+// Opcodes that partitioners rewrite. Every second module for several devices is small: it has one
+// or two instructions of one of these opcodes, or an idiom.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,
@@ -43,7 +43,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
     generator.instructions = 1;
     generator.moves_only = choose.OneIn(3);
     if (!generator.moves_only) generator.opcodes = {choose.Pick(kPartitioned)};
-    // Mostly tiles of one element, where neighbours are on other devices; also uneven tiles.
+    // Most tiles have one element, so that neighbours are on other devices; some are uneven.
     generator.sizes = {1, count, count, count, 2 * count, 3 * count, count - 1, count + 1};
   }
   // Generates again if a module cannot be annotated for several devices.

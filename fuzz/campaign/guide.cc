@@ -13,7 +13,7 @@ namespace {
 constexpr double kKept = 0.75;  // weight of earlier counts in the next epoch
 constexpr int kWeightMax = 1000;
 
-// Returns a positive weight even for choices that rarely give new cells, since they still may.
+// The weight is positive even for choices that rarely reach new cells, since they still can.
 int WeightOf(double fresh, double met) {
   double share = (fresh + 0.5) / (met + 1);
   return std::clamp(static_cast<int>(kWeightMax * share), 1, kWeightMax);

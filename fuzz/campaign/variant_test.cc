@@ -124,7 +124,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kFail);
 }
 
-// A sum in another order yields another value, which the acceptance rules also allow.
+// A different order of a sum yields a different value, which the acceptance rules also allow.
 TEST(TwinTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)

@@ -16,7 +16,7 @@ PrimitiveType UnsignedOf(int bits) {
   return PrimitiveType::kInvalid;
 }
 
-// Returns the shape in elements of another width; the last dimension counts the parts.
+// Returns the shape with elements of type `piece`; the last dimension counts the parts.
 Shape InPieces(const Shape& shape, PrimitiveType piece) {
   Shape pieces = shape.WithElementType(piece).WithoutLayout().WithDefaultLayout();
   const int64_t last = shape.rank() - 1;

@@ -121,7 +121,7 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   }
 }
 
-// In a narrower or simpler type, the data would be wrong by themselves, or could not be zero.
+// In a narrower or simpler type, the constants alone would be wrong, or could not be zero.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",

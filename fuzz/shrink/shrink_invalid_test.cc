@@ -31,7 +31,7 @@ Sample ShrunkInvalid(const std::string& operation, const char* text) {
   return std::move(shrunk.sample);
 }
 
-// Needs two edits at once, and keeps a shape that differs from the inferred one.
+// The module needs two edits at once, and keeps a shape that differs from the inferred one.
 TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
   const Sample shrunk = ShrunkInvalid(
       "conv_with_general_padding",

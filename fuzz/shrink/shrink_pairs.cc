@@ -7,7 +7,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Valid candidates of an unsuccessful search.
+// The number of valid candidates after which a search without success ends.
 constexpr int kCandidatesMax = 128;
 
 int64_t AllElements(const Module& module) {
@@ -19,7 +19,7 @@ int64_t AllElements(const Module& module) {
   return elements;
 }
 
-// Returns nullptr unless the edits give a smaller module that is valid or breaks the same rule.
+// Returns nullptr unless both edits yield a smaller module that is valid or breaks the same rule.
 std::unique_ptr<Sample> WithBoth(const Sample& sample, const std::string& rule,
                                  const SampleEdit& one, const SampleEdit& other) {
   auto candidate = std::make_unique<Sample>(sample.Clone());

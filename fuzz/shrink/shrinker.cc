@@ -191,8 +191,8 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
       {"pieces", false, WholeInsteadOfConcatenate},
-      // Precedes the sizes: an index that is in bounds in a large array may be out of bounds in a
-      // smaller one, and then fails for another reason.
+      // This pass precedes the sizes: an index that is in bounds in a large array may be out of
+      // bounds in a smaller one, which then fails for another reason.
       {"indices", false, SimplifyIndices},
       // Equal elements precede the sizes: the pass for literals keeps a special value in place.
       {"counting", false, IotaInsteadOfConstants},

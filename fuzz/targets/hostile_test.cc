@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a few hostile texts (`hostile` runs many), and those that once ended the process.
+// Tests a few hostile texts (`hostile` runs many), and those that once crashed the process.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -40,7 +40,7 @@ ENTRY e {
   a = f8e4m3[4611686018427387904] get-tuple-element(d), index=0
   ROOT r = f8e4m3[4611686018427387904] negate(a)
 })",
-    // A huge iota dimension in an array without elements.
+    // An iota along a huge dimension of an array without elements.
     R"(HloModule m
 ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
     // The shape claims a gather from two devices, but there is only one.
@@ -50,7 +50,7 @@ ENTRY e {
   g = u16[2,2] all-gather(x), dimensions={0}
   ROOT r = u16[4] bitcast(g)
 })",
-    // A cyclic comparator, with which no row is first.
+    // A cyclic comparator, by which no row is the first.
     R"(HloModule m
 beats {
   a = s8[] parameter(0)

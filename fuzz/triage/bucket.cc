@@ -116,7 +116,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
       moves || !alone || remains.has_interchangeable_callees || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
   if (remains.has_interchangeable_callees) {
-    // The fault is which computation is called, whatever the caller and the operations.
+    // The fault is the choice of the called computation, independent of caller and operations.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;

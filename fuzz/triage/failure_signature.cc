@@ -150,7 +150,7 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
 }
 
 bool HasMessage(const FailureSignature& signature) {
-  // Excludes messages without information, which all engines give in such a case.
+  // Excludes messages without information, which all engines print in this case.
   return signature.kind != Outcome::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
@@ -254,7 +254,7 @@ bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
 
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);
-  // For a message, element types would only add buckets.
+  // If there is a message, element types would only split buckets.
   return absl::StrCat(OutcomeName(verdict.kind), " ", blamed.OperationsText(),
                       verdict.kind == Outcome::kFail ? blamed.TypeText() : "", " ",
                       FailureSignatureOf(verdict).mismatch);

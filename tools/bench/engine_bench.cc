@@ -61,7 +61,7 @@ bool IsBenchmarkable(Outcome kind) {
   return kind == Outcome::kPass || kind == Outcome::kInconclusive || kind == Outcome::kUnsupported;
 }
 
-// The largest distance of two engines' outputs; negative if one output is not close.
+// Returns the largest distance between two engines' outputs; negative if one output is not close.
 double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
   double distance = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
@@ -102,7 +102,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
   return distance.empty() ? std::string("inconclusive") : distance + "inconclusive";
 }
 
-// The seconds of all runs of an engine.
+// The seconds that each run of an engine took.
 struct Times {
   std::vector<double> seconds;
 

@@ -189,7 +189,7 @@ std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks
 
 namespace {
 
-// One method of generating modules, with the time that it took.
+// A method of generating modules, with the time that it has used.
 class Arm {
  public:
   Arm(uint64_t seed, bool swarm, bool guided) : options_(OptionsOf(seed)) {

@@ -31,7 +31,7 @@ struct SmallRun {
   backends::ExecuteRequest request;
 };
 
-// The modules that the engine runs without an error, since the cost of an error is irrelevant.
+// Returns the modules that the engine runs without an error: the cost of an error is irrelevant.
 std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   std::vector<SmallRun> runs;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {

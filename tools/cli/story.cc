@@ -41,7 +41,7 @@ std::string Headline(const reports::Verdict& verdict) {
   return absl::StrCat(Coloured(ColourOf(verdict), line.substr(0, word)), line.substr(word));
 }
 
-// Adds a line to the story, with its name in a separate column.
+// Adds a line to the story, with the name in a separate column.
 void AddLine(const std::string& name, const std::string& text, std::string& story) {
   if (!text.empty())
     absl::StrAppend(&story, "\n    ", Coloured(Colour::kDim, absl::StrCat(name, ":")),
@@ -54,7 +54,7 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
-// The text with the paths of rulings as this machine has them.
+// Returns the text with the paths that rulings have on this machine.
 std::string WithPaths(const std::string& text) {
   const std::string folder = "spec/rulings/";
   return std::filesystem::exists(folder)

@@ -52,8 +52,7 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
   return absl::OkStatus();
 }
 
-// Sorts the cases by descending cost, so that a case of a minute is not the last one of the last
-// job.
+// Sorts the cases by descending cost, so that a case that takes a minute does not start last.
 void SortByDescendingCost(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
   auto cost = [&](const suites::Case& one) {
     auto found = costs.find(one.address);

@@ -75,7 +75,7 @@ class SuiteRun {
     HLOCTS_RETURN_IF_ERROR(Start());
     auto earlier = folder_.Open(options_.resume);
     if (!earlier.ok()) return earlier.status();
-    // Checked after --out, whose directory may contain it.
+    // This is checked after --out, since the directory of --out may contain the file.
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     std::map<std::string, std::set<std::string>> engines_of;  // finished engines, by address
     for (const reports::Verdict& verdict : *earlier)

@@ -180,7 +180,7 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The highest precision of any type: a result that is correct to this precision has lost
+    // The highest precision of the module's types: a result correct to this precision has lost
     // nothing.
     int precision = 0;
     for (const Loss& loss : digits.losses) {

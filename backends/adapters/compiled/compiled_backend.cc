@@ -14,8 +14,8 @@
 namespace hlocts::backends {
 namespace {
 
-// The status of a module that the reference cannot evaluate. The module is counted under this
-// reason and never passes; the compiler is not blamed.
+// Returns the status of a module that the reference cannot evaluate. The module is counted under
+// this reason, never passes, and is not the compiler's failure.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }

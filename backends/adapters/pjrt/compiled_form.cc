@@ -55,9 +55,9 @@ struct Step {
   Dimensions order;  // the permutation of a transpose
 };
 
-// Writes a bitcast as operations that are independent of layouts: it lays out the operand in memory
-// order, reads its bytes as the new element type and dimensions, and transposes the result to its
-// own layout.
+// Writes a bitcast as operations that are independent of layouts: they put the operand into memory
+// order, read its bytes as the new element type and dimensions, and transpose the result to its
+// layout.
 class BitcastSteps {
  public:
   BitcastSteps(const Shape& from, const Shape& to) : shape_(from) {
@@ -88,7 +88,7 @@ class BitcastSteps {
     Add(Opcode::kReshape, shape_.element_type(), std::move(dimensions));
   }
 
-  // Changes the element type. A type of another width adds or removes a dimension.
+  // Changes the element type. If the width changes, a dimension is added or removed.
   void ConvertTo(PrimitiveType to) {
     const int64_t from_bits = BitsOf(shape_.element_type()), to_bits = BitsOf(to);
     if (from_bits < to_bits) {

@@ -324,8 +324,8 @@ absl::Status TakeShardings(const proto::HloModuleProto& program,
   return absl::OkStatus();
 }
 
-// Does the same from the shapes of arguments and results in the optimized program (a serialized
-// HloModuleProto).
+// Like TakeShardings, but from the shapes of arguments and results in the optimized program (a
+// serialized HloModuleProto).
 absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
   proto::HloModuleProto program;
   if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
@@ -382,7 +382,7 @@ class PjrtBackend : public Backend {
     if (sharded) return LoadSharded(module, std::move(compile));
     const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
     auto loaded = Compile(undone ? *undone : module, compile, options.reuse);
-    // A module that another compiler has processed has settings which this one may refuse.
+    // A module from another compiler has settings that this compiler may reject.
     const std::unique_ptr<Module> plain =
         ours || loaded.ok() ? nullptr : WithoutBackendConfigs(undone ? *undone : module);
     if (plain == nullptr) return loaded;
@@ -390,7 +390,7 @@ class PjrtBackend : public Backend {
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
-  // Only our own plugins take every module as it is. They verify it themselves.
+  // Only our own plugins accept every module unchanged; they verify it themselves.
   absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
                                                              const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
@@ -462,7 +462,7 @@ class PjrtBackend : public Backend {
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
 
-  // Takes one of the last kKeptMax executables if it may.
+  // Returns one of the last kKeptMax executables if reuse is allowed and one matches.
   absl::StatusOr<std::shared_ptr<PjrtLoadedExecutable>> Compile(const std::string& module_proto,
                                                                 const PjrtCompileOptions& options,
                                                                 bool reuse) {

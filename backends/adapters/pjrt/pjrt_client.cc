@@ -165,7 +165,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   if (expected.IsToken()) return Literal(expected);
   Literal literal(expected.WithStaticDimensions().WithoutLayout());
   HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
-  // Without a layout the bytes are in the device's layout.
+  // If no layout is given, PJRT returns the bytes in the device's layout.
   std::vector<int64_t> order = MajorToMinorOrder(expected.rank());
   PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
   auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);

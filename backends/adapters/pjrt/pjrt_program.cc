@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries of a compiled program.
+// Queries a compiled program.
 #include <algorithm>
 
 #include "backends/adapters/pjrt/pjrt_client.h"

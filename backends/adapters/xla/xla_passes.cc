@@ -49,7 +49,7 @@ struct NamedPass {
   const char* name;
   Pass (*make)();
 };
-// The names are those that XLA's passes give themselves.
+// The names are those that XLA's passes return from name().
 constexpr NamedPass kPasses[] = {
     {"algsimp", AlgebraicSimplifier},
     {"batch-dot-simplification", Plain<xla::BatchDotSimplification>},

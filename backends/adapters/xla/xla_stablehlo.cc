@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions from and to StableHLO by the wheel's own converters. The wheel does not contain the
+// Converts from and to StableHLO with the wheel's own converters. The wheel does not contain the
 // MLIR headers that they need, so the called functions are declared here, with opaque types of the
 // real sizes.
 #include <memory>
@@ -38,8 +38,8 @@ using hlocts::xla_plugin::ParseProto;
 namespace hlocts::xla_plugin {
 namespace {
 
-// The portable form that JAX's export and IREE exchange; it is versioned and readable by other
-// releases.
+// Returns the portable form that JAX's export and IREE exchange. It is versioned, and other
+// releases can read it.
 absl::StatusOr<std::string> ToBytecode(const ::xla::HloModule& module) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto converted = ::xla::ConvertHloToStablehlo(context, &module);

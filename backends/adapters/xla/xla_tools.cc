@@ -53,7 +53,7 @@ using xla::ShapeUtil;
 
 ModuleOr ParseText(hlocts_xla_view text) {
   xla::HloParserOptions options;
-  // constant({...}) names no values; random ones would give a module two meanings.
+  // constant({...}) has no values; random values would give one module two meanings.
   options.set_fill_shortform_constants_with_random_values(false);
   return xla::ParseAndReturnUnverifiedModule({text.data, text.size}, xla::HloModuleConfig(),
                                              options);

@@ -54,7 +54,7 @@ TEST(CpuEngineTest, UnknownOptionsAndPassesAreNamed) {
   }
 }
 
-// Two carried leaves are swapped: both must be read before either is written.
+// A loop swaps two carried leaves: both must be read before either is written.
 TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   auto module = Parsed(
       "c { s = (s32[], f32[2], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
@@ -73,8 +73,7 @@ TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
 }
 
-// An executable that is reused outlives the Load that made it. A program per device needs the
-// module.
+// A reused executable outlives the Load that made it. A program per device needs the module.
 TEST(CpuEngineTest, ExecutablesAreReusedAndLoadedFromBytes) {
   auto engine = Engine();
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of values that are only moved: copies by tiles and in wider elements, sorts by rank, NaNs
-// in complex numbers. All bits must be the reference's.
+// Tests operations that only move values: copies by tiles and in wider elements, sorts by rank,
+// NaNs in complex numbers. All bits must be the reference's.
 #include <gtest/gtest.h>
 
 #include <cmath>

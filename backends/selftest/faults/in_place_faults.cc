@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Reads the result of `opcode` where its operand is read later, as if the result had been written
-// into the operand's buffer. The fault is called for every opcode.
+// Makes later reads of the operand of `opcode` return its result, as if it had been written into
+// the operand's buffer. The fault is called for every opcode.
 void Overwrite(FaultSite& site) {
   for (size_t k = 0; k < site.operands.size(); ++k) {
     auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
@@ -146,7 +146,7 @@ void FirstCallForAll(FaultSite& site) {
   if (!is_new) *site.result = at->second;
 }
 
-// Reads the elements that no update writes as the earlier contents of the buffer: zeros.
+// Makes the elements that no update writes zeros, as if the buffer kept its earlier contents.
 void UnwrittenIsZero(FaultSite& site) {
   if (site.opcode() == Opcode::kScatter && site.operands.size() != 3) return;
   site.operands[0] = Literal(site.operands[0].shape());

@@ -94,8 +94,7 @@ struct EditRow {
   Edit edit;
 };
 
-// Sets the start as an engine does that reads the index as `taken`: clamped, or outside for
-// scatter.
+// Sets the start as if the engine read the index as `taken`: clamped, or out of bounds for scatter.
 void TakenFor(const Start& start, int64_t taken) {
   if (taken == start.value()) return;
   if (taken >= 0 && taken <= start.last()) return start.Set(taken);

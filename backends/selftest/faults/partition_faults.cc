@@ -133,7 +133,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// The part of device 0, and a second part if it exists.
+// Returns the part of device 0, and a second part if there is one.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;

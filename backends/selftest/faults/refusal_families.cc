@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of faults that reject what the documents do not allow to reject: an opcode, or some of
-// its types, ranks or forms.
+// Families of faults that reject valid modules: those with an opcode, or with some of its types,
+// ranks or forms.
 #include <algorithm>
 #include <set>
 

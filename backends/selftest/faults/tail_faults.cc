@@ -62,7 +62,7 @@ void DropTail(const TailRow& row, FaultSite& site) {
   if (rebuilt.ok()) *site.result = *std::move(rebuilt);
 }
 
-// Does not reduce the end of a row longer than `kRow`.
+// Omits the end of a row longer than `kRow` from the reduction.
 template <int64_t kRow>
 void LongRowsCutShort(FaultSite& site) {
   if (site.operands.size() != 2) return;

@@ -59,7 +59,7 @@ class NoiseBackend : public Backend {
     info.version = kVersion;
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
-    // Random bits equal the reference's; every other freedom is used.
+    // Random bits equal the reference's. The engine uses every other freedom.
     info.facts = facts_;
     info.facts.push_back("rng.xla_layout");
     return info;

@@ -61,7 +61,7 @@ double RandomWithinUlps(const NoiseJob& job, double value, double x) {
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
   const double unit = LeastUlp(job.type(), value);
   ulps += (rule.relative * std::fabs(value) + rule.added) / unit;
-  // The rounding of the result takes half an ulp.
+  // The rounding of the result uses half an ulp of the margin.
   double margin = ulps - OwnError(job.type()) - 0.5;
   if (job.type() == PrimitiveType::kF64) margin += 0.5;
   if (margin <= 0) return value;
@@ -188,7 +188,7 @@ void NoisyZeros(NoiseJob& job) {
   }
 }
 
-// A random format between f64 and a narrow format, to which arithmetic may round first.
+// Draws a format between f64 and a narrow format, to which arithmetic may round first.
 PrimitiveType Between(const NoiseJob& job) {
   constexpr PrimitiveType kFormats[] = {PrimitiveType::kF32, PrimitiveType::kF16,
                                         PrimitiveType::kBF16};
@@ -242,7 +242,7 @@ void NoisyFreedoms(NoiseJob& job) {
   const int bits = BitWidth(job.type());
   const bool shift = ops::IsShift(opcode), divides = ops::IsDivision(opcode);
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
-  // Behaviour that a fact declares is that of the reference.
+  // If a fact declares the behaviour, the result is the reference's.
   const bool declared = (shift && job.facts.shift_saturate) ||
                         (divides && job.facts.integer_division) ||
                         (converts && job.facts.convert_saturate);
