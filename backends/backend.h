@@ -110,8 +110,8 @@ class Backend {
   // See RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);
-  // As Load, for a serialized HloModuleProto that another process sent. Returns null if the engine
-  // needs the Module, as most do.
+  // Like Load, for a serialized HloModuleProto from another process. Returns null if the engine
+  // needs a Module, as most engines do.
   virtual absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(
       const std::string& /*module_proto*/, const LoadOptions& /*options*/) {
     return nullptr;

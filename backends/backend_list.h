@@ -47,7 +47,7 @@ std::string EngineNameOf(absl::string_view recorded);
 // Splits `--backend` values at commas, except names with exec: or pjrt:.
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
 
-// Makes the engine in this process, as a worker does.
+// Makes the engine in this process, as in a worker process.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
 
 // Makes the engine for general use: in a worker process, unless it is `reference` or its name has

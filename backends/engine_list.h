@@ -44,12 +44,12 @@ bool IsLater(const engines::Engine& engine, const engines::Engine& other);
 // kInvalidArgument: no such plugin is listed.
 absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
-// Returns false for a release that is listed only for its hash.
+// Returns false for a release that the list contains only for its hash.
 bool HasWorker(const engines::Engine& engine);
 // OK if the engine could run on this machine once installed; otherwise kUnavailable with one
 // sentence.
 absl::Status CheckRunnable(const engines::Engine& engine);
-// As CheckRunnable, and the engine is installed.
+// Like CheckRunnable, but also requires that the engine is installed.
 absl::Status CheckUsable(const engines::Engine& engine);
 
 }  // namespace hlocts::backends

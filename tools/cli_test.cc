@@ -184,7 +184,7 @@ ENTRY main {
   EXPECT_THAT(ran.out, HasSubstr("memory"));
 }
 
-// A rejection is an error if the module has a result on other devices or for other sizes.
+// If a module has a result only on other devices or for other sizes, a rejection is an error.
 TEST_F(CliTest, ARefusalWhereThereIsNoResultIsAnError) {
   Write("group.hlo",
         "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"

@@ -104,8 +104,8 @@ reports::Verdict VerdictOf(const RunOutcome& outcome);
 // Judges an engine on an invalid module: rejection is a pass, and "accepted" is a failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// The verdict on a text that our parser rejects and that therefore cannot be sent as a module: a
-// pass for an engine that uses our parser, `unsupported` for others.
+// Returns the verdict on a text that our parser rejects, so that it cannot be sent as a module: a
+// pass for an engine that uses our parser, `unsupported` for other engines.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends

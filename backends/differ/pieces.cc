@@ -290,7 +290,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   const CutCounts counts_before = counts_;
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
   DeferToInnerPieces(verdict, counts_before);
-  // A caller whose operands are copied into its piece is followed inside once it is cut from them.
+  // If the operands were copied into the caller's piece, the caller is cut from them, then inside.
   const bool unseen = single && counts_.pieces == counts_before.pieces;
   if (unseen && cut_.blocks && verdict.kind == Outcome::kInconclusive) {
     HLOCTS_ASSIGN_OR_RETURN(const bool refined, Refine(piece, *request, where));

@@ -100,7 +100,7 @@ class PieceRunner {
   const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
                                    const Values& values) const;
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
-  // Adds a verdict to the counts; times = -1 subtracts it.
+  // Adds a verdict to the counts `times` times; -1 subtracts it.
   void Count(const reports::Verdict& verdict, int times = 1);
   void DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before);
   bool Stop(const std::string& why);
@@ -136,8 +136,8 @@ struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
 };
-// The instructions of a module that are wrong in isolation, at most `most`, with the arguments that
-// the engine computes. The search stops at the time limit of one module.
+// Returns at most `most` instructions that are wrong in isolation, with the arguments that the
+// engine computed. The search stops at the time limit of one module.
 absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         const ExecuteRequest& request,
                                                         const DiffOptions& options,

@@ -29,7 +29,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
-    // The compiler crashes after the last text, but not without this pass: this pass crashed.
+    // The compiler crashed after the last text, and not if this pass is disabled: the pass crashed.
     if (blame.stages.empty()) {
       blame.failing_phase = FailurePhase::kPass;
       blame.pass = pass;

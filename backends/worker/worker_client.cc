@@ -129,7 +129,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   }
   if (!reply->has_error()) return reply;
   absl::Status status = StatusFromWire(reply->error());
-  // Only we report the end of the process; an engine that answers "aborted" has only refused.
+  // Only this client reports the end of the process; "aborted" from an engine is a rejection.
   return absl::IsAborted(status) ? WithCode(absl::StatusCode::kUnknown, status) : status;
 }
 
@@ -171,7 +171,7 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
 absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   const absl::StatusOr<worker::Reply> reply = Receive(options);
   // A worker whose internal checks failed may be in any state, so the next module gets a new one.
-  // XLA, given shifts of floats, makes code that fails its own checks, and aborts on later modules.
+  // E.g. for shifts of floats, XLA makes code that fails its checks, and aborts on later modules.
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();

@@ -53,7 +53,7 @@ class Campaign {
   void DrawModules(Engines& engines);
   void BeginShrinking();
   void ShrinkPending(Engines& engines);
-  // Both return false if the campaign ended before the trial: `number` then counts as not tried.
+  // Both return false if the campaign ended before the trial; module `number` is then not tried.
   bool TryModule(int64_t number, Engines& engines, bool again);
   bool TryVariants(int64_t number, const Sample& sample, const FoundBy& found,
                    std::vector<TrialResult>& results);

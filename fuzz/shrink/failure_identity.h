@@ -14,7 +14,7 @@
 
 namespace hlocts::fuzz {
 
-// The reason why a candidate does not have the same failure; kSame if it does.
+// The reason why a candidate's failure is a different one; kSame if it is the same.
 enum class Difference : uint8_t {
   kSame,
   kBudgetExhausted,  // no time or evaluations are left

@@ -4,8 +4,8 @@
 // this file mutate decisions, and keep inputs with new kinds of instructions.
 //
 // A target is fuzz_<name>_fuzzer.cc with one property, FUZZER_DEPS_fuzz_<name> in ../CMakeLists.txt
-// and an options file in ci/oss-fuzz. Readers must reject or round-trip any bytes; fuzz_diff_cpu
-// and fuzz_metamorphic generate modules from them. Build: `cmake --preset asan-fuzz && cmake
+// and an options file in ci/oss-fuzz. Readers must reject or round-trip any bytes. fuzz_diff_cpu
+// and fuzz_metamorphic generate modules from bytes. Build: `cmake --preset asan-fuzz && cmake
 // --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs. An
 // input that showed a defect is kept in ../corpus/<target> under a name that describes it.
 #ifndef HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_

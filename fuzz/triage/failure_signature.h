@@ -23,7 +23,7 @@ struct FailureSignature {
   bool operator==(const FailureSignature&) const = default;
 };
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
-// Returns true if failures may be the same on smaller data: all wrong non-NaNs are equivalent.
+// Returns true if failures may be the same on smaller data; wrong values except NaN count as equal.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
 // Returns true for a crash or rejection whose message describes the failure better than an opcode.
 bool HasMessage(const FailureSignature& signature);

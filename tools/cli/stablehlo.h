@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO input and output of the subcommands; one converter serves the whole run of the program.
+// Reads and writes StableHLO for the subcommands, with one converter for the run of the program.
 #ifndef HLOCTS_TOOLS_CLI_STABLEHLO_H_
 #define HLOCTS_TOOLS_CLI_STABLEHLO_H_
 

@@ -25,7 +25,7 @@ std::string DigitsText(const Module& module, const Digits& digits,
                        const std::vector<OtherWidth>& widths, int64_t rows);
 std::string DigitsJson(const Module& module, const std::string& name, const Digits& digits,
                        const std::vector<OtherWidth>& widths);
-// An SVG image with a bar for each instruction: its bits made, carried and reaching the outputs.
+// Returns an SVG image that shows the correct bits of each instruction as bars (see Loss).
 std::string DigitsPicture(const Module& module, const Digits& digits, int64_t rows);
 
 }  // namespace hlocts::tools

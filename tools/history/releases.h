@@ -43,7 +43,7 @@ struct Subject {
   std::vector<Row> kept;        // rows of history.json; empty for a module
 };
 
-// The releases to run next: one step of a search, or with `all` every release without an answer.
+// Returns the releases to run next: a step of a search, or with `all` all without an answer.
 std::vector<size_t> NextReleases(const Subject& subject, bool all);
 
 class Releases {

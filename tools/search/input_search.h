@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches for inputs on which an engine is wrong. It tries input recipes in turn
-// (generators/input_recipes.def), changes of inputs that reached a region for the first time, and
-// both sides of the boundary between two regions, found by bisection. The reference evaluates each
-// input first, to record which regions it reaches; inputs that take it too long are not run.
+// (generators/input_recipes.def), changed copies of inputs that reached a new region, and both
+// sides of the boundary between two regions, found by bisection. The reference evaluates each input
+// first, to record which regions it reaches; inputs that take it too long are not run.
 #ifndef HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
 #define HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles suites/clause_mutants.txt: for every tested clause, a seeded fault that one of the
-// clause's own cases detects, as evidence that "this case would fail if the clause were broken".
+// Handles suites/clause_mutants.txt. It names for every tested clause a seeded fault that one of
+// the clause's cases detects, as evidence that "this case would fail if the clause were broken".
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 

@@ -12,7 +12,7 @@
 
 namespace hlocts::tools {
 
-// The numbers of the trials that detect each fault, among those whose case tests what the fault
+// Returns for each fault the numbers of the detecting trials, among those whose case tests what it
 // affects. The faults run in child processes; one that crashes counts as not detected.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,

@@ -34,8 +34,8 @@ struct PjrtSettings {
 absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
-// As MakePjrtBackendFrom, but opens a client immediately: kInvalidArgument if the client rejects an
-// option.
+// Like MakePjrtBackendFrom, but opens a client immediately: kInvalidArgument if the client rejects
+// an option.
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

@@ -18,14 +18,14 @@ namespace hlocts::backends {
 bool HasBufferType(PrimitiveType type);
 // Adds "without:TYPE" for each array element type that PJRT does not define.
 void AddMissingTypes(std::vector<std::string>& capabilities);
-// The layout of host memory. It refers to `minor_to_major` (MajorToMinorOrder) without a copy.
+// Returns the layout of host memory, which refers to `minor_to_major` (MajorToMinorOrder).
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
 // Pairs of NAME=VALUE, in order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
 // Integers, true and false become typed values, other values text. The text refers to `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
-// A serialized HloModuleProto as a program; refers to `module_proto` without a copy.
+// Returns a program that refers to the serialized HloModuleProto without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
 // The module, after all passes, from which the code of an executable is made, as a serialized
 // HloModuleProto. kUnimplemented: the plugin does not return it, or returns another form.

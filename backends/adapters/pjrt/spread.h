@@ -23,16 +23,16 @@ struct DeviceTilings {
 // Returns the tilings of a module. Errors are those of ArgumentTilings.
 absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 
-// Accepts a program of one device with leaves of these shapes. If a leaf has its full shape
-// although its annotation splits it, as Shardy does if no axis divides it, the tiling is set
-// accordingly. kUnimplemented: a leaf has neither its full shape nor that of its tile.
+// Adjusts the tilings to a one-device program with leaves of these shapes: a leaf with its full
+// shape counts as not split. (Shardy ignores an annotation if no axis divides the leaf.)
+// kUnimplemented: a leaf has neither its full shape nor that of its tile.
 absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                          DeviceTilings& spread);
 
-// The request for all devices. kUnimplemented: an argument of dynamic size.
+// Returns the request for all devices. kUnimplemented: an argument of dynamic size.
 absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole);
 
-// The full results, as [0][leaf]. If copies of a tile differ, [1] has the differing elements.
+// Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing ones.
 std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
 

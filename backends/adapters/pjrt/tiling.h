@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of a sharded module on its devices: splits arguments into tiles and assembles results.
+// Divides a sharded module's arrays among devices: splits arguments into tiles, assembles results.
 // Tiles have ceil(dimension / count) elements; the last ones are padded (spec/ir/sharding.h).
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
@@ -24,7 +24,7 @@ struct Tiling : TileGrid {
   std::vector<int64_t> TileNumbers() const;
 };
 
-// The tiling of an annotation. Errors are those of TileGridOf.
+// Returns the tiling of an annotation. Errors are those of TileGridOf.
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
 // The tilings of the leaves of the entry's parameters. ResultTilings does the same for the root. An
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
                                                 int64_t devices);
 
-// The tile of `device`. Padding is filled with NaNs, huge and negative numbers.
+// Returns the tile of `device`. Padding is filled with NaNs, huge and negative numbers.
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
 // The array assembled without padding from the tiles of all devices; each tile is from the first

@@ -14,7 +14,7 @@ namespace hlocts::xla_plugin {
 // Parses a literal; a shape without a layout gets the default one, which XLA requires.
 absl::StatusOr<xla::Literal> ParseLiteral(absl::string_view bytes);
 
-// The bytes of a literal. Dynamic dimensions are cut to their size, and every layout is row-major.
+// Serializes a literal. Dynamic dimensions are cut to run-time size, and layouts are row-major.
 std::string SerializeLiteral(const xla::Literal& literal);
 
 }  // namespace hlocts::xla_plugin

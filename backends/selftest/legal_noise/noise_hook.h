@@ -94,7 +94,7 @@ void NoisyElements(NoiseJob& job);
 void UseShadowValues(NoiseJob& job);
 // Passes the shadow values of the operands of a call or fusion to the parameters of its callee.
 void PassShadowValues(NoiseState& state, const Instruction& instruction);
-// Recompute operations by other algorithms. Return true if they did.
+// Each function recomputes an operation by another algorithm, and returns true if it did.
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);
 bool NoisyFft(NoiseJob& job);

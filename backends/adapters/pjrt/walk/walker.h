@@ -66,7 +66,7 @@ class Walker {
   PJRT_Device* DrawDevice(size_t client);
   PjrtSession& session(size_t client) { return *sessions_[client]; }
 
-  // A random live object that satisfies `fits`; nullptr if there is none.
+  // Returns a random live object that satisfies `fits`; nullptr if there is none.
   template <class T, class Fits>
   T* PickUsable(const std::vector<std::unique_ptr<T>>& all, const Fits& fits) {
     std::vector<T*> usable;
@@ -76,7 +76,7 @@ class Walker {
     return usable.empty() ? nullptr : usable[Pick(usable.size())];
   }
 
-  // A usable buffer; makes one if there is none.
+  // Returns a usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
   // A planned buffer, still without a handle, with the requested or with random contents.
