@@ -106,7 +106,7 @@ class Staged(unittest.TestCase):
         jobs = ["cluster", "slurm", "movement/rev", "--shards=2", "--backend=reference"]
         self.hlocts(*jobs, f"--out={self.scratch.name}/jobs")
         finding = self.tree / "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
-        # Exit status 0: the reference does not have the failure.
+        # Exit status 0: the failure does not occur on the reference.
         self.hlocts("replay", str(finding), "--backend=reference")
 
     def test_each_library_is_described(self):

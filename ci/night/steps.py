@@ -125,7 +125,7 @@ def fuzz(night, engine, weight):
 
     problem = campaign(time_s, modules)
     if problem is None and not_small_yet(out):
-        # A failure is named after its minimised module, which distinguishes new and known failures.
+        # A failure's name comes from its minimised module; it distinguishes new and known failures.
         done = json.loads((out / "state.json").read_text())["next"]
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
@@ -161,7 +161,7 @@ def repeat(night):
 
 
 def named_as_given(night):
-    """The engines by their names in records, which have no paths."""
+    """Returns the engines with their names in records, which have no paths."""
     named = {}
     for engine in night.state["engines"]:
         record = night.folder / "suite" / file_name(engine) / "run.json"

@@ -71,7 +71,7 @@ class Action(unittest.TestCase):
                 self.assertGreater(pathlib.Path(folder, name).stat().st_size, 0, name)
 
 
-# A program for that of a release, which writes down its arguments.
+# A program in place of a release's program; it records its arguments.
 RECORDER = """#!/bin/sh
 echo "$@" >>"$CALLS"
 """

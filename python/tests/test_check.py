@@ -99,7 +99,7 @@ def test_miscompiles_are_reported_with_their_line(tmp_path):
     assert found == expected, done.stderr
 
 
-# One rewrite that all releases of jaxlib since 0.4 have, and what a program must not notice.
+# Tests a rewrite that all jaxlib releases since 0.4 have, and effects that no program may notice.
 OWN = """
 import jax, jax.numpy as jnp, numpy as np
 @jax.jit

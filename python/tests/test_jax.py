@@ -137,7 +137,7 @@ def test_repeated_runs_are_counted():
     assert hlocts.check(jnp.sin, x, repeat=3).runs == {"pass": 3}
     wrong = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, repeat=2)
     assert wrong.verdict == "fail" and wrong.runs == {"fail": 2}
-    # Runs of JAX in this process, one of them wrong.
+    # Simulates runs of JAX in this process, of which one is wrong.
     low = lowering.lower(jnp.sin, (x,))
     values = iter([np.sin(x), np.cos(x), np.sin(x)])
     low = dataclasses.replace(low, execute=lambda: [next(values)])

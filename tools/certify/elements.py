@@ -75,7 +75,7 @@ def loosened(opcode, form, pieces, argument=0):
         lo, hi = sorted((abs(p.lo), abs(p.hi)))
         ulps = ulps_of(opcode, form, argument)
         READINGS.add("%s within %g ulps (ruling 0072)" % (opcode, ulps))
-        # Just above a power of two an ulp is twice as long as below it.
+        # Just above a power of two, an ulp is twice as large as just below it.
         above = power_of_two(floor_log2(lo) + 1)
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
@@ -90,7 +90,7 @@ def loosened(opcode, form, pieces, argument=0):
     return frozenset(result)
 
 
-# The values of operands as an operation reads them.
+# The values as which an operation may read its operands.
 
 
 def with_flushed(form, pieces):

@@ -142,7 +142,7 @@ SIX = "s32[2,3] { {0, 1, 2}, {3, 4, 5} }"
 HIT = "s32[3] {1, 2, 3}; s32[3,1] {0, 7, 0}; s32[3] {10, 20, 30}"
 SORTED = "s32[3] {2, 1, 2}; s32[3] {10, 20, 30}"
 
-# Rows of: root, inputs, computations, permitted values of an output's elements.
+# Each row has root, inputs, computations, and the permitted values of an output's elements.
 ARRAYS = [
     ("s32[2,3] reverse(%0), dimensions={1}", SIX, "", {(1, 0): "5"}),
     ("s32[3,2] transpose(%0), dimensions={1,0}", SIX, "", {(2, 1): "5"}),

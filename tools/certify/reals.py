@@ -153,7 +153,7 @@ FUNCTIONS = (
     """acos acosh asin asinh atan atanh cbrt cosh cosine erf exponential exponential-minus-one
 log log-plus-one logistic rsqrt sine sinh sqrt tan tanh""".split()
 )
-# Functions with another name in MPFR, and functions whose domain is not the whole line.
+# Functions that have a different name in MPFR, and functions not defined on all reals.
 NAMES = {"cosine": "cos", "exponential": "exp", "exponential-minus-one": "expm1", "sine": "sin"}
 NAMES.update({"log-plus-one": "log1p", "rsqrt": "rec_sqrt"})
 DOMAINS = {name: (mpq(0), HUGE) for name in ("log", "sqrt", "rsqrt")}
@@ -187,7 +187,7 @@ def function_of(opcode, p):
 
 
 def atan2(y, x):
-    """Both signs count; zeros and infinities are ends of the quadrants."""
+    """Uses the signs of both operands. Zeros and infinities are ends of the quadrants."""
     if not (isinstance(y, Real) and isinstance(x, Real)):
         return at_signs("atan2", y, x)
     values = [v for b in (y.lo, y.hi) for a in (x.lo, x.hi) for v in enclose("atan2", b, a)]

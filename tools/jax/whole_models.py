@@ -123,7 +123,7 @@ def selective_scan(steps):
     return run, *arrays((steps, 8), scale=steps**0.5), *arrays((8, 4), (4,), (4,), scale=1)
 
 
-# The first size of a row is the last useful one of an attack on the judge, where there was one.
+# A row starts at the last useful size of an earlier attack on the judge, if there was one.
 ROWS = {
     "adam_steps": (adam, 40, 80, 160),
     "attention_tokens": (lambda n: (attention, *arrays(*[(n, 16)] * 3, scale=n**0.5)), 128, 256),

@@ -21,7 +21,7 @@ ENGINES += [f"xla_gpu@0.12.0.1?target={chip}" for chip in ("a100", "l4", "h100",
 
 DOT = "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"
 SUM = "s { a = $T[] parameter(0) b = $T[] parameter(1) ROOT r = $T[] add(a, b) }\n"
-# Rows of: name, type of the two parameters, their size, lines of the module ending in the root.
+# Each row has a name, type and size of both parameters, and the module's lines up to the root.
 PROGRAMS = [
     ("dot", "f32", "256,256", f"ROOT r = f32[256,256] {DOT}"),
     ("dot, high", "f32", "256,256", f"ROOT r = f32[256,256] {DOT}, operand_precision={{high,high}}"),

@@ -23,7 +23,7 @@ ROW = 4096
 CHUNK = 1 << 24
 ROWS = CHUNK // ROW
 # The distances in ulps of the exact value; -1 if an operand or the exact result is not a normal
-# number. Results that should be normal but are not are counted.
+# number. Results that are not normal although they should be are counted.
 MODULE = """HloModule m
 max {{
   a = f32[] parameter(0)

@@ -92,7 +92,7 @@ def repr_of(x):
 def examples():
     """Yields (rule, words, the rule accepts, hlocts accepts, rule's function, module, inputs,
     expected, found, bound)."""
-    # Terms that cancel: 2^16 + 1.003 is rounded to 2^16 + 1.
+    # Terms that cancel: 2^16 + 1.003 rounds to 2^16 + 1.
     terms, none, two = np.float32([BIG, 1.003, -BIG]), np.float32(0), np.float32(2)
     ones = np.ones(3, np.float32)
     dot = DOT.format(type="f32", k=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catalyst's compiler: StableHLO to an object file by its command line, linked by cc. No option."""
+"""Catalyst: its command-line compiler turns StableHLO into an object file for cc. No options."""
 
 import ctypes
 import glob
@@ -131,7 +131,7 @@ def last_words(text):
 
 
 def built(text, program, support, folder):
-    """The path of a library with main's C interface; Unsupported with the compiler's last words."""
+    """Returns the path of a library with main's C interface, or raises the compiler's error."""
     text = re.sub(
         r"(func\.func (?:public )?@main\([^{]*?)( \{\n)",
         r"\1 attributes {llvm.emit_c_interface}\2",

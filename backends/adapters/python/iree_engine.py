@@ -56,7 +56,7 @@ def make(options):
                 ]
                 results = module.main(*arrays)
                 results = results if isinstance(results, (tuple, list)) else [results]
-                # Copies the result, which may be the memory of an argument and freed with it.
+                # Copies the result, which may use the memory of an argument and be freed with it.
                 return [leaves.to_leaf(np.array(result.to_host())) for result in results]
             except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error

@@ -28,7 +28,7 @@ def set_jax_state():
         state.disable_jit, state.enable_x64 = False, True
         if hasattr(state, "enable_memories"):
             state.enable_memories = False
-    # jax adds this method to jaxlib's class.
+    # jax would add this method to jaxlib's class.
     xla_client.SingleDeviceSharding._to_xla_hlo_sharding = (
         lambda *_: xla_client.HloSharding.replicate()
     )

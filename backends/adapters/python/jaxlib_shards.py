@@ -121,7 +121,7 @@ class Tiling:
         return tile
 
     def assemble(self, tiles, whole):
-        """Returns the first copies as an array, and one with another copy of elements that differ."""
+        """Returns an array of the first copies, and one with the other copy where copies differ."""
         array, other, seen = np.zeros(whole, tiles[0].dtype), np.zeros(whole, tiles[0].dtype), set()
         for device, tile in enumerate(tiles):
             in_array, in_tile = self.common(device, whole)

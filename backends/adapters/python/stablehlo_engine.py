@@ -11,7 +11,7 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_module, refusal
 
-# The only types of arrays that MLIR's bindings return. Other values are passed as their bits.
+# MLIR's bindings return arrays of these types only. Values of other types are passed as bits.
 PLAIN = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
 
 
@@ -32,7 +32,7 @@ def carrier(mlir_name):
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
 
 
-# Operations that the engine lacks: it reports that and ends the process.
+# Operations that the engine lacks. On them it reports an error and ends the process.
 ABSENT = (
     "all_gather",
     "all_reduce",

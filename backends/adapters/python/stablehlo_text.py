@@ -19,7 +19,7 @@ NO_WORDS = re.compile(
 def refusal(error, what):
     """Returns Unsupported if StableHLO or a converter lacks something, else Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
-    # The verifier refused the module; the reader of portable modules guesses at old plugins.
+    # StableHLO's verifier rejected the module. The reader's guess at an old plugin is removed.
     told = text.replace("old unsupported plugin", "")
     return Unsupported(text) if NO_WORDS.search(told) else Refused(text)
 

@@ -51,7 +51,7 @@ def _scale(values: list[float]) -> tuple[float, float]:
     """Returns the range of the number line to draw. Infinities are at its ends."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    # Halves first, because the difference of the largest floats overflows.
+    # Halves both first, because the difference of the largest floats overflows.
     margin = (high / 2 - low / 2) / 2 or max(abs(high) / 2, 1e-300)
     return max(low - margin, -1.7e308), min(high + margin, 1.7e308)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions check, judge, evaluate and allowed."""
+"""Defines the functions check, judge, evaluate and allowed."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def _failure(
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
     ulps, arguments = None, ()
-    # An engine's failure may be that of a piece of the module, with another output and index.
+    # An engine's failure may be in a piece of the module, which has its own output and index.
     if given and output < len(given[1]) and given[1][output].ndim == len(index):
         ulps = _distance(given[1][output][index], accepted)
         arguments = _arguments(given, low, output, index)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in the program's formats: .npz files, and element types that numpy lacks."""
+"""Converts arrays to the program's formats: .npz files, and element types that numpy lacks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The permitted results of a computation: bounds of every element, from the program's sets."""
+"""Reads the permitted results of a computation: bounds of each element, from the program's sets."""
 
 from __future__ import annotations
 

@@ -3,11 +3,11 @@
 
 
 class HloctsError(Exception):
-    """Something is missing or an input is wrong; the message is one sentence."""
+    """Raised if something is missing or an input is wrong; the message is one sentence."""
 
 
 class ConformanceError(AssertionError):
-    """An engine returned a result that HLO does not allow, or did not answer."""
+    """Raised if an engine returned a result that HLO does not allow, or did not answer."""
 
 
 class NotJudgedError(ConformanceError):

@@ -21,8 +21,8 @@ _PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}  # by the names of compilers with
 
 
 def platform_of(engine: str) -> str | None:
-    """The JAX platform of a compiler without a device; None for other engines, which take what this
-    JAX runs itself."""
+    """Returns the JAX platform for a compiler without a device; None for other engines, which take
+    the module that this JAX runs."""
     return _PLATFORMS.get(re.split("[@?]", engine)[0])
 
 

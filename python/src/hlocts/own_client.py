@@ -67,7 +67,7 @@ def record(path: pathlib.Path) -> None:
     except (ImportError, AttributeError) as error:
         raise HloctsError(f"the CPU client of this JAX cannot be followed ({error}); --plugin=xla "
                           "judges a released plugin of XLA:CPU") from None
-    # By the id of the executable, which is kept, so that no other one has its id.
+    # Keyed by the id of the executable, which is kept alive so that no other executable has its id.
     programs: dict[int, tuple[int, Any]] = {}
 
     def compile_(backend: Any, computation: Any, *rest: Any, **named: Any) -> Any:

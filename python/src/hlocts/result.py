@@ -82,7 +82,7 @@ class Result:
 
     @property
     def replay(self) -> str:
-        """A command line for the shell; empty for a pass whose files were not kept."""
+        """Returns a shell command line; empty for a pass whose files were not kept."""
         if not self.replay_arguments or (self.passed and not self.kept):
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])

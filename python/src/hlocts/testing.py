@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of JAX functions: the decorator, and the engine that the pytest option names."""
+"""Helps test JAX functions: the decorator, and the engine that the pytest option names."""
 
 from __future__ import annotations
 

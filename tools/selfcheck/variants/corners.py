@@ -98,8 +98,8 @@ def solves(_rng):
     t, b = C64(1e-3 + 1e-3j), C64(1e-20 + 1e-20j)
     file.case("nothing vanishes", "S-D-R-", [matrix([[0]], C64)],
               [matrix([[t]], C64), matrix([[b]], C64)])
-    # The first product is rounded, the second is not. The rest of their sum is divided by a small
-    # number.
+    # The first product is rounded, the second is not. A small number then divides the rest of their
+    # sum.
     x, c = F32(1.7e36), F32(1.1)
     t = np.array([[1, 0, 0], [0, 1, 0], [c, -c, 1e-11]], F32)
     b = np.array([[x], [x], [F32(1e-11)]], F32)
