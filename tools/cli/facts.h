@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::strin
 std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std::string>& engines,
                                                            const std::vector<std::string>& names);
 
-// The sets as a line per element, "output 0 [1,2]: [1.5, 1.75]  ulp(3) of exponential.4".
+// Returns the sets, a line per element: "output 0 [1,2]: [1.5, 1.75] ulp(3) of exponential.4".
 // Neighbours with the same set share a line.
 std::string SetsText(const ModuleAcceptance& accepted);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of flags as text for the help, and messages about wrong values.
+// Formats the values of flags for the help, and messages about wrong values.
 #ifndef HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 #define HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 

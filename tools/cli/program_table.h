@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as data: its subcommands and options, exit statuses, help topics and examples. Help,
-// completion and the man page are printed from it.
+// Describes the program as data: subcommands and options, exit statuses, help topics and examples.
+// Help, completion and the man page are printed from it.
 #ifndef HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
 #define HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The properties of a terminal: colours (never with NO_COLOR, in a file or in a pipe), and its
+// Finds a terminal's properties: colours (none with NO_COLOR, in a file or in a pipe), and its
 // width.
 #ifndef HLOCTS_TOOLS_CLI_TERMINAL_H_
 #define HLOCTS_TOOLS_CLI_TERMINAL_H_
