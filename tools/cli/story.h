@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a verdict for users: the computed value, the allowed values and the distance, the
+// Formats a verdict for users: the computed value, the allowed values and the distance, the
 // operands, the sentence of the documents with its address, the ruling, how the failure was found,
 // and the command that reproduces it.
 #ifndef HLOCTS_TOOLS_CLI_STORY_H_
