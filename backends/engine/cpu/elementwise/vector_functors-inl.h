@@ -66,7 +66,7 @@ HLOCTS_RELATION(Lt, <)
 HLOCTS_RELATION(Le, <=)
 #define HLOCTS_SYMMETRIC(Name) \
   template <>                  \
-  constexpr bool kSymmetric<Name> = true;
+  inline constexpr bool kSymmetric<Name> = true;
 HLOCTS_SYMMETRIC(Add)
 HLOCTS_SYMMETRIC(And)
 HLOCTS_SYMMETRIC(Or)
@@ -140,7 +140,7 @@ struct MultiplyBits<uint32_t> {
   static uint32_t Apply(uint32_t x, uint32_t y) { return x * y; }
 };
 template <typename T>
-constexpr bool kSymmetric<MultiplyBits<T>> = true;
+inline constexpr bool kSymmetric<MultiplyBits<T>> = true;
 
 // Counts bits in pairs, then in groups of four, then in bytes, and adds the counts.
 struct PopulationCount {

@@ -43,7 +43,7 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
 
 // True if F's operands may be swapped. The swap may only change which NaN is the result.
 template <class F>
-constexpr bool kSymmetric = false;
+inline constexpr bool kSymmetric = false;
 // True if swapping the operands never changes the result's bits. For floats it may change them: the
 // sum of two NaNs is the first NaN.
 template <class F, typename R>
