@@ -215,11 +215,6 @@ absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t wi
 // Evaluates a bitcast of tiled layouts. Padding has no value: reading it is unsupported.
 absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Literal& operand) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
-  const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
-  if (from_bits != to_bits && std::min(from_bits, to_bits) < 8) {
-    return Unsupported(instruction.name(), ": cannot bitcast ", from.ToString(), " to ",
-                       to.ToString());
-  }
   const int64_t width =
       std::min<int64_t>(StorageBytes(from.element_type()), StorageBytes(to.element_type()));
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> source, UnitsInTiles(from, width));
@@ -244,19 +239,29 @@ absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruc
   const auto has_tiles = [](const Shape& shape) {
     return shape.layout() && !shape.layout()->tiles.empty();
   };
-  const bool are_arrays = from.IsArray() && to.IsArray();
-  if (are_arrays && (has_tiles(from) || has_tiles(to)))
-    return BitcastInTiles(instruction, operands[0]);
-  if (!are_arrays || from.StorageSizeBytes() != to.StorageSizeBytes()) {
+  if (!from.IsArray() || !to.IsArray()) {
+    return Unsupported(instruction.name(), ": cannot bitcast ", from.ToString(), " to ",
+                       to.ToString());
+  }
+  const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
+  Literal operand = std::move(operands[0]);
+  if (from_bits == to_bits && from_bits < 8 && from.element_type() != to.element_type()) {
+    // A literal extends the sign of narrow integers.
+    const Shape retyped(to.element_type(), from.dimensions());
+    HLOCTS_ASSIGN_OR_RETURN(operand, Literal::FromPackedBytes(retyped, operand.PackedBytes()));
+  }
+  const bool narrow = from_bits != to_bits && std::min(from_bits, to_bits) < 8;
+  if (!narrow && (has_tiles(from) || has_tiles(to))) return BitcastInTiles(instruction, operand);
+  if (narrow || from.StorageSizeBytes() != to.StorageSizeBytes()) {
     return Unsupported(instruction.name(), ": cannot bitcast ", from.ToString(), " to ",
                        to.ToString());
   }
   bool row_major = (!from.layout() || from.layout()->IsMajorToMinor()) &&
                    (!to.layout() || to.layout()->IsMajorToMinor());
-  if (row_major) return operands[0].WithShape(to);
+  if (row_major) return operand.WithShape(to);
   Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
   Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());
-  return Literal::FromBytesInLayout(to, to_layout, operands[0].BytesInLayout(from_layout));
+  return Literal::FromBytesInLayout(to, to_layout, operand.BytesInLayout(from_layout));
 }
 
 // get_dimension_size.*: returns the run-time size, or else the static size, as s32.

@@ -136,6 +136,16 @@ TEST(MovementTest, BitcastReadsTiles) {
                    {MustLiteral(value)});
   };
   EXPECT_FALSE(cast("f32[3,1]{1,0:T(2,2)}", "f32[3]{0}", "f32[3,1] {{1}, {2}, {3}}").ok());
+  EXPECT_FALSE(cast("s4[2]", "s2[2]", "s4[2] {1, 1}").ok());
+}
+
+TEST(MovementTest, BitcastExtendsTheSignOfNarrowIntegers) {
+  absl::StatusOr<Literal> bits = RunText(
+      "HloModule m\nENTRY e { p = f4e2m1fn[] parameter(0)\n b = s4[] bitcast(p)\n"
+      " ROOT c = s32[] convert(b) }",
+      {MustLiteral("f4e2m1fn[] -1")});
+  ASSERT_TRUE(bits.ok()) << bits.status();
+  EXPECT_EQ(bits->data<int32_t>()[0], -6);
 }
 
 // Tests set_dimension_size.10 to .12 and ruling 0064.
