@@ -239,7 +239,7 @@ void PieceRunner::Accept(const std::vector<std::vector<Literal>>& outputs,
   ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& index) {
     AcceptedLeaf& accepted = accepted_leaves_[ResolveValue(root, index)];
     accepted.leaf = leaf++;
-    accepted.one_value = absl::c_all_of(sets, [&](const ModuleAcceptance& s) {
+    accepted.one_value = !sets.empty() && absl::c_all_of(sets, [&](const ModuleAcceptance& s) {
       return HasOneValueEach(s.leaves[accepted.leaf].set);
     });
   });

@@ -151,7 +151,7 @@ class Server {
   int output_fd_;
   Malformed malformed_ = Malformed::kRefused;
   std::unique_ptr<SharedMemory> memory_;
-  std::unique_ptr<Module> module_;  // null if the engine took it serialized
+  std::unique_ptr<Module> module_;  // null if the engine took it serialized; then without aliases
   std::unique_ptr<Executable> executable_;
   worker::Load loaded_;  // the module of executable_
 };

@@ -390,13 +390,15 @@ class PjrtBackend : public Backend {
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
-  // Only our own plugins accept every module unchanged; they verify it themselves.
+  // Only our own plugins accept every module unchanged; they verify it themselves. A module with
+  // aliases is loaded as a Module, with which the worker checks that arguments keep their contents.
   absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
                                                              const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
     proto::HloModuleOutline outline;
     if (session_->api().extension() == nullptr || !outline.ParseFromString(module_proto) ||
-        !outline.has_host_program_shape() || outline.num_partitions() > 1) {
+        !outline.has_host_program_shape() || outline.num_partitions() > 1 ||
+        outline.has_input_output_alias() || outline.has_buffer_donor()) {
       return nullptr;
     }
     HLOCTS_ASSIGN_OR_RETURN(
@@ -407,9 +409,8 @@ class PjrtBackend : public Backend {
                                /*one_tuple=*/false, settings_.compile_options};
     AddLoadOptions(options, compile.overrides);
     HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(module_proto, compile, options.reuse));
-    const bool has_aliases = outline.has_input_output_alias() || outline.has_buffer_donor();
     return std::make_unique<PjrtExecutable>(*session_, std::move(executable), LeafShapes(result),
-                                            has_aliases, /*has_outfeed=*/false);
+                                            /*has_aliases=*/false, /*has_outfeed=*/false);
   }
 
   // Opens a client with at least `devices` devices. Clients are kept because executables refer to

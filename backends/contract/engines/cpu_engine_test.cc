@@ -89,6 +89,9 @@ TEST(CpuEngineTest, ExecutablesAreReusedAndLoadedFromBytes) {
     ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0]), (std::vector<float>{2 * x, 6}));
   }
+  module->input_output_alias.push_back({{}, 0, {}, false});
+  EXPECT_EQ(*engine->LoadSerialized(*SerializeModule(*module), options), nullptr);
+  module->input_output_alias.clear();
   module->num_partitions = options.partitions = 2;
   EXPECT_EQ(*engine->LoadSerialized(*SerializeModule(*module), options), nullptr);
   EXPECT_EQ(engine->LoadSerialized("rubbish", options).value_or(nullptr), nullptr);
