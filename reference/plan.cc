@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "reference/ops/structured.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "reference/lapack/lapack_call.h"
 #include "reference/lapack/wide_matrix.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::reference {
 

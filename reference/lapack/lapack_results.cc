@@ -3,13 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <string>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "reference/lapack/factorizations.h"
 #include "spec/ir/instruction.h"
 
@@ -187,87 +181,7 @@ void FillWithNan(int64_t b, int64_t batches, absl::Span<Literal* const> leaves) 
   }
 }
 
-// Checks shapes against LapackCall::sizes. A letter gets its size where it occurs first.
-class LapackShapes {
- public:
-  LapackShapes(const LapackCall& call, const Instruction& custom_call)
-      : call_(call), custom_call_(custom_call) {}
-
-  absl::Status Check() {
-    const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(call_.sizes, '>');
-    const std::vector<absl::string_view> operands = absl::StrSplit(sides.first, ',');
-    const Shape& first = custom_call_.operand(0).shape();
-    batches_ = first.rank() - std::ssize(operands[0]);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("operand ", i), operands[i],
-                                    custom_call_.operand(static_cast<int64_t>(i)).shape()));
-      if (i == 0) AddDerivedSizes();
-    }
-    const std::vector<absl::string_view> results = absl::StrSplit(sides.second, ',');
-    for (size_t i = 0; i < results.size(); ++i) {
-      const Shape& shape = custom_call_.shape();
-      HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("result ", i), results[i],
-                                    shape.IsTuple() ? shape.tuple_shapes()[i] : shape));
-    }
-    // Reflectors are as long as a column, and their product has at least one column for each.
-    if (sizes_.contains('t') && (sizes_['t'] > sizes_['n'] || sizes_['n'] > sizes_['m'])) {
-      return InvalidInput(custom_call_.name(), ": expected at most ", sizes_['k'],
-                          " reflectors in as many columns, found ", sizes_['t'], " in ",
-                          first.ToString(false));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  void AddDerivedSizes() {
-    if (!sizes_.contains('m')) sizes_['m'] = sizes_['n'];
-    if (!sizes_.contains('n')) sizes_['n'] = sizes_['m'];
-    const int64_t m = sizes_['m'], n = sizes_['n'], k = std::min(m, n);
-    sizes_['k'] = k;
-    sizes_['h'] = std::max<int64_t>(n - 1, 0);
-    sizes_[call_.left ? 'x' : 'y'] = m;
-    if (call_.routine != LapackRoutine::kSingularValues || call_.job == 'N') return;
-    sizes_['u'] = call_.job == 'S' ? k : m;
-    sizes_['v'] = call_.job == 'S' ? k : n;
-  }
-
-  absl::Status Expect(absl::string_view of, absl::string_view letters, const Shape& found) {
-    const absl::Span<const int64_t> batches =
-        absl::MakeSpan(custom_call_.operand(0).shape().dimensions())
-            .subspan(0, static_cast<size_t>(std::max<int64_t>(batches_, 0)));
-    bool fits = batches_ >= 0 && found.IsArray() &&
-                found.rank() == batches_ + std::ssize(letters) &&
-                absl::MakeSpan(found.dimensions()).subspan(0, batches.size()) == batches;
-    std::vector<std::string> expected;
-    for (int64_t size : batches) expected.push_back(absl::StrCat(size));
-    for (int64_t i = 0; i < std::ssize(letters); ++i) {
-      if (fits) sizes_.try_emplace(letters[i], found.dimension(batches_ + i));
-      fits = fits && sizes_[letters[i]] == found.dimension(batches_ + i);
-      expected.push_back(sizes_.contains(letters[i]) ? absl::StrCat(sizes_[letters[i]]) : "?");
-    }
-    if (fits) return absl::OkStatus();
-    return InvalidInput(custom_call_.name(), ": expected ", of, " of dimensions [",
-                        absl::StrJoin(expected, ","), "], found ", found.ToString(false));
-  }
-
-  const LapackCall& call_;
-  const Instruction& custom_call_;
-  int64_t batches_ = 0;  // number of leading dimensions
-  std::map<char, int64_t> sizes_;
-};
-
 }  // namespace
-
-absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call) {
-  return LapackShapes(call, custom_call).Check();
-}
-
-int64_t BatchCount(const LapackCall& call, const Shape& first_operand) {
-  const size_t letters = call.sizes.find_first_of(",>");
-  int64_t size = 1;
-  for (int64_t i = 1; i <= static_cast<int64_t>(letters); ++i) size *= first_operand.dimension(-i);
-  return size == 0 ? 0 : first_operand.ElementCount() / size;
-}
 
 std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b, int64_t batches) {
   std::vector<WideMatrix> result;

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the results of LAPACK's routines for one batch and for whole arrays.
+// Computes the results of LAPACK's routines for one batch and for whole arrays, with 64-bit
+// significands and by textbook algorithms. reference/judge/structured/lapack_* defines the
+// permitted results.
 #ifndef HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
 #define HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
 
 #include <vector>
 
 #include "absl/types/span.h"
-#include "reference/lapack/lapack_call.h"
 #include "reference/lapack/wide_matrix.h"
 #include "spec/base/status.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::reference {
 
-// Returns InvalidArgument, with the expected and the actual shape, if operands or results do not
-// have the shapes of the routine.
-absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
-
-// Returns the number of batches, or 0 if the first operand has no elements.
-int64_t BatchCount(const LapackCall& call, const Shape& first_operand);
 // Returns the operands of batch `b`: matrices, or one row for lists.
 std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b, int64_t batches);
 

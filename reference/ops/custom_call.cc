@@ -4,6 +4,7 @@
 #include "reference/lapack/lapack_results.h"
 #include "reference/ops/sharding_call.h"
 #include "reference/ops/structured.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::reference {

@@ -6,6 +6,7 @@
 #include "reference/world_interface.h"
 #include "spec/ir/sharding.h"
 #include "spec/ir/tiles.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rarely used columns of an opcode's row in op_rows.inc: the effects of the operation, and the
-// clauses that state its operand types and its result shape. Also classifies the custom calls that
-// place values.
+// clauses that state its operand types and its result shape.
 #ifndef HLOCTS_SPEC_OPS_OP_FACTS_H_
 #define HLOCTS_SPEC_OPS_OP_FACTS_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "absl/strings/string_view.h"
 #include "spec/ir/module_fwd.h"
@@ -36,20 +34,9 @@ absl::string_view TypeClauseOf(Opcode opcode);
 // operations.
 absl::string_view ResultClauseOf(Opcode opcode);
 
-bool HasSideEffect(const Instruction& instruction);
-
 // Returns true if operand `operand` is a position in operand 0, not data: the start of a slice, the
 // indices of gather and scatter.
 bool IsIndexOperand(const Instruction& instruction, int64_t operand);
-
-// The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
-// and the begin and end of a manual region, in which each device computes on its part.
-enum class ShardingCall : uint8_t {
-  kAnnotation,   // returns its operands
-  kFullToShard,  // returns the device's own tile of each operand
-  kShardToFull,  // returns the whole array from the devices' tiles
-};
-std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
 
 }  // namespace hlocts
 

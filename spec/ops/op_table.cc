@@ -203,11 +203,6 @@ absl::string_view ResultClauseOf(Opcode opcode) {
   return family == Family::kElementwiseBinary ? "elementwise_binary.23" : "hlo.result_shape";
 }
 
-bool HasSideEffect(const Instruction& instruction) {
-  return FactsOf(instruction.opcode()).Has(trait::kSideEffect) ||
-         instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
-}
-
 bool IsIndexOperand(const Instruction& instruction, int64_t operand) {
   const Opcode opcode = instruction.opcode();
   if (opcode == Opcode::kScatter)  // N operands, indices, N updates

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts {
@@ -19,25 +20,6 @@ bool AnyInstruction(const Module& module, Predicate&& predicate) {
   return false;
 }
 
-struct TargetRow {
-  absl::string_view target;
-  ShardingCall call;
-};
-constexpr TargetRow kTargets[] = {
-    {"Sharding", ShardingCall::kAnnotation},
-    {"xla.sdy.FuncResultSharding", ShardingCall::kAnnotation},
-    {"xla.sdy.PropagationBarrier", ShardingCall::kAnnotation},
-    {"xla.sdy.ShardingGroup", ShardingCall::kAnnotation},
-    {"MoveToHost", ShardingCall::kAnnotation},
-    {"MoveToDevice", ShardingCall::kAnnotation},
-    {"annotate_device_placement", ShardingCall::kAnnotation},
-    {"LayoutConstraint", ShardingCall::kAnnotation},
-    {"SPMDFullToShardShape", ShardingCall::kFullToShard},
-    {"xla.sdy.GlobalToLocalShape", ShardingCall::kFullToShard},
-    {"SPMDShardToFullShape", ShardingCall::kShardToFull},
-    {"xla.sdy.LocalToGlobalShape", ShardingCall::kShardToFull},
-};
-
 void VisitLeaves(const Instruction& instruction, const Sharding& sharding,
                  const std::function<void(const Instruction&, const Sharding&)>& visit) {
   if (sharding.type != Sharding::Type::kTuple) return visit(instruction, sharding);
@@ -45,15 +27,6 @@ void VisitLeaves(const Instruction& instruction, const Sharding& sharding,
 }
 
 }  // namespace
-
-std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction) {
-  const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
-  if (target == nullptr) return std::nullopt;
-  for (const TargetRow& row : kTargets) {
-    if (row.target == *target) return row.call;
-  }
-  return std::nullopt;
-}
 
 bool IsPerDevice(const Module& module) {
   return AnyInstruction(module, [](const Instruction& instruction) {

@@ -10,7 +10,6 @@
 
 #include "spec/ir/attributes.h"
 #include "spec/ir/module_fwd.h"
-#include "spec/ops/op_facts.h"
 
 namespace hlocts {
 

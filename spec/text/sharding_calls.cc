@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/named_sharding.h"
 

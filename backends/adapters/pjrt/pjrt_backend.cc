@@ -17,6 +17,7 @@
 #include "backends/backend_list.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backends/engine/plan/shared_steps.h"
-#include "spec/ops/op_facts.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::plan {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/match.h"
 #include "backends/engine/plan/graph.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/kinds.h"
-#include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {

@@ -6,6 +6,7 @@
 #include "reference/judge/interpreter/state_choice.h"
 #include "reference/ops/collective.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::reference {

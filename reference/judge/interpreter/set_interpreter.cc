@@ -25,6 +25,7 @@ struct HandlerRow {
 constexpr HandlerRow kHandlers[] = {
 #define HLOCTS_SET_HANDLER(Name, function) {Opcode::k##Name, function},
 #include "reference/judge/interpreter/set_handlers.def"
+#include "spec/ops/custom_calls.h"
 #undef HLOCTS_SET_HANDLER
 };
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "reference/lapack/lapack_call.h"
 #include "reference/lapack/wide_matrix.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/joint.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::reference {
 

@@ -4,7 +4,7 @@
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
 
 #include "reference/judge/interpreter/set_interpreter.h"
-#include "reference/lapack/lapack_call.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::reference {
 

@@ -5,6 +5,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/sharding_call.h"
 #include "spec/ir/tiles.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
 

@@ -8,21 +8,15 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <map>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 #include "spec/base/status.h"
-#include "spec/ir/attributes.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/native.h"
+#include "spec/ops/custom_calls.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -31,12 +25,11 @@ using Complex = std::complex<double>;
 template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Results = std::vector<Matrix<Complex>>;
-using Attributes = std::map<absl::string_view, int64_t>;
 
 // A routine on the operands of one batch entry. A list is a matrix of one row, and a number is a
 // matrix of one element.
 template <class T>
-using Routine = Results (*)(const Attributes& given, const std::vector<Matrix<T>>& operands);
+using Routine = Results (*)(const LapackCall& call, const std::vector<Matrix<T>>& operands);
 
 Matrix<Complex> Number(int64_t number) {
   return Matrix<Complex>::Constant(1, 1, static_cast<double>(number));
@@ -52,8 +45,8 @@ Matrix<Complex> WideRow(const Eigen::DenseBase<Derived>& x) {
 int64_t InfoOf(Eigen::ComputationInfo info) { return info == Eigen::Success ? 0 : 1; }
 
 template <class T>
-Results Cholesky(const Attributes& given, const std::vector<Matrix<T>>& operands) {
-  const bool lower = given.at("uplo") == 'L';
+Results Cholesky(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
+  const bool lower = call.lower;
   Matrix<T> l = lower ? operands[0] : Matrix<T>(operands[0].adjoint()), result = operands[0];
   const int64_t failed = Eigen::internal::llt_inplace<T, Eigen::Lower>::blocked(l);
   if (lower) result.template triangularView<Eigen::Lower>() = l;
@@ -83,7 +76,7 @@ int64_t FactorLu(Matrix<T>& a, std::vector<int64_t>& pivots) {
 }
 
 template <class T>
-Results Lu(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results Lu(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   Matrix<T> a = operands[0];
   std::vector<int64_t> pivots;
   const int64_t info = FactorLu(a, pivots);
@@ -94,7 +87,7 @@ Results Lu(const Attributes& given, const std::vector<Matrix<T>>& operands) {
 
 // Both outer diagonals have n elements. The first one below and the last one above are not read.
 template <class T>
-Results TridiagonalSolve(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results TridiagonalSolve(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const int64_t n = operands[1].cols();
   Matrix<T> a = operands[1].row(0).asDiagonal(), x = operands[3];
   a.diagonal(-1) = operands[0].row(0).tail(n - 1).transpose();
@@ -130,7 +123,7 @@ Matrix<T> FactorQr(Matrix<T>& a, Eigen::VectorXi& columns, int64_t marked) {
 }
 
 template <class T>
-Results Qr(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results Qr(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   Matrix<T> a = operands[0];
   Eigen::VectorXi columns = Eigen::VectorXi::LinSpaced(a.cols(), 1, static_cast<int>(a.cols()));
   const Matrix<T> tau = FactorQr(a, columns, a.cols());
@@ -138,7 +131,7 @@ Results Qr(const Attributes& given, const std::vector<Matrix<T>>& operands) {
 }
 
 template <class T>
-Results PivotedQr(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results PivotedQr(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   Matrix<T> a = operands[0], marks = operands[1];
   Eigen::VectorXi columns = Eigen::VectorXi::LinSpaced(a.cols(), 1, static_cast<int>(a.cols()));
   int64_t marked = 0;
@@ -152,7 +145,7 @@ Results PivotedQr(const Attributes& given, const std::vector<Matrix<T>>& operand
 }
 
 template <class T>
-Results QrProduct(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results QrProduct(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const Matrix<T> v = operands[0].leftCols(operands[1].cols());
   const Eigen::Matrix<T, Eigen::Dynamic, 1> tau = operands[1].row(0);
   Matrix<T> q = Matrix<T>::Identity(v.rows(), operands[0].cols());
@@ -161,20 +154,19 @@ Results QrProduct(const Attributes& given, const std::vector<Matrix<T>>& operand
 }
 
 template <class T>
-Results QrApply(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results QrApply(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const Matrix<T> v = operands[0].leftCols(operands[1].cols());
   const Eigen::Matrix<T, Eigen::Dynamic, 1> tau = operands[1].row(0);
   Matrix<T> q = Matrix<T>::Identity(v.rows(), v.rows());
   q.applyOnTheLeft(Eigen::householderSequence(v, tau));
-  if (given.at("transpose") == 1) q.adjointInPlace();
-  return {given.at("left") == 1 ? Wide(q * operands[2]) : Wide(operands[2] * q)};
+  if (call.transpose == 'C') q.adjointInPlace();
+  return {call.left ? Wide(q * operands[2]) : Wide(operands[2] * q)};
 }
 
 template <class T>
-Results HermitianEigen(const Attributes& given, const std::vector<Matrix<T>>& operands) {
-  const Matrix<T> a =
-      given.at("uplo") == 'L' ? operands[0] : Matrix<T>(operands[0].adjoint());  // lower is read
-  const bool vectors = given.at("mode") == 'V';
+Results HermitianEigen(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
+  const Matrix<T> a = call.lower ? operands[0] : Matrix<T>(operands[0].adjoint());
+  const bool vectors = call.job == 'V';
   const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
       a, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   return {Wide(vectors ? solver.eigenvectors() : a), WideRow(solver.eigenvalues()),
@@ -182,8 +174,8 @@ Results HermitianEigen(const Attributes& given, const std::vector<Matrix<T>>& op
 }
 
 template <class T>
-Results SingularValues(const Attributes& given, const std::vector<Matrix<T>>& operands) {
-  const int64_t mode = given.at("mode");
+Results SingularValues(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
+  const char mode = call.job;
   const Eigen::JacobiSVD<Matrix<T>> svd(operands[0],
                                         mode == 'A'   ? Eigen::ComputeFullU | Eigen::ComputeFullV
                                         : mode == 'S' ? Eigen::ComputeThinU | Eigen::ComputeThinV
@@ -196,7 +188,7 @@ Results SingularValues(const Attributes& given, const std::vector<Matrix<T>>& op
 }
 
 template <class T>
-Results Hessenberg(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results Hessenberg(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const Eigen::HessenbergDecomposition<Matrix<T>> h(operands[0]);
   if (operands[0].rows() == 1) return {Wide(operands[0]), {}, Number(0)};
   return {Wide(h.packedMatrix()), WideRow(h.householderCoefficients().conjugate()), Number(0)};
@@ -205,8 +197,8 @@ Results Hessenberg(const Attributes& given, const std::vector<Matrix<T>>& operan
 // With rows and columns reversed, the upper triangle becomes the lower one, which Eigen reads. The
 // imaginary part of the diagonal is not read.
 template <class T>
-Results Tridiagonal(const Attributes& given, const std::vector<Matrix<T>>& operands) {
-  const bool lower = given.at("uplo") == 'L';
+Results Tridiagonal(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
+  const bool lower = call.lower;
   Matrix<T> a = lower ? operands[0] : Matrix<T>(operands[0].reverse());
   a.diagonal() = a.diagonal().real().template cast<T>().eval();
   if (a.rows() == 1) return {Wide(a), Wide(a), {}, {}, Number(0)};
@@ -271,7 +263,7 @@ void AppendValues(const Matrix<Complex>& triangular, Results& results) {
 }
 
 template <class T>
-Results Schur(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results Schur(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   Matrix<T> t, z;
   const int64_t info = FactorSchur(operands[0], t, z);
   Results results = {Wide(t), Wide(z)};
@@ -315,7 +307,7 @@ Matrix<Complex> Normalised(Matrix<Complex> v, const Matrix<Complex>& values) {
 }
 
 template <class T>
-Results GeneralEigen(const Attributes& given, const std::vector<Matrix<T>>& operands) {
+Results GeneralEigen(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   Matrix<T> form, basis;
   const int64_t info = FactorSchur(operands[0], form, basis);
   Matrix<Complex> t = Wide(form), z = Wide(basis);
@@ -330,101 +322,41 @@ Results GeneralEigen(const Attributes& given, const std::vector<Matrix<T>>& oper
   return results;
 }
 
-struct Row {
-  absl::string_view name;        // without the letter of the type
-  absl::string_view sizes;       // of operands > results, by letters: see SizeTable
-  absl::string_view attributes;  // with the known letters of each, unless it is a number
-  Routine<double> real;          // nullptr if there is none; both for a triangular solve
-  Routine<Complex> complex;
-};
-#define HLOCTS_BOTH(Function) Function<double>, Function<Complex>
-constexpr Row kRows[] = {
-    {"potrf", "nn>nn,", "uplo:LU", HLOCTS_BOTH(Cholesky)},
-    {"getrf", "mn>mn,k,", "", HLOCTS_BOTH(Lu)},
-    {"trsm", "mm,xy>xy", "uplo:LU side:LR diag:NU trans_x:NTC", nullptr, nullptr},
-    {"geqrf", "mn>mn,k", "", HLOCTS_BOTH(Qr)},
-    {"geqp3", "mn,n>mn,n,k", "", HLOCTS_BOTH(PivotedQr)},
-    {"orgqr", "mn,t>mn", "", QrProduct<double>, nullptr},
-    {"ungqr", "mn,t>mn", "", nullptr, QrProduct<Complex>},
-    {"ormqr", "mn,t,xy>xy", "left transpose", QrApply<double>, nullptr},
-    {"unmqr", "mn,t,xy>xy", "left transpose", nullptr, QrApply<Complex>},
-    {"syevd", "nn>nn,n,", "uplo:LU mode:NV", HermitianEigen<double>, nullptr},
-    {"heevd", "nn>nn,n,", "uplo:LU mode:NV", nullptr, HermitianEigen<Complex>},
-    {"gesdd", "mn>mn,k,mu,vn,", "mode:ASN", HLOCTS_BOTH(SingularValues)},
-    {"gesvd", "mn>mn,k,mu,vn,", "mode:ASN", HLOCTS_BOTH(SingularValues)},
-    {"gehrd", "nn>nn,h,", "low high", HLOCTS_BOTH(Hessenberg)},
-    {"sytrd", "nn>nn,n,h,h,", "uplo:LU", Tridiagonal<double>, nullptr},
-    {"hetrd", "nn>nn,n,h,h,", "uplo:LU", nullptr, Tridiagonal<Complex>},
-    {"gtsv", "n,n,n,nr>n,n,n,nr,", "", HLOCTS_BOTH(TridiagonalSolve)},
-    {"gees", "nn>nn,nn,n,n,,", "mode:NV sort:N", Schur<double>, nullptr},
-    {"gees", "nn>nn,nn,n,,", "mode:NV sort:N", nullptr, Schur<Complex>},
-    {"geev", "nn>n,n,nn,nn,", "compute_left:NV compute_right:NV", GeneralEigen<double>, nullptr},
-    {"geev", "nn>n,nn,nn,", "compute_left:NV compute_right:NV", nullptr, GeneralEigen<Complex>},
-};
-#undef HLOCTS_BOTH
-
-// Returns the number of `key` in a dictionary such as {left = true, uplo = 76 : ui8}, or -1.
-int64_t NumberOf(absl::string_view dictionary, absl::string_view key) {
-  dictionary = absl::StripSuffix(absl::StripPrefix(dictionary, "{"), "}");
-  for (absl::string_view entry : absl::StrSplit(dictionary, ',')) {
-    const std::vector<absl::string_view> words =
-        absl::StrSplit(entry, absl::ByAnyChar("=: "), absl::SkipEmpty());
-    int64_t number = -1;
-    if (words.size() < 2 || words[0] != key) continue;
-    if (words[1] == "true" || words[1] == "false") return words[1] == "true" ? 1 : 0;
-    return absl::SimpleAtoi(words[1], &number) ? number : -1;
+// Triangular solves have a kernel of their own: nullptr.
+template <class T>
+Routine<T> RoutineOf(LapackRoutine routine) {
+  switch (routine) {
+    case LapackRoutine::kCholesky:
+      return Cholesky<T>;
+    case LapackRoutine::kLu:
+      return Lu<T>;
+    case LapackRoutine::kTriangularSolve:
+      return nullptr;
+    case LapackRoutine::kQr:
+      return Qr<T>;
+    case LapackRoutine::kQrProduct:
+      return QrProduct<T>;
+    case LapackRoutine::kHermitianEigen:
+      return HermitianEigen<T>;
+    case LapackRoutine::kSingularValues:
+      return SingularValues<T>;
+    case LapackRoutine::kPivotedQr:
+      return PivotedQr<T>;
+    case LapackRoutine::kQrApply:
+      return QrApply<T>;
+    case LapackRoutine::kHessenberg:
+      return Hessenberg<T>;
+    case LapackRoutine::kTridiagonal:
+      return Tridiagonal<T>;
+    case LapackRoutine::kTridiagonalSolve:
+      return TridiagonalSolve<T>;
+    case LapackRoutine::kSchur:
+      return Schur<T>;
+    case LapackRoutine::kEigen:
+      return GeneralEigen<T>;
   }
-  return -1;
+  return nullptr;
 }
-
-// Returns false if an attribute is missing or has an unknown value.
-bool ReadAttributes(const Row& row, absl::string_view config, Attributes& given) {
-  for (absl::string_view entry : absl::StrSplit(row.attributes, ' ', absl::SkipEmpty())) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(entry, ':');
-    const int64_t number = given[parts[0]] = NumberOf(config, parts[0]);
-    if (number < 0) return false;
-    if (parts.size() == 1) continue;
-    if (number > 127 || !absl::StrContains(parts[1], static_cast<char>(number))) return false;
-  }
-  return true;
-}
-
-// The sizes of one batch entry, by letter: m and n are those of the first operand, k = min(m, n), h
-// = n - 1, u and v are the sizes of U and V. Other letters get their size where they first occur.
-struct SizeTable {
-  std::map<char, int64_t> sizes;
-  std::vector<int64_t> batch;
-
-  SizeTable(const Shape& first, int64_t letters) {
-    for (int64_t i = 0; i < first.rank() - letters; ++i) batch.push_back(first.dimension(i));
-  }
-
-  bool Fits(absl::string_view letters, const Shape& shape) {
-    const int64_t lead = std::ssize(batch);
-    if (shape.rank() != lead + std::ssize(letters)) return false;
-    for (int64_t i = 0; i < shape.rank(); ++i) {
-      if (i < lead ? shape.dimension(i) != batch[i]
-                   : sizes.try_emplace(letters[i - lead], shape.dimension(i)).first->second !=
-                         shape.dimension(i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void Derive(const Attributes& given) {
-    if (!sizes.contains('m')) sizes['m'] = sizes['n'];
-    if (!sizes.contains('n')) sizes['n'] = sizes['m'];
-    const int64_t m = sizes['m'], n = sizes['n'], k = std::min(m, n);
-    sizes['k'] = k, sizes['h'] = std::max<int64_t>(n - 1, 0);
-    const auto is = [&](absl::string_view key, int64_t value) {
-      return given.contains(key) && given.at(key) == value;
-    };
-    sizes[is("side", 'R') || is("left", 0) ? 'y' : 'x'] = m;
-    if (is("mode", 'A')) sizes['u'] = m, sizes['v'] = n;
-    if (is("mode", 'S')) sizes['u'] = sizes['v'] = k;
-  }
-};
 
 struct Leaf {
   PrimitiveType type;
@@ -432,9 +364,7 @@ struct Leaf {
 };
 
 struct Call {
-  const Row* row = nullptr;
-  Attributes given;
-  bool complex = false;
+  LapackCall lapack;
   std::vector<Leaf> operands, results;
   int64_t batches = 1;
 };
@@ -488,15 +418,15 @@ void Store(const Leaf& leaf, const Matrix<Complex>& matrix, uint8_t* data, int64
 }
 
 template <class T>
-void RunBatch(Routine<T> routine, const Call& call, int64_t batch, const uint8_t* const* in,
-              uint8_t* const* out) {
+void RunBatch(const Call& call, int64_t batch, const uint8_t* const* in, uint8_t* const* out) {
+  const Routine<T> routine = RoutineOf<T>(call.lapack.routine);
   std::vector<Matrix<T>> matrices;
   for (const Leaf& leaf : call.operands) matrices.push_back(Load<T>(leaf, *in++, batch));
   const bool usable =
       routine == Lu<T> || std::all_of(matrices.begin(), matrices.end(),
                                       [](const Matrix<T>& x) { return x.allFinite(); });
   Results found;
-  if (usable) found = routine(call.given, matrices);
+  if (usable) found = routine(call.lapack, matrices);
   for (size_t i = 0; i < call.results.size(); ++i) {
     const Leaf& leaf = call.results[i];
     if (!usable) found.push_back(Matrix<Complex>::Constant(leaf.rows, leaf.columns, NAN));
@@ -506,12 +436,12 @@ void RunBatch(Routine<T> routine, const Call& call, int64_t batch, const uint8_t
 
 // Returns triangular-solve, which computes in the operands' type.
 LapackFunction SolveFunction(const Call& call) {
-  const char transpose = static_cast<char>(call.given.at("trans_x"));
+  const char transpose = call.lapack.transpose;
   TriangularSolveRequest request;
   request.type = call.operands[0].type;
-  request.left_side = call.given.at("side") == 'L';
-  request.lower = call.given.at("uplo") == 'L';
-  request.unit_diagonal = call.given.at("diag") == 'U';
+  request.left_side = call.lapack.left;
+  request.lower = call.lapack.lower;
+  request.unit_diagonal = call.lapack.unit;
   request.transpose = transpose == 'N'   ? TransposeKind::kNone
                       : transpose == 'T' ? TransposeKind::kTranspose
                                          : TransposeKind::kAdjoint;
@@ -525,87 +455,42 @@ LapackFunction SolveFunction(const Call& call) {
   };
 }
 
-const Row* RowOf(absl::string_view target, PrimitiveType type) {
-  const char letter = type == PrimitiveType::kF32    ? 's'
-                      : type == PrimitiveType::kF64  ? 'd'
-                      : type == PrimitiveType::kC64  ? 'c'
-                      : type == PrimitiveType::kC128 ? 'z'
-                                                     : '?';
-  if (!absl::ConsumePrefix(&target, absl::StrCat("lapack_", std::string(1, letter))) ||
-      !absl::ConsumeSuffix(&target, "_ffi")) {
-    return nullptr;
-  }
-  for (const Row& row : kRows) {
-    const bool one = (row.real == nullptr) != (row.complex == nullptr);
-    if (target == row.name && !(one && IsComplex(type) == (row.complex == nullptr))) return &row;
-  }
-  return nullptr;
-}
-
-// Reads the shapes of operands and results. Returns false if they do not match the routine.
-bool ReadShapes(const Instruction& source, Call& call) {
-  const std::vector<absl::string_view> sides = absl::StrSplit(call.row->sizes, '>');
-  const std::vector<absl::string_view> letters =
-      absl::StrSplit(call.row->sizes, absl::ByAnyChar(",>"));
-  const size_t operands = 1 + std::count(sides[0].begin(), sides[0].end(), ',');
-  std::vector<Shape> shapes;
-  for (const Instruction* operand : source.operands()) shapes.push_back(operand->shape());
-  if (shapes.size() != operands) return false;
-  if (source.shape().IsTuple()) {
-    for (const Shape& leaf : source.shape().tuple_shapes()) shapes.push_back(leaf);
-  } else {
-    shapes.push_back(source.shape());
-  }
-  if (shapes.size() != letters.size()) return false;
-  SizeTable table(shapes[0], static_cast<int64_t>(letters[0].size()));
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const PrimitiveType type =
-        shapes[i].IsArray() ? shapes[i].element_type() : PrimitiveType::kInvalid;
-    if (!VisitType(type, [](auto) {}) || !table.Fits(letters[i], shapes[i])) return false;
-    if (i == 0) table.Derive(call.given);
-    const size_t rank = letters[i].size();
-    (i < operands ? call.operands : call.results)
-        .push_back(
-            {type, rank < 2 ? 1 : shapes[i].dimension(-2), rank < 1 ? 1 : shapes[i].dimension(-1)});
-  }
-  for (int64_t dimension : table.batch) call.batches *= dimension;
-  // Reflectors are as long as a column, and their product has at least a column for each reflector.
-  std::map<char, int64_t>& size = table.sizes;
-  return !size.contains('t') || (size['t'] <= size['n'] && size['n'] <= size['m']);
+// Returns a leaf with `leading` batch dimensions; a list is one row.
+Leaf LeafOf(const Shape& shape, int64_t leading) {
+  const int64_t rank = shape.rank() - leading;
+  return {shape.element_type(), rank < 2 ? 1 : shape.dimension(-2),
+          rank < 1 ? 1 : shape.dimension(-1)};
 }
 
 }  // namespace
 
 absl::StatusOr<LapackFunction> LapackFunctionOf(const Instruction& custom_call) {
-  const std::string* target = custom_call.Get<std::string>(Attr::kCustomCallTarget);
-  if (target == nullptr || custom_call.operand_count() == 0) return LapackFunction();
+  const std::optional<LapackCall> lapack = LapackCallOf(custom_call);
+  if (!lapack) return LapackFunction();
+  HLOCTS_RETURN_IF_ERROR(CheckLapackShapes(*lapack, custom_call));
+  Call call{*lapack};
   const Shape& first = custom_call.operand(0).shape();
-  if (!first.IsArray()) return LapackFunction();
-  const RawText* config = custom_call.Get<RawText>(Attr::kBackendConfig);
-  Call call;
-  call.row = RowOf(*target, first.element_type());
-  call.complex = IsComplex(first.element_type());
-  if (call.row == nullptr ||
-      !ReadAttributes(*call.row, config == nullptr ? "" : config->text, call.given)) {
-    return LapackFunction();
+  const int64_t leading = first.rank() - static_cast<int64_t>(lapack->sizes.find_first_of(",>"));
+  for (int64_t d = 0; d < leading; ++d) call.batches *= first.dimension(d);
+  for (const Instruction* operand : custom_call.operands())
+    call.operands.push_back(LeafOf(operand->shape(), leading));
+  for (const Shape& leaf : LeafShapes(custom_call.shape()))
+    call.results.push_back(LeafOf(leaf, leading));
+  for (const std::vector<Leaf>* leaves : {&call.operands, &call.results}) {
+    for (const Leaf& leaf : *leaves) {
+      if (!VisitType(leaf.type, [](auto) {}))
+        return InvalidInput(custom_call.name(), ": expected numbers of a routine of LAPACK, found ",
+                            PrimitiveTypeName(leaf.type));
+    }
   }
-  if (!ReadShapes(custom_call, call)) {
-    return InvalidInput(custom_call.name(), ": expected arrays of sizes ", call.row->sizes,
-                        " after the batches, found ", custom_call.shape().ToString(false), " of ",
-                        first.ToString(false));
-  }
-  const Leaf& a = call.operands[0];
-  if (call.given.contains("low") && (call.given["low"] != 1 || call.given["high"] != a.columns)) {
-    return LapackFunction();  // only a block of the matrix is to be reduced
-  }
-  if (call.row->real == nullptr && call.row->complex == nullptr) return SolveFunction(call);
-  const bool empty = a.rows * a.columns == 0;
+  if (lapack->routine == LapackRoutine::kTriangularSolve) return SolveFunction(call);
+  const bool empty = call.operands[0].rows * call.operands[0].columns == 0;
   return [call, empty](const uint8_t* const* in, uint8_t* const* out) {
     for (int64_t b = 0; b < call.batches; ++b) {
       for (size_t i = 0; empty && i < call.results.size(); ++i)
         Store(call.results[i], {}, out[i], b);
-      if (!empty && call.complex) RunBatch<Complex>(call.row->complex, call, b, in, out);
-      if (!empty && !call.complex) RunBatch<double>(call.row->real, call, b, in, out);
+      if (!empty && call.lapack.complex) RunBatch<Complex>(call, b, in, out);
+      if (!empty && !call.lapack.complex) RunBatch<double>(call, b, in, out);
     }
     return absl::OkStatus();
   };

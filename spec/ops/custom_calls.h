@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses custom calls to routines of LAPACK, `lapack_<letter><routine>_ffi` (ruling 0093). Operands
-// and results are the logical arrays, whatever their layouts; leading dimensions are batches.
-//
-// JAX on CPU lowers cholesky, solve, qr, eigh and svd to custom calls with LAPACK's names; ruling
-// 0093 adopts LAPACK's definitions. This directory computes them with 64-bit significands by
-// textbook algorithms; reference/judge/structured/lapack_* defines the permitted results. A new
-// routine needs a value of LapackRoutine and an entry of kNames.
-#ifndef HLOCTS_REFERENCE_LAPACK_LAPACK_CALL_H_
-#define HLOCTS_REFERENCE_LAPACK_LAPACK_CALL_H_
+// The custom calls with a meaning of their own: placements (ruling 0123) and routines of LAPACK.
+#ifndef HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_
+#define HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_
 
+#include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
-namespace hlocts::reference {
+namespace hlocts {
 
+// Returns true if the instruction has an effect other than its result. Custom calls declare it.
+bool HasSideEffect(const Instruction& instruction);
+
+// The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
+// and the begin and end of a manual region, in which each device computes on its part.
+enum class ShardingCall : uint8_t {
+  kAnnotation,   // returns its operands
+  kFullToShard,  // returns the device's own tile of each operand
+  kShardToFull,  // returns the whole array from the devices' tiles
+};
+std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
+
+// JAX on CPU lowers its dense linear algebra to `lapack_<letter><routine>_ffi`; rulings 0093 and
+// 0103 adopt LAPACK's definitions. Operands and results are the logical arrays, whatever their
+// layouts; leading dimensions are batches. A new routine needs a value of LapackRoutine and an
+// entry of kNames.
+//
 // The routines by what they compute. Each comment has LAPACK's name and the results in order.
 enum class LapackRoutine {
   kCholesky,         // potrf: factor (the other triangle is unchanged), info
@@ -52,6 +66,13 @@ struct LapackCall {
 // operands' type, or if a required attribute is missing or has an unknown value.
 std::optional<LapackCall> LapackCallOf(const Instruction& custom_call);
 
-}  // namespace hlocts::reference
+// Returns InvalidArgument, with the expected and the actual shape, if operands or results do not
+// have the shapes of the routine.
+absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
 
-#endif  // HLOCTS_REFERENCE_LAPACK_LAPACK_CALL_H_
+// Returns the number of batches, or 0 if the first operand has no elements.
+int64_t BatchCount(const LapackCall& call, const Shape& first_operand);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_
