@@ -2,8 +2,7 @@
 // The interface of every engine: our engines, XLA, any PJRT plugin, or a program behind a pipe. An
 // engine loads a module and executes it on per-device arguments. It reports what it does not
 // support by status code, and OutcomeOf turns the code into the outcome of a verdict.
-#ifndef HLOCTS_BACKENDS_BACKEND_H_
-#define HLOCTS_BACKENDS_BACKEND_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -145,5 +144,3 @@ using hlocts::NestArguments;
 using hlocts::OutputLeafShapes;
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_BACKEND_H_

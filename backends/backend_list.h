@@ -2,8 +2,7 @@
 // Backend names (CONTRACT.md) and their meaning: `reference`, `xla`, `pjrt:PATH`, `exec:COMMAND`,
 // `xla@0.11.2`, ... with options after '?' and optionally `LABEL=` before. To add an engine, add a
 // line to backends.def; to add a release of an engine, add an entry to engines.textproto.
-#ifndef HLOCTS_BACKENDS_BACKEND_LIST_H_
-#define HLOCTS_BACKENDS_BACKEND_LIST_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -71,5 +70,3 @@ std::vector<std::string> ListedBackends();
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_BACKEND_LIST_H_

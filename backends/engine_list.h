@@ -2,8 +2,7 @@
 // The releases of engines by name (engines.textproto), and which of them are installed in the
 // cache. A release is installed if its directory in the cache contains the stamp that its entry
 // requires.
-#ifndef HLOCTS_BACKENDS_ENGINE_LIST_H_
-#define HLOCTS_BACKENDS_ENGINE_LIST_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -53,5 +52,3 @@ absl::Status CheckRunnable(const engines::Engine& engine);
 absl::Status CheckUsable(const engines::Engine& engine);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ENGINE_LIST_H_

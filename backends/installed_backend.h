@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes backends from the engines that `hlocts engines install` has installed
 // (backends/engine_list.h).
-#ifndef HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
-#define HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
+#pragma once
 
 #include <memory>
 
@@ -28,5 +27,3 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& na
 absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_INSTALLED_BACKEND_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits the number of workers that run an engine in parallel.
-#ifndef HLOCTS_BACKENDS_JOBS_H_
-#define HLOCTS_BACKENDS_JOBS_H_
+#pragma once
 
 #include "backends/backend.h"
 
@@ -12,5 +11,3 @@ namespace hlocts::backends {
 int BoundedJobs(int jobs, const BackendInfo& info);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_JOBS_H_

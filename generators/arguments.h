@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates arguments from a seed. The same seed yields the same bits on every machine.
-#ifndef HLOCTS_GENERATORS_ARGUMENTS_H_
-#define HLOCTS_GENERATORS_ARGUMENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -60,5 +59,3 @@ const std::vector<uint64_t>& SpecialBitsOf(PrimitiveType type);
 void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_ARGUMENTS_H_

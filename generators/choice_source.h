@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources of a generator's decisions: a seed, a fuzzer's bytes, or an enumeration of all decisions.
-#ifndef HLOCTS_GENERATORS_CHOICE_SOURCE_H_
-#define HLOCTS_GENERATORS_CHOICE_SOURCE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -82,5 +81,3 @@ class CountingSource : public ChoiceSource {
 };
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_CHOICE_SOURCE_H_

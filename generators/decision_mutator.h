@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutates the decisions that make a module (ByteSource) at instruction boundaries, so that the
 // result is again a valid module. libFuzzer uses it, and other fuzzers use it through a C ABI.
-#ifndef HLOCTS_GENERATORS_DECISION_MUTATOR_H_
-#define HLOCTS_GENERATORS_DECISION_MUTATOR_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ size_t hlocts_cross_over_decisions(const uint8_t* first, size_t first_size, cons
 #ifdef __cplusplus
 }
 #endif
-
-#endif  // HLOCTS_GENERATORS_DECISION_MUTATOR_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals whose elements satisfy the facts that the generator assumes.
-#ifndef HLOCTS_GENERATORS_FACT_LITERALS_H_
-#define HLOCTS_GENERATORS_FACT_LITERALS_H_
+#pragma once
 
 #include "generators/arguments.h"
 #include "generators/value_facts.h"
@@ -16,5 +15,3 @@ Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool speci
 Literal ScalarLiteral(PrimitiveType type, double value);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_FACT_LITERALS_H_

@@ -4,8 +4,7 @@
 // A recipe (input_recipes.def) is an arrangement of elements and the pools from which the elements
 // are drawn. The pool of values from the module consists of its constants, sizes, differences of
 // sizes (the largest starts of windows) and the neighbours of all these.
-#ifndef HLOCTS_GENERATORS_INPUT_RECIPES_H_
-#define HLOCTS_GENERATORS_INPUT_RECIPES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -48,5 +47,3 @@ uint64_t ElementBits(const Literal& literal, int64_t i);
 int64_t ComponentCount(const Literal& literal);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_INPUT_RECIPES_H_

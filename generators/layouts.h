@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets layouts, default or random, as in the text of a module. Layouts never change a value.
-#ifndef HLOCTS_GENERATORS_LAYOUTS_H_
-#define HLOCTS_GENERATORS_LAYOUTS_H_
+#pragma once
 
 #include "generators/choice_source.h"
 #include "spec/ir/module_fwd.h"
@@ -13,5 +12,3 @@ namespace hlocts::generators {
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_LAYOUTS_H_

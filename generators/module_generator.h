@@ -4,8 +4,7 @@
 // Result shapes are drawn first, and attributes derived from them. Operands are existing, adapted
 // (convert, reshape, broadcast) or new values. Loops count to a constant, so every module
 // terminates. The facts about a value (ValueFacts) determine what a stream may do with it.
-#ifndef HLOCTS_GENERATORS_MODULE_GENERATOR_H_
-#define HLOCTS_GENERATORS_MODULE_GENERATOR_H_
+#pragma once
 
 #include <array>
 #include <memory>
@@ -74,5 +73,3 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options);
 Generated GenerateNumbered(uint64_t seed, uint64_t number, GeneratorOptions options);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_MODULE_GENERATOR_H_

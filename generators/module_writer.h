@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module under construction: the values available in the current computation with the facts about
 // them, and functions that find operands. The generators of families/ write modules with it.
-#ifndef HLOCTS_GENERATORS_MODULE_WRITER_H_
-#define HLOCTS_GENERATORS_MODULE_WRITER_H_
+#pragma once
 
 #include <deque>
 #include <functional>
@@ -157,5 +156,3 @@ class ModuleWriter {
 int64_t ElementsOf(const Dims& dims);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_MODULE_WRITER_H_

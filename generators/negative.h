@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breaks one rule of the documents by one change of a valid module.
-#ifndef HLOCTS_GENERATORS_NEGATIVE_H_
-#define HLOCTS_GENERATORS_NEGATIVE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -18,5 +17,3 @@ std::string BreakOneRule(ChoiceSource& choose, Module& module);
 std::vector<std::string> BreakableRules();
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_NEGATIVE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that break one rule each, for negative.cc. Each function is derived from the sentence
 // that it breaks, and shares nothing with spec/infer, which should detect the violation.
-#ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
-#define HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -56,5 +55,3 @@ inline const ConvolutionDimensionNumbers& LabelsOf(const Instruction& convolutio
 }
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_NEGATIVE_ROWS_H_

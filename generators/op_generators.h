@@ -2,8 +2,7 @@
 // The functions that generate instructions, by opcode (op_generators.def). Each family has a file
 // in families/. A function draws the operands and attributes and adds the instruction, or returns
 // false if types, nesting or the stream forbid it.
-#ifndef HLOCTS_GENERATORS_OP_GENERATORS_H_
-#define HLOCTS_GENERATORS_OP_GENERATORS_H_
+#pragma once
 
 #include <vector>
 
@@ -33,5 +32,3 @@ bool GenerateBinary(ModuleWriter&, Opcode);
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_OP_GENERATORS_H_

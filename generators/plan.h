@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The random subset of choices that one module uses (swarm testing).
-#ifndef HLOCTS_GENERATORS_PLAN_H_
-#define HLOCTS_GENERATORS_PLAN_H_
+#pragma once
 
 #include <vector>
 
@@ -44,5 +43,3 @@ struct ModulePlan {
 ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_PLAN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds random sharding annotations to a module of one device, for engines that partition modules.
-#ifndef HLOCTS_GENERATORS_SHARDINGS_H_
-#define HLOCTS_GENERATORS_SHARDINGS_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module)
 absl::Status Shard(int64_t devices, uint64_t seed, Module& module);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_SHARDINGS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about all elements of a value in a module under construction. Facts permit operations with
 // restricted domains: the operand of a logarithm is positive, and an index is in bounds.
-#ifndef HLOCTS_GENERATORS_VALUE_FACTS_H_
-#define HLOCTS_GENERATORS_VALUE_FACTS_H_
+#pragma once
 
 #include <algorithm>
 #include <limits>
@@ -59,5 +58,3 @@ double MagnitudeLimit(PrimitiveType type);
 double ExactLimit(PrimitiveType type);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_VALUE_FACTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares handlers of custom-call by target name (ruling 0069). Other targets are `unsupported`.
-#ifndef HLOCTS_REFERENCE_CUSTOM_CALL_H_
-#define HLOCTS_REFERENCE_CUSTOM_CALL_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -21,5 +20,3 @@ class CustomCallLibrary {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_CUSTOM_CALL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the evaluation of a deeply nested module on a thread whose stack is large enough: calls of
 // computations recurse on the C++ stack.
-#ifndef HLOCTS_REFERENCE_DEEP_STACK_H_
-#define HLOCTS_REFERENCE_DEEP_STACK_H_
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
                            absl::FunctionRef<void()> work);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_DEEP_STACK_H_

@@ -5,8 +5,7 @@
 // Evaluators support only dense arrays. An operand with run-time sizes is cut to those sizes, the
 // instruction is evaluated as if its shapes were static, and the result is put back into the bounds
 // of its shape.
-#ifndef HLOCTS_REFERENCE_DYNAMIC_SIZES_H_
-#define HLOCTS_REFERENCE_DYNAMIC_SIZES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -39,5 +38,3 @@ absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
                                             absl::Span<Literal> operands);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_DYNAMIC_SIZES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resolves element-wise operations to kernels. A kernel is chosen once per instruction from the
 // opcode and the element types, then runs over arrays, or over one element in ScalarFunction.
-#ifndef HLOCTS_REFERENCE_ELEMENTWISE_H_
-#define HLOCTS_REFERENCE_ELEMENTWISE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -39,5 +38,3 @@ absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction)
 ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_ELEMENTWISE_H_

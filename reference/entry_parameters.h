@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_
-#define HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -23,5 +22,3 @@ inline absl::StatusOr<std::vector<Instruction*>> ParametersFor(const Module& mod
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_

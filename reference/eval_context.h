@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares what the interpreter provides to evaluators: calls of computations, budgets, and the
 // world outside the device.
-#ifndef HLOCTS_REFERENCE_EVAL_CONTEXT_H_
-#define HLOCTS_REFERENCE_EVAL_CONTEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -56,5 +55,3 @@ using Evaluator = absl::StatusOr<Literal> (*)(EvalContext& context, const Instru
 Evaluator EvaluatorOf(Opcode opcode);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_EVAL_CONTEXT_H_

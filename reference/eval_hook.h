@@ -5,8 +5,7 @@
 // Computations that run once per element (in reduce, sort, scatter, map) are compiled; the hook
 // does not see their instructions. The devices of a run call the same hook from their own threads;
 // `context` distinguishes them.
-#ifndef HLOCTS_REFERENCE_EVAL_HOOK_H_
-#define HLOCTS_REFERENCE_EVAL_HOOK_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "reference/eval_context.h"
@@ -29,5 +28,3 @@ class EvalHook {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_EVAL_HOOK_H_

@@ -4,8 +4,7 @@
 // Evaluate() runs the entry computation of a verified module on one device. Every value is the one
 // that the clauses name; where they leave a choice, the reference makes the choice that
 // spec/rulings states. Results do not depend on layouts, threads or time.
-#ifndef HLOCTS_REFERENCE_EVALUATOR_H_
-#define HLOCTS_REFERENCE_EVALUATOR_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -47,5 +46,3 @@ absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal>
                                  const EvalOptions& options = {});
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_EVALUATOR_H_

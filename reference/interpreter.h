@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the interpreter, which runs plans: the EvalContext of Evaluate().
-#ifndef HLOCTS_REFERENCE_INTERPRETER_H_
-#define HLOCTS_REFERENCE_INTERPRETER_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -55,5 +54,3 @@ class Interpreter : public EvalContext {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_INTERPRETER_H_

@@ -2,8 +2,7 @@
 // Defines the NaN of arithmetic. Ruling 0071 leaves its bits open, and processors differ in the
 // sign of a new NaN and in the choice between two NaN operands. The reference always returns the
 // same NaN, so that its results do not depend on the processor.
-#ifndef HLOCTS_REFERENCE_MADE_H_
-#define HLOCTS_REFERENCE_MADE_H_
+#pragma once
 
 #include <complex>
 #include <limits>
@@ -23,5 +22,3 @@ std::complex<T> Made(std::complex<T> x) {
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_MADE_H_

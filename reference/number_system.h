@@ -17,8 +17,7 @@
 // ValueSystem: f32 sums run in f64 and round once at the end. Sums of narrower floats run in the
 // f64 system and also round once. Integers are exact modulo 2^32 or 2^64 and are cut to the type.
 // pred adds with or and multiplies with and (ruling 0079).
-#ifndef HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
-#define HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
+#pragma once
 
 #include <complex>
 #include <cstdint>
@@ -143,5 +142,3 @@ auto DispatchStorage(int bytes, Visitor&& visitor) {
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_NUMBER_SYSTEM_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares plans. A plan is a computation prepared for execution: instructions in order with
 // everything resolved that can be, and the last use of every value, after which it is freed.
-#ifndef HLOCTS_REFERENCE_PLAN_H_
-#define HLOCTS_REFERENCE_PLAN_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -63,5 +62,3 @@ absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
     const Computation& computation, const absl::flat_hash_set<const Computation*>& side_effects);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_PLAN_H_

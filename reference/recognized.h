@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognizes called computations that consist of one known operation: reducers and comparators.
-#ifndef HLOCTS_REFERENCE_RECOGNIZED_H_
-#define HLOCTS_REFERENCE_RECOGNIZED_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -36,5 +35,3 @@ struct RecognizedComparator {
 RecognizedComparator RecognizeComparator(const Computation& computation);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_RECOGNIZED_H_

@@ -4,8 +4,7 @@
 // Sort comparators and computations of reduce, map, scatter and select-and-scatter run once per
 // element, without allocation or recursion. Calls of other scalar computations are inlined and
 // tuples are flattened; a root tuple yields several results.
-#ifndef HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
-#define HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -79,5 +78,3 @@ class ScalarFunction {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_SCALAR_FUNCTION_H_

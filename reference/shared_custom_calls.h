@@ -2,8 +2,7 @@
 // Declares custom-call handlers from shared libraries. The symbol with the target's name has the C
 // signature void target(void* out, void** in) (custom_call.3, .7; --custom-calls names the
 // library).
-#ifndef HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
-#define HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -34,5 +33,3 @@ class SharedCustomCalls : public CustomCallLibrary {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_

@@ -2,8 +2,7 @@
 // Declares the world outside one device as its evaluator sees it: other replicas and partitions,
 // infeed and outfeed, channels. reference/world implements it for replicas x partitions. Without a
 // world, a module runs on a single device.
-#ifndef HLOCTS_REFERENCE_WORLD_INTERFACE_H_
-#define HLOCTS_REFERENCE_WORLD_INTERFACE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -29,5 +28,3 @@ class DeviceEnvironment {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_WORLD_INTERFACE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the table of operations that an engine does not support, with an entry per operation and
 // type. It is derived from verdicts and covers only their cases.
-#ifndef HLOCTS_REPORTS_CAPABILITIES_H_
-#define HLOCTS_REPORTS_CAPABILITIES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -34,5 +33,3 @@ class Capabilities {
 };
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_CAPABILITIES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups verdicts by likely cause: one fix makes a whole group pass.
-#ifndef HLOCTS_REPORTS_CAUSES_H_
-#define HLOCTS_REPORTS_CAUSES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -25,5 +24,3 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 std::string CausesText(const std::vector<const Verdict*>& ordered);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_CAUSES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how much the acceptance sets check in all verdicts: the effective significand bits of
 // floating-point elements, by precision. Data that is exact by construction is counted separately.
-#ifndef HLOCTS_REPORTS_EFFECTIVE_BITS_H_
-#define HLOCTS_REPORTS_EFFECTIVE_BITS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -33,5 +32,3 @@ class EffectiveBitsTable {
 };
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_EFFECTIVE_BITS_H_

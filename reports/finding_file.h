@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the record of a failure in a directory: verdict.json of a bundle (a minimised failure), or
 // finding.textproto of a finding, which adds title, clause and cause (schema: finding.proto).
-#ifndef HLOCTS_REPORTS_FINDING_FILE_H_
-#define HLOCTS_REPORTS_FINDING_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ bool HasRecordedVerdict(const std::string& folder);
 absl::StatusOr<std::string> RecordedVerdict(const std::string& folder);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_FINDING_FILE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the directory of a suite run: the request (run.json, selection.txt) and the
 // results (verdicts.jsonl). Merges the shards of a run and checks that they are complete.
-#ifndef HLOCTS_REPORTS_RUN_RECORD_H_
-#define HLOCTS_REPORTS_RUN_RECORD_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -85,5 +84,3 @@ RunChanges CompareRuns(const std::vector<Verdict>& before, const std::vector<Ver
 std::string UtcNow();
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_RUN_RECORD_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the scorecard: the number of cases by area, operation and verdict, per engine.
-#ifndef HLOCTS_REPORTS_SCORECARD_H_
-#define HLOCTS_REPORTS_SCORECARD_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -48,5 +47,3 @@ inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_SCORECARD_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the sentences of the documents about the operation of a failure.
-#ifndef HLOCTS_REPORTS_SENTENCES_H_
-#define HLOCTS_REPORTS_SENTENCES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 std::string FreedomText(const std::string& freedom);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_SENTENCES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the verdict on one module and one engine: the record that every subcommand prints and
 // every report reads (CONTRACT.md, "Verdict").
-#ifndef HLOCTS_REPORTS_VERDICT_H_
-#define HLOCTS_REPORTS_VERDICT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -79,5 +78,3 @@ std::string StatisticalText(const Verdict& verdict);
 int ExitStatusOf(const Verdict& verdict);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_VERDICT_H_

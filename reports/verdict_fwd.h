@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward-declares the verdict and its parts for headers that only pass them on.
-#ifndef HLOCTS_REPORTS_VERDICT_FWD_H_
-#define HLOCTS_REPORTS_VERDICT_FWD_H_
+#pragma once
 
 #include "spec/base/outcome.h"
 
@@ -14,5 +13,3 @@ struct WorstUlps;
 struct Verdict;  // reports/verdict.h
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_VERDICT_FWD_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the parts of a verdict: the location of a failure, its cause, and the measured accuracy.
-#ifndef HLOCTS_REPORTS_VERDICT_PARTS_H_
-#define HLOCTS_REPORTS_VERDICT_PARTS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -114,5 +113,3 @@ struct SuiteContext {
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_VERDICT_PARTS_H_

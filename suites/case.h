@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares conformance cases, which are data. suites/cases/<area>/<operation>.case contains the
 // cases of one operation in the format of suites/cases/FORMAT.md. A new file needs no registration.
-#ifndef HLOCTS_SUITES_CASE_H_
-#define HLOCTS_SUITES_CASE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -111,5 +110,3 @@ std::string ClauseOfCase(const std::string& clause, const std::vector<std::strin
 int ShardOf(absl::string_view address, int count);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_CASE_H_

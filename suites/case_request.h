@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a case to an engine's request (devices, arguments, infeed) and returns the result that
 // the documents print.
-#ifndef HLOCTS_SUITES_CASE_REQUEST_H_
-#define HLOCTS_SUITES_CASE_REQUEST_H_
+#pragma once
 
 #include <vector>
 
@@ -35,5 +34,3 @@ absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const backends::LoadOptions& load);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_CASE_REQUEST_H_

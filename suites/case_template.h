@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares case files before parameters are substituted, and the operations for which cases are
 // made. case.h declares the resulting cases.
-#ifndef HLOCTS_SUITES_CASE_TEMPLATE_H_
-#define HLOCTS_SUITES_CASE_TEMPLATE_H_
+#pragma once
 
 #include <map>
 #include <optional>
@@ -69,5 +68,3 @@ CaseFile ParseCaseFile(absl::string_view text, const std::string& stem, const st
                        std::vector<absl::Status>& mistakes);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_CASE_TEMPLATE_H_

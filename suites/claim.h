@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and checks claims: a run's directory with hashes of the suite, the engine and the results,
 // so that others can check it (`hlocts verify-claim`).
-#ifndef HLOCTS_SUITES_CLAIM_H_
-#define HLOCTS_SUITES_CLAIM_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -33,5 +32,3 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_CLAIM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides "Conformant at level N" of CONFORMANCE.md from the records of a run.
-#ifndef HLOCTS_SUITES_CONFORMANCE_H_
-#define HLOCTS_SUITES_CONFORMANCE_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -31,5 +30,3 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
                                        const std::vector<reports::Verdict>& verdicts);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_CONFORMANCE_H_

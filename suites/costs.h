@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the last measured times of costly cases (suites/costs.txt), so that shards are of equal
 // size. Other cases are cheap; the hash of their address selects their shard.
-#ifndef HLOCTS_SUITES_COSTS_H_
-#define HLOCTS_SUITES_COSTS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -37,5 +36,3 @@ std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_COSTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the known, explained verdicts of an engine (expectations.proto).
-#ifndef HLOCTS_SUITES_EXPECTATIONS_H_
-#define HLOCTS_SUITES_EXPECTATIONS_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -51,5 +50,3 @@ class ExpectationList {
 };
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_EXPECTATIONS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Updates an expectations file from the results of a run (`hlocts run --update-expectations`),
 // keeping comments and the order of the other entries.
-#ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
-#define HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -28,5 +27,3 @@ absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
                                                    const std::vector<Case>& cases);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_

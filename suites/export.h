@@ -7,8 +7,7 @@
 // and, if the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt (results
 // that the documents print) and expected.jsonl (acceptance set of the first device;
 // expected.r1.p0.jsonl and so on of the others).
-#ifndef HLOCTS_SUITES_EXPORT_H_
-#define HLOCTS_SUITES_EXPORT_H_
+#pragma once
 
 #include <string>
 
@@ -24,5 +23,3 @@ absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOpti
                                        const std::string& out);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_EXPORT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds mistakes in case files: unknown names, and cases that contradict the reference.
-#ifndef HLOCTS_SUITES_LINT_H_
-#define HLOCTS_SUITES_LINT_H_
+#pragma once
 
 #include <functional>
 #include <set>
@@ -33,5 +32,3 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    const std::function<bool()>& stop);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_LINT_H_

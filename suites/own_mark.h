@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tags files written by this user's hlocts with a keyed hash. Files from other users may name code
 // to run (an engine's path, a library), so only tagged files are trusted.
-#ifndef HLOCTS_SUITES_OWN_MARK_H_
-#define HLOCTS_SUITES_OWN_MARK_H_
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ std::string OwnershipTag(const std::string& text);
 bool IsOwn(const std::string& text, const std::string& mark);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_OWN_MARK_H_

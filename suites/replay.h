@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a failing case as files for `hlocts diff`, with the command line that reproduces it.
-#ifndef HLOCTS_SUITES_REPLAY_H_
-#define HLOCTS_SUITES_REPLAY_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -36,5 +35,3 @@ absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder);
 std::string FolderNameOfCase(const std::string& address);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_REPLAY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the output directory of `hlocts run --out=DIR`.
-#ifndef HLOCTS_SUITES_RUN_FOLDER_H_
-#define HLOCTS_SUITES_RUN_FOLDER_H_
+#pragma once
 
 #include <fstream>
 #include <map>
@@ -52,5 +51,3 @@ class RunFolder {
 };
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_RUN_FOLDER_H_

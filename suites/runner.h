@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs cases on engines, several at a time, with one worker per engine and job. Every verdict goes
 // to the sink as soon as it arrives.
-#ifndef HLOCTS_SUITES_RUNNER_H_
-#define HLOCTS_SUITES_RUNNER_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -57,5 +56,3 @@ reports::Verdict RunCase(
     const std::function<bool()>& stop = [] { return false; });
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_RUNNER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects cases by words in their addresses and by earlier failures.
-#ifndef HLOCTS_SUITES_SELECTION_H_
-#define HLOCTS_SUITES_SELECTION_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -46,5 +45,3 @@ std::string NearestAddress(const std::string& query, const std::vector<std::stri
 std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_SELECTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes SHA-256 of bytes and files, as lower-case hexadecimal digits.
-#ifndef HLOCTS_SUITES_SHA256_H_
-#define HLOCTS_SUITES_SHA256_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ absl::StatusOr<std::string> HashesOfFolder(const std::string& folder);
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_SHA256_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects cases of the suite by query (spec/files/home_folder.h locates them).
-#ifndef HLOCTS_SUITES_SUITE_FILES_H_
-#define HLOCTS_SUITES_SUITE_FILES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -17,5 +16,3 @@ using hlocts::HomeFolder;
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_SUITE_FILES_H_

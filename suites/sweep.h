@@ -4,8 +4,7 @@
 //
 // Accepted outputs are remembered by their hash, per module, profile and build of this program, in
 // $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: equal bits are not judged again.
-#ifndef HLOCTS_SUITES_SWEEP_H_
-#define HLOCTS_SUITES_SWEEP_H_
+#pragma once
 
 #include <functional>
 
@@ -21,5 +20,3 @@ reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backe
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 
 }  // namespace hlocts::suites
-
-#endif  // HLOCTS_SUITES_SWEEP_H_

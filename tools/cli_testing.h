@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the program from outside, for tests.
-#ifndef HLOCTS_TOOLS_CLI_TESTING_H_
-#define HLOCTS_TOOLS_CLI_TESTING_H_
+#pragma once
 
 #include <sys/wait.h>
 
@@ -47,5 +46,3 @@ inline void RunAndKill(const std::string& arguments, const std::string& before,
 }
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_TESTING_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a suite run or a campaign into independent shards, and makes the jobs that run them on
 // many machines.
-#ifndef HLOCTS_TOOLS_CMD_CLUSTER_JOBS_H_
-#define HLOCTS_TOOLS_CMD_CLUSTER_JOBS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -42,5 +41,3 @@ struct StoredPlan {
 absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CMD_CLUSTER_JOBS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges the results of shards.
-#ifndef HLOCTS_TOOLS_CMD_CLUSTER_MERGE_H_
-#define HLOCTS_TOOLS_CMD_CLUSTER_MERGE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ struct ClusterMerge {
 absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CMD_CLUSTER_MERGE_H_

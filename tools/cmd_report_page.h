@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the parts of the result page other than nightly runs (clauses, real programs, releases).
 // `report`, `view` and `store` share this code.
-#ifndef HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
-#define HLOCTS_TOOLS_CMD_REPORT_PAGE_H_
+#pragma once
 
 #include <string>
 
@@ -24,5 +23,3 @@ absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t n
 reports::PageInput PageInputOf(reports::History history);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CMD_REPORT_PAGE_H_

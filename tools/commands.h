@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the subcommands of hlocts, one function each (commands.def).
-#ifndef HLOCTS_TOOLS_COMMANDS_H_
-#define HLOCTS_TOOLS_COMMANDS_H_
+#pragma once
 
 #include "tools/cli/flags.h"
 
@@ -10,5 +9,3 @@ namespace hlocts::tools {
 #include "tools/commands.def"
 #undef HLOCTS_COMMAND
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_COMMANDS_H_

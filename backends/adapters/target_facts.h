@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the facts (promises beyond the documents) of an engine by the name of its target.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
-#define HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -14,5 +13,3 @@ namespace hlocts::backends {
 absl::StatusOr<std::vector<std::string>> TargetFacts(absl::string_view target);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_

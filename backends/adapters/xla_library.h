@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds libhlocts_xla.so, the part of hlocts that contains the C++ of the pinned wheel. It is a
 // file next to this program, which a worker process opens at run time.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ absl::StatusOr<void*> OpenXlaLibrary();
 absl::Status StatusOfXla(hlocts_xla_status status, absl::string_view message);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_

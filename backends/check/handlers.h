@@ -7,8 +7,7 @@
 // error. A handler is therefore called through a function of this library, which reports the
 // version of the plugin and gives the handler a table with an entry for each function that the
 // plugin lacks. Such an entry returns the error UNIMPLEMENTED.
-#ifndef HLOCTS_BACKENDS_CHECK_HANDLERS_H_
-#define HLOCTS_BACKENDS_CHECK_HANDLERS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -23,5 +22,3 @@ const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* 
                             void* handler, uint32_t traits);
 
 }  // namespace hlocts::check
-
-#endif  // HLOCTS_BACKENDS_CHECK_HANDLERS_H_

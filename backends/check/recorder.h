@@ -8,8 +8,7 @@
 // A record's line: {"program":ID,"execution":K,"inputs":[LEAF...],"outputs":[LEAF...]}, a LEAF
 // {"type":PJRT_Buffer_Type,"dims":[...],"bytes":N}. Bytes are dense and row-major. A file is
 // renamed to its final name when complete, so that a reader never sees a part of it.
-#ifndef HLOCTS_BACKENDS_CHECK_RECORDER_H_
-#define HLOCTS_BACKENDS_CHECK_RECORDER_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -82,5 +81,3 @@ class Recorder {
 };
 
 }  // namespace hlocts::check
-
-#endif  // HLOCTS_BACKENDS_CHECK_RECORDER_H_

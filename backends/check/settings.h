@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of the checking plugin, from the environment variable HLOCTS_CHECK: words NAME=VALUE
 // separated by spaces. docs/pages/checking.md describes them for users.
-#ifndef HLOCTS_BACKENDS_CHECK_SETTINGS_H_
-#define HLOCTS_BACKENDS_CHECK_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -29,5 +28,3 @@ struct Settings {
 };
 
 }  // namespace hlocts::check
-
-#endif  // HLOCTS_BACKENDS_CHECK_SETTINGS_H_

@@ -9,8 +9,7 @@
 // module, since that would change the compiled code. For an engine that receives StableHLO
 // (`via:rewriter:stablehlo`), the verdict is inconclusive if the reference's values of the
 // converted module are also wrong. Tests plant faults with injecting_backend.h.
-#ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_
-#define HLOCTS_BACKENDS_DIFFER_BLAME_H_
+#pragma once
 
 #include "backends/differ/differ.h"
 
@@ -34,5 +33,3 @@ void AddPartitioning(const Module& module, const ExecuteRequest& request,
                      const DiffOptions& options, Backend& backend, reports::Verdict& verdict);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_BLAME_H_

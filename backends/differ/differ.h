@@ -2,8 +2,7 @@
 // Runs a module on an engine and judges the results: the differential test in one call. It has no
 // code for particular engines; an engine reports its own promises beyond the documents (target
 // facts).
-#ifndef HLOCTS_BACKENDS_DIFFER_DIFFER_H_
-#define HLOCTS_BACKENDS_DIFFER_DIFFER_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -109,5 +108,3 @@ reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_DIFFER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For a failing element, finds the operand elements that it is computed from, if the instruction
 // alone determines them.
-#ifndef HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
-#define HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -20,5 +19,3 @@ std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction,
                                                  const std::vector<int64_t>& index);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_

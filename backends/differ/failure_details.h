@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the details of a failure that readers need first: its distance, operands and operation.
-#ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
-#define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -57,5 +56,3 @@ std::vector<reports::FailureOperand> OperandsOf(const Module& module, const Exec
                                                 const reports::VerdictFailure& failure);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A test engine: the reference with planted faults.
-#ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
-#define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -125,5 +124,3 @@ class InjectingBackend : public Backend {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_

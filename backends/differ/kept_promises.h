@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges a run's effects other than outputs: changed arguments, and the outfeed.
-#ifndef HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
-#define HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
+#pragma once
 
 #include <vector>
 
@@ -25,5 +24,3 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
 std::string MismatchedReplicas(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the pieces of a cut module on an engine and judges each as a separate module. A piece gets
 // the bits that the engine itself computed in earlier pieces.
-#ifndef HLOCTS_BACKENDS_DIFFER_PIECES_H_
-#define HLOCTS_BACKENDS_DIFFER_PIECES_H_
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -147,5 +146,3 @@ absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
 bool IsFinding(Outcome kind);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_PIECES_H_

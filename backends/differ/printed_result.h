@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges outputs by the results that a document prints, in addition to the acceptance sets.
-#ifndef HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
-#define HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
+#pragma once
 
 #include <vector>
 
@@ -18,5 +17,3 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
                         reports::Verdict& verdict);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds faults that appear only when instructions are compiled together.
-#ifndef HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
-#define HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -37,5 +36,3 @@ class MinimalGroupSearch {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_TOGETHER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the largest distance from the exact value, of functions with exact arguments.
-#ifndef HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
-#define HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
+#pragma once
 
 #include <vector>
 
@@ -25,5 +24,3 @@ std::vector<reports::WorstUlps> WorstUlpsOf(const Module& module,
                                             const TargetFacts& facts);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the passes that XLA's messages about a crash or a rejection name.
-#ifndef HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
-#define HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ std::string PassNamedByVerifier(const EngineError& error);
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_

@@ -2,8 +2,7 @@
 // Reads a dump directory of XLA (--xla_dump_to, --xla_dump_hlo_pass_re). For each module it finds
 // the input text, the text after each pass, the text from which code is made, snapshots, and
 // unrelated files.
-#ifndef HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
-#define HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -59,5 +58,3 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
 absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_

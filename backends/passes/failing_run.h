@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the failing module once for blame, with its own XLA_FLAGS, in a new worker.
-#ifndef HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
-#define HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -37,5 +36,3 @@ std::string ElementOf(const Ran& ran, const reports::Verdict& failure);
 bool IsWrong(const reports::Verdict& verdict);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_

@@ -13,8 +13,7 @@
 //   before passes    the module was rejected before any pass ran
 //   unknown          there are no dumps, or none can be evaluated
 // To add an answer, change conclude.cc and add its stages to passes_test.cc.
-#ifndef HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
-#define HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -90,5 +89,3 @@ absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject, const Engi
 void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes single elements of literals of any type, for faults that change a few elements.
-#ifndef HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
-#define HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -47,5 +46,3 @@ bool IsRealFloat(const Literal& literal);    // an array of real floats
 bool IsStoredArray(const Literal& literal);  // an array whose elements are stored
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_

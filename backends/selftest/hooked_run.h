@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the reference evaluator as an engine with a hook.
-#ifndef HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_
-#define HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_
+#pragma once
 
 #include "backends/backend.h"
 
@@ -15,5 +14,3 @@ absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions&
                                         const ExecuteRequest& request, reference::EvalHook* hook);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits an instruction over devices, for the worst-case conforming partitioner (legal_noise) and
 // for seeded faults (faults).
-#ifndef HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
-#define HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
+#pragma once
 
 #include <optional>
 #include <utility>
@@ -43,5 +42,3 @@ absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,
                                      const Literal& b);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_PARTITION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that arguments that were not donated keep their contents in a run (aliasing.19), for
 // engines that read arguments of a module with aliases in place.
-#ifndef HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
-#define HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ class KeptArguments {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_

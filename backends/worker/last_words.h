@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads engines' error texts; no other code does. It finds the line that states what happened, and
 // the data in it. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
-#ifndef HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
-#define HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "spec/base/engine_error.h"
@@ -24,5 +23,3 @@ void ReadAssertion(EngineError& error);
 std::string TargetNamed(absl::string_view message, const Module& module);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One file that both processes map, for large arrays of the worker protocol. A request fills it
 // from the front; after the request was read, the reply overwrites it from the front.
-#ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
-#define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -41,5 +40,3 @@ class SharedMemory {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between literals or statuses and messages of worker.proto.
-#ifndef HLOCTS_BACKENDS_WORKER_WIRE_H_
-#define HLOCTS_BACKENDS_WORKER_WIRE_H_
+#pragma once
 
 #include <vector>
 
@@ -25,5 +24,3 @@ void StatusToWire(const absl::Status& status, worker::Error* error);
 absl::Status StatusFromWire(const worker::Error& error);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_WIRE_H_

@@ -2,8 +2,7 @@
 // The driver's side of the worker protocol: an engine in a separate process. If it crashes, hangs,
 // writes malformed data to the pipe or uses too much memory, that is the outcome of the current
 // module, and the next module gets a new process.
-#ifndef HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
-#define HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -29,5 +28,3 @@ void SetStartSecondsMax(double seconds);
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker process and the communication with it.
-#ifndef HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
-#define HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
+#pragma once
 
 #include <chrono>
 #include <memory>
@@ -49,5 +48,3 @@ class WorkerConnection {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child process with pipes on its standard input and output, and a file for its standard error.
-#ifndef HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_
-#define HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -59,5 +58,3 @@ class WorkerProcess {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's side of the worker protocol: serves one engine on a pair of file descriptors.
-#ifndef HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_
-#define HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_
+#pragma once
 
 #include "backends/backend.h"
 
@@ -20,5 +19,3 @@ int ReserveStandardOutput();
 absl::Status CheckFloatingPointEnvironment();
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_

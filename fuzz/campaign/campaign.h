@@ -4,8 +4,7 @@
 //
 // A seed and a number identify a finding: they give the same module on every machine, whatever
 // --jobs. To add a count, also add it to the last JSON line (CONTRACT.md).
-#ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
-#define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -98,5 +97,3 @@ absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
                                            const std::function<void(const CampaignStatus&)>& tick);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_

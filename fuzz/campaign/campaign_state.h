@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a campaign on disk: the modules that are done. It is written atomically.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
-#define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -39,5 +38,3 @@ absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restar
                                 FolderLock& lock);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells: the kinds of instructions in a campaign, by opcode, types, ranks and attribute classes.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
-#define HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -20,5 +19,3 @@ using Cells = absl::flat_hash_set<uint64_t>;
 void AddCells(const Module& module, Cells& cells);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_

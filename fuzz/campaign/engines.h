@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines of a campaign and the types that they support.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
-#define HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -38,5 +37,3 @@ bool AllTakeDynamicArguments(const Engines& engines);
 std::string NamesOfMissing(TypeSet types);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The findings of a campaign: buckets with one bundle each. Thread-safe.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_
-#define HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -99,5 +98,3 @@ class FindingStore {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_

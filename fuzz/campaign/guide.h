@@ -2,8 +2,7 @@
 // Guided generation: choices that recently reached new cells (coverage.h) are drawn more often. The
 // weights of an epoch depend only on the modules of earlier epochs, so that module `number` is
 // still a function of the seed.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
-#define HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
+#pragma once
 
 #include <array>
 #include <memory>
@@ -48,5 +47,3 @@ class Guide {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine that measures the time spent waiting for it, for use by one thread.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_TIMED_ENGINE_H_
-#define HLOCTS_FUZZ_CAMPAIGN_TIMED_ENGINE_H_
+#pragma once
 
 #include <chrono>
 #include <memory>
@@ -50,5 +49,3 @@ class TimedEngine : public backends::Backend {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_TIMED_ENGINE_H_

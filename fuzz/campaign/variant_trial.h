@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a module and a metamorphic variant on one engine. Equal outputs are accepted; different
 // outputs are judged, so that a permitted difference is not a finding.
-#ifndef HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_
-#define HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_
+#pragma once
 
 #include "fuzz/triage/trial.h"
 #include "generators/metamorphic/variant.h"
@@ -25,5 +24,3 @@ VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome
                         const TrialOptions& options);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_CAMPAIGN_VARIANT_TRIAL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a candidate has the same failure as the module that is shrunk, and if not, why.
 // Stores all that the shrinker learns about the failure.
-#ifndef HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
-#define HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
+#pragma once
 
 #include <optional>
 #include <set>
@@ -81,5 +80,3 @@ class FailureIdentity {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits a gather whose operand loses a dimension of size 1.
-#ifndef HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
-#define HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
+#pragma once
 
 #include "fuzz/triage/sample.h"
 
@@ -13,5 +12,3 @@ namespace hlocts::fuzz {
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_

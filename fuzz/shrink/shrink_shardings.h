@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinks the shardings of a module for engines that partition it.
-#ifndef HLOCTS_FUZZ_SHRINK_SHRINK_SHARDINGS_H_
-#define HLOCTS_FUZZ_SHRINK_SHRINK_SHARDINGS_H_
+#pragma once
 
 #include "fuzz/shrink/shrinker.h"
 
@@ -14,5 +13,3 @@ bool FewerDevices(Sample& sample, const StillFails& still_fails);
 void KeepSharding(const Instruction& root, int64_t element, Instruction* kept);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_SHRINK_SHRINK_SHARDINGS_H_

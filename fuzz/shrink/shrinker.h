@@ -5,8 +5,7 @@
 //
 // To add a pass, write a function in a shrink_*.cc, a line of PassesWith and a seeded fault in
 // shrink_faults_test.cc. A pass does not depend on an engine.
-#ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
-#define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -88,5 +87,3 @@ bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_SHRINK_SHRINKER_H_

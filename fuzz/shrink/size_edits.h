@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits that make arrays smaller. Some modules need two edits together to remain valid.
-#ifndef HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
-#define HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -25,5 +24,3 @@ std::vector<SampleEdit> SizeEdits(const Sample& sample);
 std::vector<SampleEdit> NumberEdits(const Sample& sample);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_

@@ -8,8 +8,7 @@
 // and fuzz_metamorphic generate modules from bytes. Build: `cmake --preset asan-fuzz && cmake
 // --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs. An
 // input that showed a defect is kept in ../corpus/<target> under a name that describes it.
-#ifndef HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
-#define HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
+#pragma once
 
 #include <memory>
 
@@ -37,5 +36,3 @@ class InProcessFuzz {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds the work of an untrusted module, computed from its shapes, so that the bound is the same
 // on every machine.
-#ifndef HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
-#define HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
+#pragma once
 
 #include <cstdint>
 
@@ -17,5 +16,3 @@ namespace hlocts::fuzz {
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_

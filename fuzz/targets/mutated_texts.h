@@ -2,8 +2,7 @@
 // Replaces tokens of real HLO text: numbers, element types, opcodes. Every result still parses and
 // many are valid, with unusual values: sizes whose product overflows, arrays without elements next
 // to huge ones, windows larger than any array.
-#ifndef HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
-#define HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -26,5 +25,3 @@ class MutatedTexts {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TARGETS_MUTATED_TEXTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `eval`, `judge` and `diff` on an untrusted text in this process, with small limits. The
 // result must be a value, a verdict or an error, never a crash.
-#ifndef HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_
-#define HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -35,5 +34,3 @@ class RobustnessRun {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TARGETS_ROBUSTNESS_RUN_H_

@@ -2,8 +2,7 @@
 // Buckets: findings that are probably one fault. A signature describes one failure exactly. A
 // bucket joins the forms of a fault: element types become classes, wrong numbers one signature, and
 // sets of operations their smallest subset.
-#ifndef HLOCTS_FUZZ_TRIAGE_BUCKET_H_
-#define HLOCTS_FUZZ_TRIAGE_BUCKET_H_
+#pragma once
 
 #include <map>
 #include <set>
@@ -49,5 +48,3 @@ class BucketSet {
 };
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_BUCKET_H_

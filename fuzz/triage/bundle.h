@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles (CONTRACT.md, "Repro bundle"): a bundle is a directory of at most 64 KB with a failure
 // that can be read, replayed and turned into a test.
-#ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
-#define HLOCTS_FUZZ_TRIAGE_BUNDLE_H_
+#pragma once
 
 #include <string>
 
@@ -34,5 +33,3 @@ bool RunsInJax(absl::string_view backend);
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_BUNDLE_H_

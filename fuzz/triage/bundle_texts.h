@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates the files of a bundle that users read or run.
-#ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
-#define HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ std::string BundleXlaTest(const Bundle& bundle);
 std::string BundleJaxScript(const Bundle& bundle);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_

@@ -4,8 +4,7 @@
 // A campaign finds one defect many times: it must be reported once, and two defects must not share
 // a bucket. failure_traits.h lists properties that a minimised module still needs (a NaN, a
 // subnormal, a narrow type). A new trait needs a test with a pair of faults that it distinguishes.
-#ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
-#define HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
+#pragma once
 
 #include <set>
 #include <string>
@@ -58,5 +57,3 @@ std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
 std::string FolderNameOf(const std::string& signature);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_

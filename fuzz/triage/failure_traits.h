@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traits of a shrunk module that its signature lacks. Since the shrinker removes what a failure
 // does not need, the remaining traits distinguish faults of one operation.
-#ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_
-#define HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -30,5 +29,3 @@ FailureTraits FailureTraitsOf(const Sample& shrunk);
 FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_

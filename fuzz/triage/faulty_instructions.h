@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds instructions that are wrong in isolation, even if the module's outputs are correct.
-#ifndef HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
-#define HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_
+#pragma once
 
 #include <vector>
 
@@ -30,5 +29,3 @@ Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialO
                    int* evaluations = nullptr);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_FAULTY_INSTRUCTIONS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of one failure over releases: selects the next release to query, and finds the
 // changes. Releases are sorted by age, oldest first.
-#ifndef HLOCTS_FUZZ_TRIAGE_HISTORY_H_
-#define HLOCTS_FUZZ_TRIAGE_HISTORY_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -45,5 +44,3 @@ std::optional<size_t> NextRelease(const std::vector<Cell>& cells);
 bool StillShows(const Module& module, const Module& reached);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_HISTORY_H_

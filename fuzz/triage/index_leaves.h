@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognises arrays whose values are indices, not data.
-#ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
-#define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
+#pragma once
 
 #include "spec/ir/module_fwd.h"
 
@@ -11,5 +10,3 @@ namespace hlocts::fuzz {
 bool OnlyIndexes(const Instruction& leaf);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_

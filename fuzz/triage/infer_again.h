@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infers the shapes of an edited module.
-#ifndef HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_
-#define HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_
+#pragma once
 
 #include "spec/ir/module_fwd.h"
 
@@ -15,5 +14,3 @@ bool InferAgain(Module& module);
 bool InferEdited(Module& edited, const Module& before);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_

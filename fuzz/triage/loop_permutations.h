@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds loops that permute their state, which an update in place gets wrong.
-#ifndef HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
-#define HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
+#pragma once
 
 #include "spec/ir/module_fwd.h"
 
@@ -12,5 +11,3 @@ bool AnyPermutations(const Module& module);
 void UndoPermutations(Module& module);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_

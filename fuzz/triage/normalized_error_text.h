@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extracts the part of an engine's message that does not change from one module to the next.
-#ifndef HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_
-#define HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace hlocts::fuzz {
 std::string NormalizedErrorText(const EngineError& error);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_NORMALIZED_ERROR_TEXT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes the element types of a sample: a failure in any type is tried in f32, then in s32.
-#ifndef HLOCTS_FUZZ_TRIAGE_RETYPE_H_
-#define HLOCTS_FUZZ_TRIAGE_RETYPE_H_
+#pragma once
 
 #include <set>
 #include <vector>
@@ -21,5 +20,3 @@ Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
 std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_RETYPE_H_

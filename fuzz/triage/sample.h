@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A failing module with its arguments, which is shrunk, stored and replayed.
-#ifndef HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
-#define HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -57,5 +56,3 @@ int64_t CountInstructions(const Module& module);
 int64_t CountElements(const Module& module);  // of the largest array
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_SAMPLE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits that set attributes to their simplest values: strides, paddings, dilations and others.
-#ifndef HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_
-#define HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -22,5 +21,3 @@ bool HasLayouts(const Module& module);  // other than the default
 constexpr int64_t kSimplifiedMax = 256;
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_SIMPLE_ATTRIBUTES_H_

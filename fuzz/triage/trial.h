@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a module once on one engine, for campaigns, shrinking and bundles.
-#ifndef HLOCTS_FUZZ_TRIAGE_TRIAL_H_
-#define HLOCTS_FUZZ_TRIAGE_TRIAL_H_
+#pragma once
 
 #include <string>
 
@@ -45,5 +44,3 @@ std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
                           const TrialOptions& options, const std::vector<std::string>& facts);
 
 }  // namespace hlocts::fuzz
-
-#endif  // HLOCTS_FUZZ_TRIAGE_TRIAL_H_

@@ -8,8 +8,7 @@
 // To add an operation, write a function here, a row of ../op_generators.def and a weight in
 // spec/ops/op_rows.inc. A family uses no shape rule of spec/infer and draws every random number
 // from the ChoiceSource.
-#ifndef HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
-#define HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
+#pragma once
 
 #include "generators/module_writer.h"
 
@@ -23,5 +22,3 @@ Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand);
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_

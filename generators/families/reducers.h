@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computations of reductions, with their identities and the facts about their results.
-#ifndef HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
-#define HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
+#pragma once
 
 #include "generators/module_writer.h"
 
@@ -41,5 +40,3 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
 Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws windows for convolution, reduce-window and select-and-scatter.
-#ifndef HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
-#define HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
+#pragma once
 
 #include "generators/module_writer.h"
 #include "spec/ir/attributes.h"
@@ -15,5 +14,3 @@ WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max);
 int64_t WindowedSize(int64_t base, const WindowDimension& window);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_

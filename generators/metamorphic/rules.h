@@ -9,8 +9,7 @@
 //
 // To add a rule, write a row of rules.def and a function in the file of its group. `hlocts
 // selfcheck variants --modules=1000` checks it.
-#ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
-#define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
+#pragma once
 
 #include "generators/metamorphic/site.h"
 #include "spec/ir/surgery.h"
@@ -65,5 +64,3 @@ bool HasSideEffects(const Instruction& instruction);  // or draws random numbers
 Opcode BinaryOf(const Computation& computation);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_METAMORPHIC_RULES_H_

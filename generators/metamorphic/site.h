@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instruction to which a metamorphic rule is applied, with functions that add instructions. New
 // instructions are inserted after it, and may use it and everything before it.
-#ifndef HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
-#define HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -103,5 +102,3 @@ class Site {
 };
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_METAMORPHIC_SITE_H_

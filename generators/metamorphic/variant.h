@@ -2,8 +2,7 @@
 // Metamorphic variants: modules rewritten by a rule that preserves their meaning. An engine that
 // returns other values for the variant has a defect or uses a freedom; the acceptance sets decide
 // which.
-#ifndef HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_
-#define HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -49,5 +48,3 @@ absl::StatusOr<std::optional<Variant>> DrawVariant(
 bool CanHaveVariants(const Module& module);
 
 }  // namespace hlocts::generators
-
-#endif  // HLOCTS_GENERATORS_METAMORPHIC_VARIANT_H_

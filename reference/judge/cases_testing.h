@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the files of cases/ for the tests that judge them. $HLOCTS_CASES names another directory.
-#ifndef HLOCTS_REFERENCE_JUDGE_CASES_TESTING_H_
-#define HLOCTS_REFERENCE_JUDGE_CASES_TESTING_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,5 +64,3 @@ inline absl::StatusOr<JudgeResult> JudgeAnswer(const suites::Case& one,
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CASES_TESTING_H_

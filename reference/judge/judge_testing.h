@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines a test case that gives a module, its arguments, an engine's outputs and the expected
 // verdict. It serves tests that examine more than the verdict; plain verdicts are in cases/.
-#ifndef HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
-#define HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -65,5 +64,3 @@ inline constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxe
   "(x, y) }"
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_

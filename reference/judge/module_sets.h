@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the acceptance sets of a whole module: the reference evaluator's walk over the module,
 // with sets instead of values.
-#ifndef HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -64,5 +63,3 @@ inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_

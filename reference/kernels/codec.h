@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts arrays of any element type to arrays of double, int64_t or ordered keys, and back.
-#ifndef HLOCTS_REFERENCE_KERNELS_CODEC_H_
-#define HLOCTS_REFERENCE_KERNELS_CODEC_H_
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_CODEC_H_

@@ -2,8 +2,7 @@
 // Computes convolution. Every output element is the sum of products of a window of the base area,
 // over all input features of its group, with the kernel of its output feature
 // (conv_with_general_padding.55-58; ruling 0051).
-#ifndef HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
-#define HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -125,5 +124,3 @@ void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_

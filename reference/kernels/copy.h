@@ -2,8 +2,7 @@
 // Implements all data movement with one kernel that copies strided elements of the operand to
 // strided elements of the result. Broadcast, transpose, reverse, slice, pad, concatenate,
 // dynamic-slice and dynamic-update-slice differ only in the geometry (kernels/movement_geometry.h).
-#ifndef HLOCTS_REFERENCE_KERNELS_COPY_H_
-#define HLOCTS_REFERENCE_KERNELS_COPY_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -80,5 +79,3 @@ void CopyKernel(CopyGeometry geometry, absl::Span<const T> operand, absl::Span<T
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_COPY_H_

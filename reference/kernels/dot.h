@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes dot (DotGeneral): for every batch index and every pair of free indices, the sum of lhs
 // times rhs over the contracting indices (dot_general.*; rulings 0026, 0027).
-#ifndef HLOCTS_REFERENCE_KERNELS_DOT_H_
-#define HLOCTS_REFERENCE_KERNELS_DOT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -66,5 +65,3 @@ void DotKernel(const System& system, const DotGeometry& geometry,
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_DOT_H_

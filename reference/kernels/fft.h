@@ -5,8 +5,7 @@
 // order), other lengths use Bluestein's convolution. c64 is transformed in double and c128 in long
 // double, and each result is rounded once at the end. Roots of unity are computed only in the first
 // octant, so that values such as 1 and i are exact.
-#ifndef HLOCTS_REFERENCE_KERNELS_FFT_H_
-#define HLOCTS_REFERENCE_KERNELS_FFT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -56,5 +55,3 @@ extern template class FftPlan<double>;
 extern template class FftPlan<long double>;
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_FFT_H_

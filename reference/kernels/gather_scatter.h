@@ -4,8 +4,7 @@
 //
 // The "batched" array is gather's output or scatter's updates. Some of its dimensions (batch or
 // scatter dimensions) number the windows; the others run through a window.
-#ifndef HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
-#define HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -140,5 +139,3 @@ void GatherKernel(const WindowsGeometry& geometry, const Indices& indices,
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Visits windows that grow from position to position, as in cumulative sums. Each window is the
 // previous one with a few more elements, so one pass over the array is enough.
-#ifndef HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
-#define HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -59,5 +58,3 @@ void ForEachGrowingWindow(const WindowGeometry& geometry, const GrowingWindows& 
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_

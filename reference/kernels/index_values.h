@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads index operands of all integer types as mathematical values.
-#ifndef HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
-#define HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -26,5 +25,3 @@ class IndexReader {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_

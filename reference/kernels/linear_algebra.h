@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes Cholesky and triangular-solve of one matrix in the computation type W: double, long
 // double or a complex type of one of them. Only the given triangle is read.
-#ifndef HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_
-#define HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_
+#pragma once
 
 #include <cmath>
 #include <complex>
@@ -60,5 +59,3 @@ void SubstituteKernel(int64_t n, bool lower, bool unit_diagonal, At&& at, W* x, 
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over arrays for element-wise kernels, and the block size in which kernels decode.
-#ifndef HLOCTS_REFERENCE_KERNELS_LOOP_H_
-#define HLOCTS_REFERENCE_KERNELS_LOOP_H_
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ void BinaryLoop(const ElementwiseOp&, const void* const* operands, void* result,
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_LOOP_H_

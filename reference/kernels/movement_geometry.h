@@ -3,8 +3,7 @@
 // functions use only dimensions and attributes, so that values and acceptance sets share them.
 //
 // `operand` and `result` are dense row-major dimensions (already cut to run-time sizes).
-#ifndef HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
-#define HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -38,5 +37,3 @@ CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts);
 std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the two counter-based generators of RngBitGenerator (rng_bit_generator.13-16; Salmon
 // et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): bijections of a counter by a key.
-#ifndef HLOCTS_REFERENCE_KERNELS_RANDOM_BITS_H_
-#define HLOCTS_REFERENCE_KERNELS_RANDOM_BITS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -32,5 +31,3 @@ uint64_t PhiloxBits(uint64_t key, std::array<uint64_t, 2> counter, bool wide,
 std::array<uint64_t, 2> AdvancePhilox(std::array<uint64_t, 2> counter, uint64_t steps);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_RANDOM_BITS_H_

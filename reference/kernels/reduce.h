@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines which operand elements each result element reduces (reduce.*; rulings 0019-0021).
-#ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_H_
-#define HLOCTS_REFERENCE_KERNELS_REDUCE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -66,5 +65,3 @@ void ReduceKernel(const ReduceGeometry& geometry, absl::Span<const Element> oper
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_REDUCE_H_

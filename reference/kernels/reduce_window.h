@@ -2,8 +2,7 @@
 // Implements reduce-window. Each output element reduces the elements of one window of the base
 // area, in row-major order of the window, without padding and holes (reduce_window.1-4, 25-29;
 // rulings 0019, 0049).
-#ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
-#define HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -37,5 +36,3 @@ void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_

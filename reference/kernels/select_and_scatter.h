@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the selection of select-and-scatter: each window of the operand selects one element,
 // and the window's source element is scattered to its index (select_and_scatter.1-14; ruling 0050).
-#ifndef HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_
-#define HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -32,5 +31,3 @@ std::vector<int64_t> SelectElements(const WindowGeometry& geometry, Keeps&& keep
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable sorts of positions that terminate and return a permutation for any comparator: HLO's
 // comparators are programs and need not be a strict weak order (ruling 0024).
-#ifndef HLOCTS_REFERENCE_KERNELS_SORT_H_
-#define HLOCTS_REFERENCE_KERNELS_SORT_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -132,5 +131,3 @@ class SortKeyReader {
 std::vector<uint64_t> SortKeysOf(const Literal& elements, bool total_order);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_SORT_H_

@@ -5,8 +5,7 @@
 // Convolution, reduce-window and select-and-scatter share this for every number system. It resolves
 // padding, dilations and strides once for each dimension and position, so that the kernels visit
 // only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are absent).
-#ifndef HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
-#define HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -84,5 +83,3 @@ void ForEachWindowRun(const WindowGeometry& geometry, absl::Span<const int64_t> 
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_

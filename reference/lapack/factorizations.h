@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the factorizations of LAPACK's routines with their textbook algorithms (Golub and Van
 // Loan, Matrix Computations, 4th ed.), in wide arithmetic. Matrices must be finite.
-#ifndef HLOCTS_REFERENCE_LAPACK_FACTORIZATIONS_H_
-#define HLOCTS_REFERENCE_LAPACK_FACTORIZATIONS_H_
+#pragma once
 
 #include <vector>
 
@@ -75,5 +74,3 @@ void DecomposeSingular(const WideMatrix& a, WideMatrix& u, std::vector<long doub
                        WideMatrix& v);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_LAPACK_FACTORIZATIONS_H_

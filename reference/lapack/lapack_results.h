@@ -2,8 +2,7 @@
 // Computes the results of LAPACK's routines for one batch and for whole arrays, with 64-bit
 // significands and by textbook algorithms. reference/judge/structured/lapack_* defines the
 // permitted results.
-#ifndef HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
-#define HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ absl::StatusOr<Literal> EvaluateLapack(const LapackCall& call, const Instruction
                                        absl::Span<const Literal> operands);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_LAPACK_LAPACK_RESULTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares a complex matrix with 64-bit significands, the type in which LAPACK's routines are
 // computed. Real matrices have zero imaginary parts, which every operation preserves.
-#ifndef HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
-#define HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -59,5 +58,3 @@ WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t
 void Store(const WideMatrix& matrix, Literal& literal, int64_t first);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_

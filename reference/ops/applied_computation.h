@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a called computation to scalars, one element at a time: the computations of
 // reduce-window, map, scatter and select-and-scatter, and comparators of sort.
-#ifndef HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_
-#define HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_
+#pragma once
 
 #include <vector>
 
@@ -62,5 +61,3 @@ inline void LoadSlots(absl::Span<const Literal> arrays, absl::Span<const int> wi
 std::vector<int> ElementWidths(absl::Span<const Literal> arrays);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the result of a collective for each device from the operands of all participants, and
 // the set of participants. reference/world implements the waiting.
-#ifndef HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
-#define HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -46,5 +45,3 @@ absl::StatusOr<Literal> EvaluateCollectiveAtRendezvous(EvalContext& context,
                                                        const RendezvousState& meeting);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_COLLECTIVE_H_

@@ -2,8 +2,7 @@
 // Declares the families of element-wise kernels. Each function returns the kernel of an opcode for
 // one element type, or nullptr if the operation does not allow the type. elementwise.cc combines
 // the families and adds the conversions for narrow types.
-#ifndef HLOCTS_REFERENCE_OPS_FAMILIES_H_
-#define HLOCTS_REFERENCE_OPS_FAMILIES_H_
+#pragma once
 
 #include "reference/elementwise.h"
 #include "spec/ir/opcode_fwd.h"
@@ -43,5 +42,3 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
                            int64_t count);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_FAMILIES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers for tests that use modules and literals as text.
-#ifndef HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_
-#define HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -63,5 +62,3 @@ inline constexpr char kAdd[] =
     "ROOT r = f32[] add(a, b) }\n";
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_

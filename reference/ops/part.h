@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies a range of an array's elements, in memory order, from and to an array. Operations that
 // process their operand by parts use less memory for wide copies.
-#ifndef HLOCTS_REFERENCE_OPS_PART_H_
-#define HLOCTS_REFERENCE_OPS_PART_H_
+#pragma once
 
 #include <cstring>
 
@@ -26,5 +25,3 @@ inline void SetPart(const Literal& part, int64_t first, Literal& array) {
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_PART_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the scale of a scaled-dot that belongs to each element (ruling 0101).
-#ifndef HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
-#define HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -16,5 +15,3 @@ namespace hlocts::reference {
 std::vector<int64_t> ScaleOfElements(const Shape& operand, const Shape& scales);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_SCALED_DOT_H_

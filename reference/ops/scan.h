@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the attributes of a scan (ruling 0100) for its evaluator and its acceptance sets.
-#ifndef HLOCTS_REFERENCE_OPS_SCAN_H_
-#define HLOCTS_REFERENCE_OPS_SCAN_H_
+#pragma once
 
 #include <vector>
 
@@ -47,5 +46,3 @@ inline ScanStrides StridesAround(const Shape& shape, int64_t dimension) {
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_SCAN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the sharding custom calls (ShardingCall in spec/ops/partitions.h): tiles of arrays, and
 // arrays from tiles.
-#ifndef HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
-#define HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
+#pragma once
 
 #include <vector>
 
@@ -22,5 +21,3 @@ absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruc
 absl::Status CheckShardings(const Module& module);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_

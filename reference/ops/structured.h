@@ -11,8 +11,7 @@
 //
 // Reading order: families.h, float_arithmetic.cc, ../number_system.h, dot.cc, reduce.cc,
 // reduce_window.cc, gather.cc, scatter.cc, sort.cc. Tests compute the same values in another way.
-#ifndef HLOCTS_REFERENCE_OPS_STRUCTURED_H_
-#define HLOCTS_REFERENCE_OPS_STRUCTURED_H_
+#pragma once
 
 #include "reference/eval_context.h"
 
@@ -27,5 +26,3 @@ namespace hlocts::reference {
 #undef HLOCTS_DYNAMIC_EVALUATOR
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_STRUCTURED_H_

@@ -3,8 +3,7 @@
 // rounding. Linear algebra, transforms and batch normalization compute in that type:
 //
 //   f64 -> long double, narrower floats -> double, c128 and c64 -> complex of these
-#ifndef HLOCTS_REFERENCE_OPS_WIDE_H_
-#define HLOCTS_REFERENCE_OPS_WIDE_H_
+#pragma once
 
 #include <complex>
 #include <vector>
@@ -36,5 +35,3 @@ absl::StatusOr<Literal> VisitWide(PrimitiveType type, absl::string_view instruct
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_OPS_WIDE_H_

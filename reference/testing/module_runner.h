@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers for tests of evaluators: evaluate a module written as text on literals written as text.
-#ifndef HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_
-#define HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_
+#pragma once
 
 #include <initializer_list>
 #include <memory>
@@ -52,5 +51,3 @@ std::vector<double> ToDoubles(const Literal& literal);
 Literal AllCodes(PrimitiveType type);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_

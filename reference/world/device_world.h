@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the World of one device: its position among the devices, its infeed and outfeed.
-#ifndef HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
-#define HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -51,5 +50,3 @@ class DeviceEnvironmentImpl : public DeviceEnvironment {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_

@@ -4,8 +4,7 @@
 // Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected
 // immediately: every device has ended or waits for a false condition. The error names each device
 // and the operation at which it waits.
-#ifndef HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
-#define HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -81,5 +80,3 @@ class Rendezvous {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_WORLD_RENDEZVOUS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates a module on replicas x partitions, with collectives, channels, infeed and outfeed.
-#ifndef HLOCTS_REFERENCE_WORLD_WORLD_H_
-#define HLOCTS_REFERENCE_WORLD_WORLD_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -35,5 +34,3 @@ absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(
     const ReplicatedRunOptions& world, const EvalOptions& options = {});
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_WORLD_WORLD_H_

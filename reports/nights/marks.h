@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines marks: one letter for the result of a case on an engine. A history has one per case.
-#ifndef HLOCTS_REPORTS_NIGHTS_MARKS_H_
-#define HLOCTS_REPORTS_NIGHTS_MARKS_H_
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ bool IsBad(char mark);               // a person or an expectation must explain 
 bool IsUnexpected(char mark);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_NIGHTS_MARKS_H_

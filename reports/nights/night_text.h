@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats the newest nightly run as a short text for results/nightly.
-#ifndef HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_
-#define HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace hlocts::reports {
 std::string NightlyRunText(const History& history, const NightlyRunDiff& changes);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_

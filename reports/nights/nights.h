@@ -5,8 +5,7 @@
 // The page, the pull request and the exit status of the nightly run use the lists of this
 // directory, so that they agree. A new list needs changes in NightlyRunDiff, Sort, summary.cc, the
 // page, and a run in nights_test.cc that contains exactly that list.
-#ifndef HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
-#define HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -155,5 +154,3 @@ std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_NIGHTS_NIGHTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the distance of accepted function values from the exact ones by release: differences that
 // the rules permit.
-#ifndef HLOCTS_REPORTS_NIGHTS_PRECISION_H_
-#define HLOCTS_REPORTS_NIGHTS_PRECISION_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ std::vector<UlpsChange> LessPrecise(const History& history, const std::string& b
 std::string UlpsText(const History& history);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_NIGHTS_PRECISION_H_

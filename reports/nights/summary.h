@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats short summaries of the newest nightly run for a pull request, scripts and a front page.
-#ifndef HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
-#define HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
 std::string ToBadge(const History& history, const NightlyRunDiff& changes);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_NIGHTS_SUMMARY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives access to the files of the page, which are linked into the program.
-#ifndef HLOCTS_REPORTS_PAGE_ASSETS_H_
-#define HLOCTS_REPORTS_PAGE_ASSETS_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string PageScripts();
 std::string PageNotices();
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_PAGE_ASSETS_H_

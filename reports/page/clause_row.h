@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines a clause of the documents as the page shows it.
-#ifndef HLOCTS_REPORTS_PAGE_CLAUSE_ROW_H_
-#define HLOCTS_REPORTS_PAGE_CLAUSE_ROW_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -29,5 +28,3 @@ using ClausesOfCases = std::map<std::string, std::vector<std::string>>;
 std::string CaseName(const std::string& address);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_PAGE_CLAUSE_ROW_H_

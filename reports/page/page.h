@@ -5,8 +5,7 @@
 // forbids every request. Text from modules and messages is escaped by textContent (tables.js) or
 // Escaped (page.cc). A new part needs a section of page.html, a function in records.js, a call in
 // main.js and a line of page_test.py.
-#ifndef HLOCTS_REPORTS_PAGE_PAGE_H_
-#define HLOCTS_REPORTS_PAGE_PAGE_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -33,5 +32,3 @@ std::string ToPage(const PageInput& input);
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_PAGE_PAGE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the finding of a directory (finding.textproto): title, clause, the compiler pass at fault,
 // and the results by release that `history --keep` recorded.
-#ifndef HLOCTS_REPORTS_STORE_FINDINGS_H_
-#define HLOCTS_REPORTS_STORE_FINDINGS_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -21,5 +20,3 @@ Finding ReadFinding(const std::string& folder);
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_FINDINGS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the directories of an import by kind.
-#ifndef HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
-#define HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -28,5 +27,3 @@ absl::StatusOr<ImportWork> SortFolders(const std::vector<std::string>& folders);
 std::string IdentityOf(const RunShards& run);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_IMPORT_WORK_H_

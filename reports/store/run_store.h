@@ -6,8 +6,7 @@
 // the verdict `lost`. The store keeps verdict, time, elements, bits checked and seed per case and
 // engine, but never a path or the name of a machine or person. A new column needs a step at the end
 // of kSteps in schema.cc; steps are never changed later.
-#ifndef HLOCTS_REPORTS_STORE_RUN_STORE_H_
-#define HLOCTS_REPORTS_STORE_RUN_STORE_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -69,5 +68,3 @@ class RunStore {
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_RUN_STORE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the tables of the run store and their versions.
-#ifndef HLOCTS_REPORTS_STORE_SCHEMA_H_
-#define HLOCTS_REPORTS_STORE_SCHEMA_H_
+#pragma once
 
 #include "reports/store/sqlite.h"
 
@@ -18,5 +17,3 @@ absl::Status Migrate(Database& database, int version = SchemaVersion());
 absl::Status CheckSchema(Database& database);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_SCHEMA_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes from the store's texts what identifies a machine or its owner.
-#ifndef HLOCTS_REPORTS_STORE_SCRUB_H_
-#define HLOCTS_REPORTS_STORE_SCRUB_H_
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ std::string Scrubbed(absl::string_view text, absl::string_view host);
 std::string Scrubbed(absl::string_view text);
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_SCRUB_H_

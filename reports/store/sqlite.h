@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wraps SQLite with errors as absl::Status, each a sentence that names the file. Only sqlite.cc
 // includes SQLite's header.
-#ifndef HLOCTS_REPORTS_STORE_SQLITE_H_
-#define HLOCTS_REPORTS_STORE_SQLITE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -82,5 +81,3 @@ class Transaction {
 };
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_SQLITE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes rows of the store inside a transaction, with statements that are prepared once.
-#ifndef HLOCTS_REPORTS_STORE_WRITER_H_
-#define HLOCTS_REPORTS_STORE_WRITER_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -57,5 +56,3 @@ class StoreWriter {
 };
 
 }  // namespace hlocts::reports
-
-#endif  // HLOCTS_REPORTS_STORE_WRITER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of functions, published or derived (lemmas 16, 17, 24). Internal to rules.cc.
-#ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
-#define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
+#pragma once
 
 #include "spec/accuracy/rules.h"
 
@@ -27,5 +26,3 @@ Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile);
 Rule DivideRule(PrimitiveType type, Profile profile);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three profiles, which determine how much a conforming engine may deviate from the exact
 // result. target_facts.h lists further facts that an engine may declare.
-#ifndef HLOCTS_SPEC_ACCURACY_PROFILE_H_
-#define HLOCTS_SPEC_ACCURACY_PROFILE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -23,5 +22,3 @@ absl::string_view ProfileName(Profile profile);  // "strict", "default", "relaxe
 std::optional<Profile> ProfileFromName(absl::string_view name);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_ACCURACY_PROFILE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a function's attribute `result_accuracy`, the accuracy that the module requests (lemma
 // 41).
-#ifndef HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
-#define HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/rules.h"
@@ -16,5 +15,3 @@ void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profi
                           const Rule& by_default, Rule& rule);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_

@@ -8,8 +8,7 @@
 // rules.cc. spec_accuracy_test checks that every operation of spec/ops has a rule for each
 // permitted type, and that the profiles are nested (strict within default, default within relaxed).
 // spec_judge_test checks the nesting on sets.
-#ifndef HLOCTS_SPEC_ACCURACY_RULES_H_
-#define HLOCTS_SPEC_ACCURACY_RULES_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -133,5 +132,3 @@ using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule
 std::vector<std::string> LintRules(const RuleChange& change = {});
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_ACCURACY_RULES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts that an engine declares about itself (spec/targets). A narrowing fact removes a freedom in
 // every profile. A granting fact adds one freedom of `relaxed` to `default` and none to `strict`.
-#ifndef HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
-#define HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -77,5 +76,3 @@ absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts);
 std::string TargetFactsText(const TargetFacts& facts);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_

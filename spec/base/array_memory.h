@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates memory for arrays.
-#ifndef HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
-#define HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 
@@ -14,5 +13,3 @@ namespace hlocts {
 void* AllocateArray(size_t bytes);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_

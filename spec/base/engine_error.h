@@ -2,8 +2,7 @@
 // The reason why an engine returned no values, as a structure. The source of an error (an adapter,
 // the worker's client) sets its kind. The payload of a status and the record of a verdict carry the
 // error. The text of an error is for users and is never parsed.
-#ifndef HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
-#define HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -54,5 +53,3 @@ nlohmann::ordered_json ErrorToJson(const EngineError& error);
 EngineError ErrorFromJson(const nlohmann::ordered_json& json, const std::string& text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_ENGINE_ERROR_H_

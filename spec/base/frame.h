@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of the worker protocol (backends/worker.proto). A frame is a varint length and a message.
 // An engine in C++ needs only this file and backends/worker/wire.h.
-#ifndef HLOCTS_SPEC_BASE_FRAME_H_
-#define HLOCTS_SPEC_BASE_FRAME_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -48,5 +47,3 @@ class FrameReader {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_FRAME_H_

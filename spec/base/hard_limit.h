@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time limits for work that does not check the clock, such as one kernel over a large array. The
 // process terminates when a limit is exceeded.
-#ifndef HLOCTS_SPEC_BASE_HARD_LIMIT_H_
-#define HLOCTS_SPEC_BASE_HARD_LIMIT_H_
+#pragma once
 
 #include <chrono>
 
@@ -29,5 +28,3 @@ class HardLimit {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_HARD_LIMIT_H_

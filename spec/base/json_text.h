@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses and prints JSON. The library's header takes seconds to compile, so only the implementation
 // of these functions includes it.
-#ifndef HLOCTS_SPEC_BASE_JSON_TEXT_H_
-#define HLOCTS_SPEC_BASE_JSON_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -26,5 +25,3 @@ std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 std::string AsUtf8(absl::string_view text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_JSON_TEXT_H_

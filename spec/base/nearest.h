@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the name nearest to a mistyped one, for "did you mean".
-#ifndef HLOCTS_SPEC_BASE_NEAREST_H_
-#define HLOCTS_SPEC_BASE_NEAREST_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ std::string Nearest(absl::string_view typed, const std::vector<std::string>& nam
 std::string DidYouMean(absl::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_NEAREST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outcomes of a module, which the judge, runs and verdicts use.
-#ifndef HLOCTS_SPEC_BASE_OUTCOME_H_
-#define HLOCTS_SPEC_BASE_OUTCOME_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -45,5 +44,3 @@ absl::string_view WrongValueName(WrongValue value);  // "value", "zero", "inf", 
 std::optional<WrongValue> WrongValueFromName(absl::string_view name);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_OUTCOME_H_

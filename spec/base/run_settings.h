@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits and seeds of a run by an engine or the evaluator, on values or on sets of values. The
 // options of each kind of run derive from RunSettings, so that it can be passed on as a whole.
-#ifndef HLOCTS_SPEC_BASE_RUN_SETTINGS_H_
-#define HLOCTS_SPEC_BASE_RUN_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ struct RunSettings {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_RUN_SETTINGS_H_

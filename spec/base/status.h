@@ -3,8 +3,7 @@
 //
 // Input can cause only a Status: `return InvalidInput("pad.3", "negative interior padding: ", n)`.
 // HLOCTS_CHECK is for internal invariants: it prints the condition and its location, then aborts.
-#ifndef HLOCTS_SPEC_BASE_STATUS_H_
-#define HLOCTS_SPEC_BASE_STATUS_H_
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -72,5 +71,3 @@ absl::Status Unsupported(const Args&... args) {
   auto temporary = (expression);                                     \
   if (!temporary.ok()) return temporary.status();                    \
   target = *std::move(temporary)
-
-#endif  // HLOCTS_SPEC_BASE_STATUS_H_

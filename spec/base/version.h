@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_SPEC_BASE_VERSION_H_
-#define HLOCTS_SPEC_BASE_VERSION_H_
+#pragma once
 
 namespace hlocts {
 
@@ -8,5 +7,3 @@ namespace hlocts {
 extern const char kVersion[];
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BASE_VERSION_H_

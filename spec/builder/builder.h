@@ -19,8 +19,7 @@
 // To add an operation, declare it here with its clause and define it in the file for its kind of
 // operation; a single element-wise instruction is one line of elementwise.def. A test fails if an
 // operation of spec/ops has no function.
-#ifndef HLOCTS_SPEC_BUILDER_BUILDER_H_
-#define HLOCTS_SPEC_BUILDER_BUILDER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -272,5 +271,3 @@ class Builder {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BUILDER_BUILDER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts shorthand paddings to numbers. Internal to this directory.
-#ifndef HLOCTS_SPEC_BUILDER_PADDING_H_
-#define HLOCTS_SPEC_BUILDER_PADDING_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -28,5 +27,3 @@ inline std::pair<int64_t, int64_t> PaddingFor(PaddingKind kind, int64_t base, in
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_BUILDER_PADDING_H_

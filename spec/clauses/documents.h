@@ -3,8 +3,7 @@
 // Clauses cite a document by id and a section by anchor; the list has the displayed names and the
 // link targets.
 
-#ifndef HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
-#define HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -70,5 +69,3 @@ class Documents {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_

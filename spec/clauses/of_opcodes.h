@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps operations to the clauses that define their value (of_opcodes.txt). Reports of failures
 // quote these clauses.
-#ifndef HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
-#define HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -19,5 +18,3 @@ using ClausesOfOpcodes = std::map<std::string, std::vector<std::string>>;
 absl::StatusOr<ClausesOfOpcodes> LoadClausesOfOpcodes(const std::string& path);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a text file of this directory; errors name file and line.
-#ifndef HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_
-#define HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ absl::Status ParseTextFile(const std::string& path, google::protobuf::Message* p
                            google::protobuf::TextFormat::ParseInfoTree* locations);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_

@@ -3,8 +3,7 @@
 // checkable fact with a stable id (`pad.3`), its source and its state. Cases, rulings, failures and
 // reports name clauses by id. Loading rejects an invalid registry.
 
-#ifndef HLOCTS_SPEC_CLAUSES_REGISTRY_H_
-#define HLOCTS_SPEC_CLAUSES_REGISTRY_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -117,5 +116,3 @@ class ClauseRegistry {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CLAUSES_REGISTRY_H_

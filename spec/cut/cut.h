@@ -16,8 +16,7 @@
 // computations, and the instructions between start and done. Producers and consumers of a run-time
 // size remain in one piece. Modules with send, recv or opaque values, and infeed in a called
 // computation, are Unimplemented. cut_policy.cc has the policy for each accuracy rule.
-#ifndef HLOCTS_SPEC_CUT_CUT_H_
-#define HLOCTS_SPEC_CUT_CUT_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -91,5 +90,3 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
 bool CanCutInside(const Instruction& instruction);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CUT_CUT_H_

@@ -2,8 +2,7 @@
 // Makes a module that runs some trips of a while loop. The module runs repeatedly, each time on the
 // state that the preceding run returned. A long loop is thus judged in blocks, each from the bits
 // of the preceding run.
-#ifndef HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
-#define HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
+#pragma once
 
 #include <memory>
 
@@ -18,5 +17,3 @@ namespace hlocts {
 absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const Instruction& loop);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CUT_LOOP_BLOCK_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the module of one piece.
-#ifndef HLOCTS_SPEC_CUT_PIECE_BUILDER_H_
-#define HLOCTS_SPEC_CUT_PIECE_BUILDER_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -48,5 +47,3 @@ class PieceBuilder {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CUT_PIECE_BUILDER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifies instructions by their effect on cutting, which follows from their accuracy rule.
-#ifndef HLOCTS_SPEC_CUT_PLACES_H_
-#define HLOCTS_SPEC_CUT_PLACES_H_
+#pragma once
 
 #include "spec/cut/cut.h"
 
@@ -17,5 +16,3 @@ enum class Place : uint8_t {
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CUT_PLACES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns the instructions of a computation to pieces.
-#ifndef HLOCTS_SPEC_CUT_PLACING_H_
-#define HLOCTS_SPEC_CUT_PLACING_H_
+#pragma once
 
 #include <vector>
 
@@ -33,5 +32,3 @@ absl::StatusOr<Placing> PlaceInstructions(const Computation& computation,
                                           const CutOptions& options);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_CUT_PLACING_H_

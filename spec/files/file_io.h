@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes whole files; "-" is standard input or output.
-#ifndef HLOCTS_SPEC_FILES_FILE_IO_H_
-#define HLOCTS_SPEC_FILES_FILE_IO_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ absl::Status WriteFile(const std::string& path, absl::string_view content);
 std::string ExtensionOf(absl::string_view path);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_FILE_IO_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets only one process at a time write to a directory.
-#ifndef HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
-#define HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
+#pragma once
 
 #include <string>
 
@@ -29,5 +28,3 @@ class FolderLock {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_FOLDER_LOCK_H_

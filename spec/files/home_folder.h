@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locates this program's data: suites/, spec/clauses, backends/engines.textproto. No path is
 // compiled in, so that an installation can be moved.
-#ifndef HLOCTS_SPEC_FILES_HOME_FOLDER_H_
-#define HLOCTS_SPEC_FILES_HOME_FOLDER_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ std::string ProgramPath();
 std::string ProgramAsCalled();
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_HOME_FOLDER_H_

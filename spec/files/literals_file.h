@@ -6,8 +6,7 @@
 // is optional and never changes a value. '#' starts a comment; "replica R" or "replica R partition
 // P" opens a block of leaves. A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica),
 // see npz.h.
-#ifndef HLOCTS_SPEC_FILES_LITERALS_FILE_H_
-#define HLOCTS_SPEC_FILES_LITERALS_FILE_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -74,5 +73,3 @@ enum class LeafRole { kArgument, kOutput };
 absl::Status WriteLiterals(const LiteralsFile& file, LeafRole role, const std::string& path);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_LITERALS_FILE_H_

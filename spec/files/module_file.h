@@ -6,8 +6,7 @@
 // proportional to the bytes of the file, not to the sizes it states. A file is written completely
 // or not at all. To add a module format, add a row to kFormatNames and to kExtensions, a case to
 // FormatModuleFile and to Decode, and a line to module_file_test.cc.
-#ifndef HLOCTS_SPEC_FILES_MODULE_FILE_H_
-#define HLOCTS_SPEC_FILES_MODULE_FILE_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -64,5 +63,3 @@ absl::StatusOr<std::string> FormatModuleFile(const Module& module, const SaveOpt
 absl::Status SaveModule(const Module& module, const SaveOptions& options, const std::string& path);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_MODULE_FILE_H_

@@ -4,8 +4,7 @@
 // numbers skip tokens, and numpy's own arr_0..., are read as well. bf16, f8 and f4 are raw unsigned
 // integers of the storage width; integers of 1, 2 and 4 bits are 8-bit values; dynamic arrays are
 // cut to their run-time sizes.
-#ifndef HLOCTS_SPEC_FILES_NPZ_H_
-#define HLOCTS_SPEC_FILES_NPZ_H_
+#pragma once
 
 #include <string>
 
@@ -33,5 +32,3 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
 absl::StatusOr<std::string> FormatNpz(const LiteralsFile& file, LeafRole role);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_NPZ_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A temporary directory that is removed when the object that owns it is destroyed.
-#ifndef HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
-#define HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
+#pragma once
 
 #include <string>
 
@@ -29,5 +28,3 @@ class TemporaryFolder {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_

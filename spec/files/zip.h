@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes zip archives as numpy writes them: members stored or deflated, zip64 where sizes
 // need it.
-#ifndef HLOCTS_SPEC_FILES_ZIP_H_
-#define HLOCTS_SPEC_FILES_ZIP_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -35,5 +34,3 @@ absl::StatusOr<std::string> WriteZip(
     const std::vector<std::pair<std::string, std::string>>& members);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_FILES_ZIP_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines the participants of a collective: groups of replicas, of partitions, or of both
 // (ruling 0044). Shape rules use the size of a group; reference/world executes by the groups.
-#ifndef HLOCTS_SPEC_INFER_COLLECTIVE_H_
-#define HLOCTS_SPEC_INFER_COLLECTIVE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -35,5 +34,3 @@ int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode);
 const ReplicaGroups* ExplicitGroupsOf(const Instruction& collective);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_COLLECTIVE_H_

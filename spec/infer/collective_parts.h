@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers that the rules of the collectives share. Internal to this directory.
-#ifndef HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_
-#define HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_
+#pragma once
 
 #include <vector>
 
@@ -23,5 +22,3 @@ absl::StatusOr<Shape> StartShape(const Instruction& op, Shape operand, Shape res
 absl::StatusOr<Shape> ResultOfStart(const Instruction& done, Opcode start, size_t element);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_

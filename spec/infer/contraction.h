@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers that dot and convolution share. Internal to this directory.
-#ifndef HLOCTS_SPEC_INFER_CONTRACTION_H_
-#define HLOCTS_SPEC_INFER_CONTRACTION_H_
+#pragma once
 
 #include "spec/infer/rules.h"
 #include "spec/ir/attributes.h"
@@ -18,5 +17,3 @@ absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, co
 absl::Status ExpectWindow(absl::string_view rule, const std::vector<WindowDimension>& window);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_CONTRACTION_H_

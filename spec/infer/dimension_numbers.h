@@ -4,8 +4,7 @@
 // Absent lists are empty, as in the text. These functions check nothing. Once the verifier has
 // accepted the module, every number is in range and every list has the length that its clause
 // states.
-#ifndef HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
-#define HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -46,5 +45,3 @@ ScatterDimensionNumbers ScatterDimensionsOf(const Instruction& scatter);
 std::vector<int64_t> DimensionsExcept(int64_t rank, absl::Span<const int64_t> excluded);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference: the shape of an instruction, given its operands and attributes, and all
 // constraints that its clauses state about them.
-#ifndef HLOCTS_SPEC_INFER_INFER_H_
-#define HLOCTS_SPEC_INFER_INFER_H_
+#pragma once
 
 #include <memory>
 
@@ -48,5 +47,3 @@ absl::Status VerifyShape(const Shape& shape);
 bool Compatible(const Shape& a, const Shape& b);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_INFER_H_

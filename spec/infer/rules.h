@@ -5,8 +5,7 @@
 // without a layout. If only the text states the shape (constant, convert, custom-call), the rule
 // checks that shape and returns it. infer.cc has already checked arity, required attributes,
 // attribute kinds and the element type of operand 0.
-#ifndef HLOCTS_SPEC_INFER_RULES_H_
-#define HLOCTS_SPEC_INFER_RULES_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -191,5 +190,3 @@ HLOCTS_SHAPE_RULE(InferCollectivePermuteDone)
 #undef HLOCTS_SHAPE_RULE
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns the dimension of a scan, and shapes without it.
-#ifndef HLOCTS_SPEC_INFER_SCAN_DIMENSION_H_
-#define HLOCTS_SPEC_INFER_SCAN_DIMENSION_H_
+#pragma once
 
 #include <vector>
 
@@ -21,5 +20,3 @@ inline Shape WithoutDimension(const Shape& shape, int64_t dimension) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_SCAN_DIMENSION_H_

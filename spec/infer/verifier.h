@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that a module is well-formed: all constraints of the documents and of the text form.
-#ifndef HLOCTS_SPEC_INFER_VERIFIER_H_
-#define HLOCTS_SPEC_INFER_VERIFIER_H_
+#pragma once
 
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"
@@ -20,5 +19,3 @@ namespace hlocts {
 absl::Status VerifyModule(const Module& module);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_VERIFIER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of VerifyModule in execution order. Each part assumes that the previous ones have
 // succeeded. Internal to this directory.
-#ifndef HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
-#define HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
+#pragma once
 
 #include <string>
 
@@ -26,5 +25,3 @@ std::string NameOf(const Instruction& instruction);  // "%name = opcode"
 std::string NameOf(const Computation& computation);  // "computation %name"
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_

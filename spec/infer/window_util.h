@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes sizes of padded, dilated, strided and sliced dimensions, for the shape rules, evaluators
 // and engines of convolution, reduce-window, select-and-scatter, pad and slice.
-#ifndef HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
-#define HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ int64_t PaddedSize(int64_t size, const PaddingDimension& padding);
 int64_t SlicedSize(const SliceRange& range);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_INFER_WINDOW_UTIL_H_

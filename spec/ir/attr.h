@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of instruction attributes, from the table attributes.def.
-#ifndef HLOCTS_SPEC_IR_ATTR_H_
-#define HLOCTS_SPEC_IR_ATTR_H_
+#pragma once
 
 #include "spec/ir/opcode_fwd.h"
 
@@ -19,5 +18,3 @@ inline constexpr int kAttrCount = 0
     ;
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_ATTR_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of instruction attributes. spec/ir/attributes.def lists the kind of each attribute,
 // and spec/ops lists the attributes of each opcode.
-#ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_
-#define HLOCTS_SPEC_IR_ATTRIBUTES_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -231,5 +230,3 @@ enum class AttributeKind : uint8_t {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_ATTRIBUTES_H_

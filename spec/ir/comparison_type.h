@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type attribute of a comparison. XLA before jaxlib 0.12.0 prints it as a word. Later releases
 // print the order instead (`order=TOTAL`), and nothing if the order follows from the operands.
-#ifndef HLOCTS_SPEC_IR_COMPARISON_TYPE_H_
-#define HLOCTS_SPEC_IR_COMPARISON_TYPE_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "spec/ir/primitive_type.h"
@@ -22,5 +21,3 @@ inline absl::string_view ComparisonTypeOfOrder(bool total, PrimitiveType operand
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_COMPARISON_TYPE_H_

@@ -5,8 +5,7 @@
 //
 // NaN is "nan", "-nan" or "nan(0xPAYLOAD)", where the payload is all significand bits; "nan" is
 // FloatFormat::nan_bits(). Complex numbers are "(re, im)", and pred is "true" or "false".
-#ifndef HLOCTS_SPEC_IR_DECIMAL_H_
-#define HLOCTS_SPEC_IR_DECIMAL_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -30,5 +29,3 @@ void AppendElement(PrimitiveType type, const uint8_t* element, std::string* out)
 absl::Status ParseElement(PrimitiveType type, absl::string_view text, uint8_t* element);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_DECIMAL_H_

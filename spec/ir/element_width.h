@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Visits array elements as integers of the same width.
-#ifndef HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
-#define HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -45,5 +44,3 @@ auto VisitInteger(PrimitiveType type, Visit&& visit) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_

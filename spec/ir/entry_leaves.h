@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Represents parameters and result of a module's entry as leaves: tuples are flattened depth first,
 // in parameter or root order, as engines pass them.
-#ifndef HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
-#define HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
+#pragma once
 
 #include <vector>
 
@@ -29,5 +28,3 @@ struct Donation {
 std::vector<Donation> DonationsOf(const Module& module);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_ENTRY_LEAVES_H_

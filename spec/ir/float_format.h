@@ -4,8 +4,7 @@
 //
 // f16, f8e5m2, f8e4m3 and f8e3m4 have the layout of IEEE 754. The *fn formats have no infinity. The
 // *fnuz formats also have no negative zero: its bits are the NaN. f8e8m0fnu is a power of two.
-#ifndef HLOCTS_SPEC_IR_FLOAT_FORMAT_H_
-#define HLOCTS_SPEC_IR_FLOAT_FORMAT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -74,5 +73,3 @@ uint64_t EncodeFloat(const FloatFormat& format, double value,
 float DecodeNarrow(PrimitiveType type, uint16_t bits);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_FLOAT_FORMAT_H_

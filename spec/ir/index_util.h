@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts between linear and multi-dimensional indices, in row-major order or for any layout.
-#ifndef HLOCTS_SPEC_IR_INDEX_UTIL_H_
-#define HLOCTS_SPEC_IR_INDEX_UTIL_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -45,5 +44,3 @@ void ForEachIndex(absl::Span<const int64_t> dimensions, Visit&& visit) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_INDEX_UTIL_H_

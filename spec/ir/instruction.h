@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction: one operation of a computation, with its operands, attributes and stated shape.
-#ifndef HLOCTS_SPEC_IR_INSTRUCTION_H_
-#define HLOCTS_SPEC_IR_INSTRUCTION_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -94,5 +93,3 @@ class Instruction {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_INSTRUCTION_H_

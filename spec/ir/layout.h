@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout: the memory order of the elements of an array, which never changes a value (the document
 // "Shapes and layout"). Every part of a layout that XLA prints is stored and printed.
-#ifndef HLOCTS_SPEC_IR_LAYOUT_H_
-#define HLOCTS_SPEC_IR_LAYOUT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -63,5 +62,3 @@ Layout DefaultLayout(int64_t rank);
 absl::Status ValidateLayout(const Layout& layout, int64_t rank);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_LAYOUT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the number by which engines and files identify a leaf of a parameter or a result.
-#ifndef HLOCTS_SPEC_IR_LEAF_NUMBER_H_
-#define HLOCTS_SPEC_IR_LEAF_NUMBER_H_
+#pragma once
 
 #include <cstdint>
 
@@ -15,5 +14,3 @@ namespace hlocts {
 int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_LEAF_NUMBER_H_

@@ -5,8 +5,7 @@
 // sub-byte element takes a byte in memory and is packed only for transfer (PackedBytes). A dynamic
 // array has the storage of its bounds, in row-major order of the bounds. Its run-time sizes are
 // stored separately; elements beyond them are padding. Copies share storage until one is modified.
-#ifndef HLOCTS_SPEC_IR_LITERAL_H_
-#define HLOCTS_SPEC_IR_LITERAL_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -127,5 +126,3 @@ std::vector<Literal> FlattenLeaves(const Literal& literal);
 absl::StatusOr<Literal> UnflattenLeaves(const Shape& shape, std::vector<Literal> leaves);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_LITERAL_H_

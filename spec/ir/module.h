@@ -2,8 +2,7 @@
 // Module and Computation: an HLO program in the order of its text.
 //
 // These classes check nothing. A Module can be malformed until spec/infer's verifier accepts it.
-#ifndef HLOCTS_SPEC_IR_MODULE_H_
-#define HLOCTS_SPEC_IR_MODULE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -130,5 +129,3 @@ class Module {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_MODULE_H_

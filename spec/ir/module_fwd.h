@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward declarations of the module classes, for headers that only pass pointers and references to
 // them or own a Module through std::unique_ptr.
-#ifndef HLOCTS_SPEC_IR_MODULE_FWD_H_
-#define HLOCTS_SPEC_IR_MODULE_FWD_H_
+#pragma once
 
 #include <memory>
 
@@ -21,5 +20,3 @@ template <>
 struct std::default_delete<hlocts::Module> {
   void operator()(hlocts::Module* module) const;
 };
-
-#endif  // HLOCTS_SPEC_IR_MODULE_FWD_H_

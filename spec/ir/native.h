@@ -3,8 +3,7 @@
 //
 // A Literal stores an element of type t as NativeOf<t>: narrow floats as their bits in a
 // NarrowFloat, sub-byte integers in a byte (sign- or zero-extended), pred as bool.
-#ifndef HLOCTS_SPEC_IR_NATIVE_H_
-#define HLOCTS_SPEC_IR_NATIVE_H_
+#pragma once
 
 #include <complex>
 #include <cstdint>
@@ -136,5 +135,3 @@ auto VisitArrayType(PrimitiveType type, Visitor&& visitor) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_NATIVE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatches from PrimitiveType to the C++ arithmetic types.
-#ifndef HLOCTS_SPEC_IR_NUMBER_TYPE_H_
-#define HLOCTS_SPEC_IR_NUMBER_TYPE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -45,5 +44,3 @@ constexpr PrimitiveType PredAsByte(PrimitiveType type) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_NUMBER_TYPE_H_

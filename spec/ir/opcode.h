@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The opcodes of HLO, from the table opcodes.def.
-#ifndef HLOCTS_SPEC_IR_OPCODE_H_
-#define HLOCTS_SPEC_IR_OPCODE_H_
+#pragma once
 
 #include "spec/ir/opcode_fwd.h"
 
@@ -19,5 +18,3 @@ inline constexpr int kOpcodeCount = 0
     ;
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_OPCODE_H_

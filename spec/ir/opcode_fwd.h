@@ -2,8 +2,7 @@
 // Declares the types of opcodes and attribute names and the functions that return their texts. This
 // is enough to pass or store them. The enumerators are in spec/ir/opcode.h and spec/ir/attr.h, so
 // that a new enumerator recompiles only the files that use enumerators.
-#ifndef HLOCTS_SPEC_IR_OPCODE_FWD_H_
-#define HLOCTS_SPEC_IR_OPCODE_FWD_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -22,5 +21,3 @@ absl::Span<const Opcode> AllOpcodes();
 absl::string_view AttrName(Attr attr);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_OPCODE_FWD_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element types of HLO: names, field numbers, widths and classes (primitive_types.def).
-#ifndef HLOCTS_SPEC_IR_PRIMITIVE_TYPE_H_
-#define HLOCTS_SPEC_IR_PRIMITIVE_TYPE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -52,5 +51,3 @@ PrimitiveType ComplexTypeOf(PrimitiveType component);
 absl::Span<const PrimitiveType> AllPrimitiveTypes();
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_PRIMITIVE_TYPE_H_

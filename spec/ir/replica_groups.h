@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expands the compact forms of replica_groups when texts and protos are read.
-#ifndef HLOCTS_SPEC_IR_REPLICA_GROUPS_H_
-#define HLOCTS_SPEC_IR_REPLICA_GROUPS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -37,5 +36,3 @@ absl::Status ExpandReplicaGroups(ReplicaGroups* groups);
 std::string MeshAxesText(const MeshAxes& mesh);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_REPLICA_GROUPS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape: element type, dimensions (static or bounded-dynamic) and layout of an array, or a tuple of
 // shapes (the document "Shapes and layout"). The rank of an array is its number of dimensions.
-#ifndef HLOCTS_SPEC_IR_SHAPE_H_
-#define HLOCTS_SPEC_IR_SHAPE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -112,5 +111,3 @@ struct ProgramShape {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_SHAPE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines which part of an array each device has under a sharding annotation (ruling 0120). All
 // text and proto forms are lowered to the fields of `Sharding` that these functions read.
-#ifndef HLOCTS_SPEC_IR_SHARDING_H_
-#define HLOCTS_SPEC_IR_SHARDING_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -78,5 +77,3 @@ const Instruction* FirstUnreduced(const Module& module);
 const Instruction* FirstUneven(const Module& module);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_SHARDING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits a module and keeps it consistent, for rewriters, reducers and fault injectors.
-#ifndef HLOCTS_SPEC_IR_SURGERY_H_
-#define HLOCTS_SPEC_IR_SURGERY_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -32,5 +31,3 @@ void MoveBehind(Instruction* place, absl::Span<Instruction* const> added);
 void MoveToFront(Instruction* added);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_SURGERY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts between an array and the tiles of it that devices hold (spec/ir/sharding.h).
-#ifndef HLOCTS_SPEC_IR_TILES_H_
-#define HLOCTS_SPEC_IR_TILES_H_
+#pragma once
 
 #include <vector>
 
@@ -40,5 +39,3 @@ Literal FullFromTiles(const Shape& full, const TileGrid& grid,
                       absl::Span<const Literal* const> tiles);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_TILES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the memory positions of elements in a tiled layout
 // (https://openxla.org/xla/tiled_layout).
-#ifndef HLOCTS_SPEC_IR_TILING_H_
-#define HLOCTS_SPEC_IR_TILING_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -23,5 +22,3 @@ absl::StatusOr<TiledPositions> PositionsInTiles(absl::Span<const int64_t> dimens
                                                 const Layout& layout);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_TILING_H_

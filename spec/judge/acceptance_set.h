@@ -8,8 +8,7 @@
 // skips the rounding. Its exponent is unbounded: the f32 product 3e38*2 is stored as {inf}, but its
 // pre-rounding interval is 6e38. The set of an integer or pred is an interval [lo,hi] of 128-bit
 // integers. A complex element has two sets: the real part comes first.
-#ifndef HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
-#define HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -176,5 +175,3 @@ class SetArray {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives access to the constants of bounds.def by name, e.g. bounds.DeviationUlps().
-#ifndef HLOCTS_SPEC_JUDGE_BOUNDS_H_
-#define HLOCTS_SPEC_JUDGE_BOUNDS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -48,5 +47,3 @@ class Bounds {
 inline constexpr Bounds kBounds;
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_BOUNDS_H_

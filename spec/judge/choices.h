@@ -2,8 +2,7 @@
 // Represents an element whose value is in one of a few alternative sets (lemma 31): the last of
 // three updates, either operand of a select, the index of one of the tied elements. A single
 // interval would also contain the values between the sets.
-#ifndef HLOCTS_SPEC_JUDGE_CHOICES_H_
-#define HLOCTS_SPEC_JUDGE_CHOICES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -67,5 +66,3 @@ std::string ElementSetText(const SetArray& array, int64_t index);
 void SetChoices(ChoiceMap map, SetArray& array);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_CHOICES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Represents complex sets as boxes around a centre, which bound complex functions and products.
-#ifndef HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
-#define HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
+#pragma once
 
 #include <complex>
 
@@ -37,5 +36,3 @@ ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context)
 bool SignsFree(const Wide& z, const Wide& f);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_

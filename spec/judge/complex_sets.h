@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of complex numbers. Each component is a set. The error of a function is bounded in
 // modulus (lemma 24) and applied to each component.
-#ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
-#define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
+#pragma once
 
 #include "spec/judge/float_sets.h"
 
@@ -29,5 +28,3 @@ AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, c
                              const SetContext& context);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks the sets whose unrounded values an addition may read (lemma 5).
-#ifndef HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
-#define HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
+#pragma once
 
 #include "spec/judge/acceptance_set.h"
 
@@ -17,5 +16,3 @@ inline void MarkContractible(AcceptanceSet& s) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_

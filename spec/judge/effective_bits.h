@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the bits of a result that its acceptance set determines. The count distinguishes a strict
 // judge from one that accepts anything.
-#ifndef HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
-#define HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -109,5 +108,3 @@ double EffectiveBitsOfChoices(const std::vector<AcceptanceSet>& choices, const F
                               double rms);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the value and the bits of one element of an output, as verdicts show them.
-#ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
-#define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ std::string ElementBits(const Literal& literal,
                         int64_t index);  // "0x3f800000", most significant first
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements operations whose two operands are the same value: x - x, x * x, x != x (lemma 30).
-#ifndef HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
-#define HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
+#pragma once
 
 #include <optional>
 
@@ -25,5 +24,3 @@ std::optional<AcceptanceSet> CompareWithItselfInteger(absl::string_view directio
                                                       const AcceptanceSet& a, uint32_t origin);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers of float set arithmetic: the unrounded image of an operation, storing it in the result's
 // format, and the cause of the set's width. Internal to this directory.
-#ifndef HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
-#define HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
+#pragma once
 
 #include <algorithm>
 #include <initializer_list>
@@ -99,5 +98,3 @@ RealMap IntegralMap(Opcode opcode);
 AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_

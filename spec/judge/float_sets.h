@@ -3,8 +3,7 @@
 //
 // Every function returns a superset of what the rule allows for all operand values in the operands'
 // sets, and exactly what it allows if the operands are points (lemmas 5-8, 13-17, 27, 28).
-#ifndef HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
-#define HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/rules.h"
@@ -84,5 +83,3 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
                                     const SetContext& context);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the freedoms of the documents that widened the sets of a verdict.
-#ifndef HLOCTS_SPEC_JUDGE_FREEDOMS_H_
-#define HLOCTS_SPEC_JUDGE_FREEDOMS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -19,5 +18,3 @@ Freedom FreedomOf(WideningCause cause, const Origin& origin);
 std::vector<std::string> FreedomsOf(const ModuleAcceptance& accepted);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_FREEDOMS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes enclosures of the real functions: two doubles around the exact value.
-#ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
-#define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
+#pragma once
 
 #include <optional>
 
@@ -42,5 +41,3 @@ std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y);
 double DistanceFromExact(Opcode opcode, double x, double y, double value);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_FUNCTIONS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer operations on single values: their results, and the operands for which the documents
 // leave the result open. The table has one row per operation that the judge supports.
-#ifndef HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
-#define HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
+#pragma once
 
 #include "spec/ir/opcode_fwd.h"
 #include "spec/judge/acceptance_set.h"
@@ -42,5 +41,3 @@ int PopulationCount(Int128 value, PrimitiveType type);
 int LeadingZeros(Int128 value, PrimitiveType type);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of integers and preds. It is exact modulo 2^width on points. An interval that
 // crosses a wrap boundary becomes the full range and is never clipped (lemma 23).
-#ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
-#define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/profile.h"
@@ -32,5 +31,3 @@ AcceptanceSet ConvertInteger(const AcceptanceSet& a, PrimitiveType from, Primiti
 bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext& context);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_

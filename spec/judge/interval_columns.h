@@ -5,8 +5,7 @@
 //
 // An element is ordinary if it accepts the numbers of [lo, hi] and nothing else, and if both ends
 // are either normal numbers of the format with the same sign or the same zero (of that sign only).
-#ifndef HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
-#define HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -86,5 +85,3 @@ bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
 std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_

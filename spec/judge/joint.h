@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joint predicates: acceptance rules that intervals of single elements cannot express. They are
 // checked on whole tensors if all their values are outputs.
-#ifndef HLOCTS_SPEC_JUDGE_JOINT_H_
-#define HLOCTS_SPEC_JUDGE_JOINT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -53,5 +52,3 @@ struct MovedJoint {
 double RealAt(const Literal& literal, int64_t index, int component = 0);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_JOINT_H_

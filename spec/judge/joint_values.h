@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JointValues: the outputs of a module in the form in which the joint predicates read them.
-#ifndef HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
-#define HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -35,5 +34,3 @@ class JointValues {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether outputs are acceptable (membership). All verdicts on values come from here.
-#ifndef HLOCTS_SPEC_JUDGE_JUDGE_H_
-#define HLOCTS_SPEC_JUDGE_JUDGE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -97,5 +96,3 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text);
 std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_JUDGE_H_

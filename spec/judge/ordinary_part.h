@@ -2,8 +2,7 @@
 // Counts the numbers and the bits of ordinary parts, where a part is a real element or one
 // component of a complex element. A part is ordinary if it accepts all numbers from lo to hi and
 // nothing else, and lo and hi are normal and of the same sign. Nearly all real data are ordinary.
-#ifndef HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
-#define HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -62,5 +61,3 @@ inline bool IsOrdinaryWith(const AcceptanceSet& s, double x, const FloatFacts& f
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_

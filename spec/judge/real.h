@@ -4,8 +4,7 @@
 // A Bound is the double nearest to a real number, with the sign of the difference. This is enough
 // to round the number down, up, or to any narrower format exactly once. The workers assert the
 // rounding mode, round to nearest; the build disables contraction and fast-math.
-#ifndef HLOCTS_SPEC_JUDGE_REAL_H_
-#define HLOCTS_SPEC_JUDGE_REAL_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -151,5 +150,3 @@ struct FloatFacts {
 const FloatFacts& FactsOf(PrimitiveType type);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_REAL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge's sums over the elements of all outputs, and the functions that judge elements.
-#ifndef HLOCTS_SPEC_JUDGE_TALLY_H_
-#define HLOCTS_SPEC_JUDGE_TALLY_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -62,5 +61,3 @@ bool JudgedByIntervals(const ModuleAcceptance& accepted, int64_t output, const L
                        Tally& tally);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_TALLY_H_

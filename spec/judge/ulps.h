@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the distance of a value of a real function from the exact value, to compare engines and
 // their releases. No verdict depends on it.
-#ifndef HLOCTS_SPEC_JUDGE_ULPS_H_
-#define HLOCTS_SPEC_JUDGE_ULPS_H_
+#pragma once
 
 #include <optional>
 
@@ -20,5 +19,3 @@ std::optional<double> UlpsFromExact(Opcode opcode, double x, double y, double va
                                     const FloatFacts& facts, double worst = 0);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_ULPS_H_

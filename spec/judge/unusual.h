@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects outputs that are acceptable but improbable (lemma 32): advice, and never a verdict.
-#ifndef HLOCTS_SPEC_JUDGE_UNUSUAL_H_
-#define HLOCTS_SPEC_JUDGE_UNUSUAL_H_
+#pragma once
 
 #include <string>
 
@@ -33,5 +32,3 @@ Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,
                     const ModuleAcceptance& likely, absl::Span<const Literal> actual);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_UNUSUAL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Widens an interval by the reach of its numbers, which may jump at powers of two (lemmas 17, 41).
-#ifndef HLOCTS_SPEC_JUDGE_WIDEN_H_
-#define HLOCTS_SPEC_JUDGE_WIDEN_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -47,5 +46,3 @@ void Widen(Reach reach, double& lo, double& hi) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_JUDGE_WIDEN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The custom calls with a meaning of their own: placements (ruling 0123) and routines of LAPACK.
-#ifndef HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_
-#define HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -74,5 +73,3 @@ absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom
 int64_t BatchCount(const LapackCall& call, const Shape& first_operand);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_OPS_CUSTOM_CALLS_H_

@@ -2,8 +2,7 @@
 // Groups of a few opcodes that several modules query, and unions of families. The name of a group
 // states what its members have in common. Opcodes that a switch must cover completely are kinds
 // (kinds.h) instead.
-#ifndef HLOCTS_SPEC_OPS_GROUPS_H_
-#define HLOCTS_SPEC_OPS_GROUPS_H_
+#pragma once
 
 #include "spec/ir/opcode.h"
 #include "spec/ops/kinds.h"
@@ -104,5 +103,3 @@ HLOCTS_KIND(ChannelStep, HLOCTS_CHANNEL_STEPS)
 // clang-format on
 
 }  // namespace hlocts::ops
-
-#endif  // HLOCTS_SPEC_OPS_GROUPS_H_

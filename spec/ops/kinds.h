@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enums of opcodes of one kind. A switch over such an enum without `default:` does not compile if a
 // member is missing. XOf(opcode) returns the member of enum X, or nullopt for other opcodes.
-#ifndef HLOCTS_SPEC_OPS_KINDS_H_
-#define HLOCTS_SPEC_OPS_KINDS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -181,5 +180,3 @@ inline constexpr Opcode kComplexFunctionOpcodes[] = {
 HLOCTS_KIND_OF(ComplexFunction)
 
 }  // namespace hlocts::ops
-
-#endif  // HLOCTS_SPEC_OPS_KINDS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rarely used columns of an opcode's row in op_rows.inc: the effects of the operation, and the
 // clauses that state its operand types and its result shape.
-#ifndef HLOCTS_SPEC_OPS_OP_FACTS_H_
-#define HLOCTS_SPEC_OPS_OP_FACTS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -39,5 +38,3 @@ absl::string_view ResultClauseOf(Opcode opcode);
 bool IsIndexOperand(const Instruction& instruction, int64_t operand);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_OPS_OP_FACTS_H_

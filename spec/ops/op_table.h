@@ -3,8 +3,7 @@
 // the attributes and the arity, the verifier the types, the generator the weight, the judge the
 // accuracy rule, and the coverage matrix the documented name. Rows name no evaluator and no engine,
 // because this would invert the dependences between directories.
-#ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
-#define HLOCTS_SPEC_OPS_OP_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -144,5 +143,3 @@ struct AliasRow {
 absl::Span<const AliasRow> AllAliases();
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_OPS_OP_TABLE_H_

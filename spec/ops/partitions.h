@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries whether the text of a module is partitioned (a program per device, with collectives) or
 // the engine partitions it (a single program, with annotated arrays).
-#ifndef HLOCTS_SPEC_OPS_PARTITIONS_H_
-#define HLOCTS_SPEC_OPS_PARTITIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -36,5 +35,3 @@ std::unique_ptr<Module> WithoutShardings(const Module& module);
 void DropIdlePartitions(const Module& whole, Module& part);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_OPS_PARTITIONS_H_

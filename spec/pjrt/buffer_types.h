@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts elements and element types of PJRT buffers, for both sides of the C API.
-#ifndef HLOCTS_SPEC_PJRT_BUFFER_TYPES_H_
-#define HLOCTS_SPEC_PJRT_BUFFER_TYPES_H_
+#pragma once
 
 #include "spec/ir/literal.h"
 #include "spec/pjrt/hlocts_extension.h"
@@ -25,5 +24,3 @@ Literal WithinSizes(const Literal& literal);
 Literal PaddedTo(const Shape& bounded, const Literal& exact);
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_BUFFER_TYPES_H_

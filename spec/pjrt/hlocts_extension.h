@@ -10,8 +10,7 @@
 //   - a bounded dynamic argument accepts an array of any size within its bounds;
 //   - tuple parameters and nested results are passed as leaves, tokens as buffers of type TOKEN;
 //   - env_option_overrides may contain the compile options below.
-#ifndef HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
-#define HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
+#pragma once
 
 #include "spec/pjrt/pjrt_abi.h"
 
@@ -55,5 +54,3 @@ typedef struct Hlocts_Pjrt_Extension {
 #ifdef __cplusplus
 }
 #endif
-
-#endif  // HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C ABI of PJRT, version 0.90: the table that a plugin's GetPjrtApi() returns. Names, fields
 // and values are facts of the ABI; pjrt_abi_test.cc compares them with XLA's header.
-#ifndef HLOCTS_SPEC_PJRT_PJRT_ABI_H_
-#define HLOCTS_SPEC_PJRT_PJRT_ABI_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -285,5 +284,3 @@ enum { PJRT_Api_STRUCT_SIZE = sizeof(PJRT_Api) };
 #ifdef __cplusplus
 }
 #endif
-
-#endif  // HLOCTS_SPEC_PJRT_PJRT_ABI_H_

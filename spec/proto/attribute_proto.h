@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts attributes of an instruction to and from the fields of HloInstructionProto. Internal to
 // this directory.
-#ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
-#define HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
+#pragma once
 
 #include <functional>
 
@@ -36,5 +35,3 @@ absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule
 absl::Span<const Attr> CalledComputationAttributes(const Instruction& instruction);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and,
 // by file, the functions of the rows that no macro describes.
-#ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
-#define HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -142,5 +141,3 @@ AttributeValue ReadTriState(Reader& r);
 
 }  // namespace attribute_rows
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts attributes whose text has its own grammar. Internal to this directory.
-#ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
-#define HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -26,5 +25,3 @@ bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_

@@ -23,8 +23,7 @@
 // To add an attribute, add a line to spec/ir/attributes.def, its field to hlo.proto with XLA's
 // number, a row to kRows in attribute_table.cc, and an instruction to module_proto_test.cc. An
 // attribute without a row is carried as text.
-#ifndef HLOCTS_SPEC_PROTO_CONVERT_H_
-#define HLOCTS_SPEC_PROTO_CONVERT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -104,5 +103,3 @@ absl::StatusOr<AnyModule> ParseAnyModule(absl::string_view bytes);
 absl::StatusOr<AnyModule> ParseAnyModuleText(absl::string_view text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_CONVERT_H_

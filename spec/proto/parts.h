@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the parts of a module that occur in several places: enumerators, indices, shardings,
 // metadata, string maps. Internal to this directory.
-#ifndef HLOCTS_SPEC_PROTO_PARTS_H_
-#define HLOCTS_SPEC_PROTO_PARTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -64,5 +63,3 @@ void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* 
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_PARTS_H_

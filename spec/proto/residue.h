@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The effect of a message's fields on values, and the residue of a message: the fields that its
 // conversion does not read, either unknown or not interpreted.
-#ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_
-#define HLOCTS_SPEC_PROTO_RESIDUE_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -32,5 +31,3 @@ std::string UninterpretedFieldsOf(const google::protobuf::Message& message);
 void RestoreUninterpretedFields(const std::string& residue, google::protobuf::Message* message);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_PROTO_RESIDUE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the expressions of rewrites.def: "multiply(a,rsqrt(b))".
-#ifndef HLOCTS_SPEC_REWRITES_EXPRESSION_H_
-#define HLOCTS_SPEC_REWRITES_EXPRESSION_H_
+#pragma once
 
 #include <vector>
 
@@ -23,5 +22,3 @@ struct Expression {
 absl::StatusOr<Expression> ParseExpression(absl::string_view text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_REWRITES_EXPRESSION_H_

@@ -5,8 +5,7 @@
 // row in rewrites.def with a name, the strictest profile that permits it (never strict) and a page
 // in spec/rulings. If a row matches, the judge also accepts the value of the replacement. The judge
 // applies only a single rewrite, within one computation; a chain of rewrites is a finding.
-#ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
-#define HLOCTS_SPEC_REWRITES_REWRITE_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -51,5 +50,3 @@ std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile p
 std::vector<std::string> LintRewrites();
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_REWRITES_REWRITE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target files: facts that engines declare beyond the documents, with their sources. The files of
 // this directory are compiled into the program.
-#ifndef HLOCTS_SPEC_TARGETS_TARGETS_H_
-#define HLOCTS_SPEC_TARGETS_TARGETS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -43,5 +42,3 @@ absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string
                                        std::string* extends);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TARGETS_TARGETS_H_

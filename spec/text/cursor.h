@@ -3,8 +3,7 @@
 // numbers, strings, balanced braces) and stores the first error with its position.
 //
 // Reading functions return false after an error. The text is not copied: names are views into it.
-#ifndef HLOCTS_SPEC_TEXT_CURSOR_H_
-#define HLOCTS_SPEC_TEXT_CURSOR_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -121,5 +120,3 @@ bool ReadList(Cursor& in, char open, char close, const Read& read) {
 }
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_CURSOR_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints numbers as XLA's text does: a float with few digits if they read back to the same value,
 // otherwise with all digits. spec/ir/decimal.h has the shortest decimal, for literals files.
-#ifndef HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_
-#define HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -21,5 +20,3 @@ std::string FormatShortest(double value);
 std::string FormatShortestF32(double value);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ModulePrinter: prints a module, computation or instruction. An object prints one text.
-#ifndef HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_
-#define HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -52,5 +51,3 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
 void AppendCommonAttributes(ModulePrinter& printer, const Instruction& instruction);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_

@@ -4,8 +4,7 @@
 //
 // An object reads one text. Computations may be referenced before their definition, instructions
 // only in their computation and after their definition.
-#ifndef HLOCTS_SPEC_TEXT_MODULE_READER_H_
-#define HLOCTS_SPEC_TEXT_MODULE_READER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -111,5 +110,3 @@ bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, Att
 void NormalizeAttributes(Instruction* instruction);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_MODULE_READER_H_

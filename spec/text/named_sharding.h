@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads shardings by the names of mesh axes: HLO's "{mesh['x'=2], [{'x'}, {?}], manual={'y'}}" and
 // Shardy's attributes as strings, "#sdy.sharding<@mesh, [{\"x\"}]>".
-#ifndef HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
-#define HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -29,5 +28,3 @@ absl::StatusOr<std::vector<NamedSharding>> ParseShardyShardings(absl::string_vie
 absl::StatusOr<std::vector<std::string>> ParseManualAxes(absl::string_view text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_

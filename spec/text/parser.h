@@ -15,8 +15,7 @@
 //   text.limit       the text is nested too deeply, or describes more elements than it contains
 // Memory use is proportional to the text, except for constants of a single number, whose zeros have
 // their own budget. Nesting is limited, so that no input overflows the stack.
-#ifndef HLOCTS_SPEC_TEXT_PARSER_H_
-#define HLOCTS_SPEC_TEXT_PARSER_H_
+#pragma once
 
 #include <memory>
 
@@ -49,5 +48,3 @@ absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape)
 absl::StatusOr<Literal> ParseLiteralWithShape(absl::string_view text);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_PARSER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints single values of HLO text, the reverse of values.h. Each function appends to `out`.
-#ifndef HLOCTS_SPEC_TEXT_PRINT_VALUES_H_
-#define HLOCTS_SPEC_TEXT_PRINT_VALUES_H_
+#pragma once
 
 #include <string>
 
@@ -41,5 +40,3 @@ void AppendSharding(const Sharding& sharding, bool metadata, std::string* out);
 void AppendDomain(const DomainMetadata& domain, std::string* out);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_PRINT_VALUES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a Module as HLO text, byte for byte as XLA prints it with the same options.
-#ifndef HLOCTS_SPEC_TEXT_PRINTER_H_
-#define HLOCTS_SPEC_TEXT_PRINTER_H_
+#pragma once
 
 #include <string>
 
@@ -55,5 +54,3 @@ std::string PrintConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& 
 std::string PrintReplicaGroups(const ReplicaGroups& groups);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_PRINTER_H_

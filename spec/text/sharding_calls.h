@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines the tiles that the custom calls of manual regions split and join (ruling 0123).
-#ifndef HLOCTS_SPEC_TEXT_SHARDING_CALLS_H_
-#define HLOCTS_SPEC_TEXT_SHARDING_CALLS_H_
+#pragma once
 
 #include <vector>
 
@@ -19,5 +18,3 @@ absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64
 int64_t PartitionsOfManualRegions(const Module& module);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_SHARDING_CALLS_H_

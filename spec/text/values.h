@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads single values of HLO text, for attributes, headers and the public functions of parser.h.
 // Each function starts at the cursor, leaves it after the value, and returns false on an error.
-#ifndef HLOCTS_SPEC_TEXT_VALUES_H_
-#define HLOCTS_SPEC_TEXT_VALUES_H_
+#pragma once
 
 #include <vector>
 
@@ -63,5 +62,3 @@ bool ReadOutputOperandAliasing(Cursor& in, std::vector<OutputOperandAlias>* alia
 bool ReadResultAccuracy(Cursor& in, RawText* accuracy);
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_TEXT_VALUES_H_

@@ -8,8 +8,7 @@
 // `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file to
 // modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2 lowers
 // it before any pass of XLA; no custom calls). Latest figures: results/bench.
-#ifndef HLOCTS_TOOLS_BENCH_BENCH_H_
-#define HLOCTS_TOOLS_BENCH_BENCH_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -54,5 +53,3 @@ absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engin
 double GeometricMean(const std::vector<BenchRow>& rows);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_BENCH_H_

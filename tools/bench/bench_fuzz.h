@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmark `hlocts bench fuzz`, which prints the figures of results/bench/fuzz.txt.
-#ifndef HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
-#define HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
+#pragma once
 
 #include <string>
 
@@ -12,5 +11,3 @@ namespace hlocts::tools {
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_

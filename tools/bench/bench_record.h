@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records the output of a benchmark with the command and the machine (results/bench).
-#ifndef HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
-#define HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -17,5 +16,3 @@ absl::StatusOr<int> RecordBench(const std::string& command, const std::string& f
                                 const std::function<int()>& bench);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_

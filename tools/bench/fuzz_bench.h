@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures a campaign's cost and coverage (results/bench/fuzz.txt). Seconds are processor time.
-#ifndef HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
-#define HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -59,5 +58,3 @@ void BenchArms(uint64_t seed, const std::vector<double>& marks,
 double BenchMutatedValid(uint64_t seed, double seconds);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures processor time, which unlike wall time does not depend on other processes.
-#ifndef HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
-#define HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
+#pragma once
 
 #include <sched.h>
 
@@ -27,5 +26,3 @@ double OwnSeconds();
 double WorkerSeconds();
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seed of all measured modules and arguments, so that the figures of two builds measure the
 // same work.
-#ifndef HLOCTS_TOOLS_BENCH_SEED_H_
-#define HLOCTS_TOOLS_BENCH_SEED_H_
+#pragma once
 
 #include <cstdint>
 
@@ -11,5 +10,3 @@ namespace hlocts::tools {
 inline constexpr uint64_t kBenchSeed = 1;
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_SEED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small random modules, which measure load and first run.
-#ifndef HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
-#define HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
+#pragma once
 
 #include <optional>
 
@@ -16,5 +15,3 @@ constexpr uint64_t kSmallModulesTried = 1000;  // module numbers to search
 std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_

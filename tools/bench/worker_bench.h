@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the cost of running an engine in another process.
-#ifndef HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
-#define HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -22,5 +21,3 @@ struct WorkerRow {
 absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_TOOLS_CLI_BATCH_H_
-#define HLOCTS_TOOLS_CLI_BATCH_H_
+#pragma once
 
 #include "tools/cli/common.h"
 
@@ -17,5 +16,3 @@ int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFail
              const BatchObserver& observer = nullptr);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_BATCH_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs other programs for a subcommand and waits for them.
-#ifndef HLOCTS_TOOLS_CLI_CHILD_H_
-#define HLOCTS_TOOLS_CLI_CHILD_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -19,5 +18,3 @@ absl::StatusOr<int> RunChild(const std::vector<std::string>& words);
 void EndChildren();
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_CHILD_H_

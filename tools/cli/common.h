@@ -5,8 +5,7 @@
 // flags.cc is the only file that includes the command-line library. program_table.h has the program
 // as data (help, completion, man page). A new common option is added here, to the help and to
 // CONTRACT.md; a frequent mistake of users is added to tools/bad_inputs.def.
-#ifndef HLOCTS_TOOLS_CLI_COMMON_H_
-#define HLOCTS_TOOLS_CLI_COMMON_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -108,5 +107,3 @@ absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& 
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_COMMON_H_

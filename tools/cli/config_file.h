@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads hlocts.toml, the defaults of options, in the working directory or at the path
 // $HLOCTS_CONFIG.
-#ifndef HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
-#define HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -36,5 +35,3 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
                                                     std::vector<std::string> words);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_CONFIG_FILE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the set of one element, instruction by instruction.
-#ifndef HLOCTS_TOOLS_CLI_DERIVATION_H_
-#define HLOCTS_TOOLS_CLI_DERIVATION_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -18,5 +17,3 @@ std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, int64_t output, int64_t index);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_DERIVATION_H_

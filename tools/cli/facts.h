@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts from a command line: single facts, or all facts of a target or an engine by its name.
-#ifndef HLOCTS_TOOLS_CLI_FACTS_H_
-#define HLOCTS_TOOLS_CLI_FACTS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -28,5 +27,3 @@ std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std
 std::string SetsText(const ModuleAcceptance& accepted);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_FACTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats the values of flags for the help, and messages about wrong values.
-#ifndef HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
-#define HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -22,5 +21,3 @@ std::string FoundText(const std::string& word);
 int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_FLAG_VALUES_H_

@@ -2,8 +2,7 @@
 // Command-line flags of a subcommand. Only flags.cc includes the parsing library, so that the
 // subcommands compile fast and print help and errors in the same form. Completion, the man page and
 // hlocts.toml use the flags declared here (program_table.h).
-#ifndef HLOCTS_TOOLS_CLI_FLAGS_H_
-#define HLOCTS_TOOLS_CLI_FLAGS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -73,5 +72,3 @@ std::string BytesText(int64_t bytes);
 std::optional<uint64_t> ParseUnsigned(const std::string& text);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_FLAGS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles Ctrl-C and SIGTERM. Long work that keeps partial results polls Interrupted() and
 // finishes; otherwise the process ends within two seconds, with its workers.
-#ifndef HLOCTS_TOOLS_CLI_INTERRUPT_H_
-#define HLOCTS_TOOLS_CLI_INTERRUPT_H_
+#pragma once
 
 namespace hlocts::tools {
 
@@ -15,5 +14,3 @@ bool Interrupted();
 int InterruptStatus();
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_INTERRUPT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code that judge and diff share: a Differ for a job, and the printing of verdicts and
 // explanations.
-#ifndef HLOCTS_TOOLS_CLI_JUDGING_H_
-#define HLOCTS_TOOLS_CLI_JUDGING_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -39,5 +38,3 @@ backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails = false);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_JUDGING_H_

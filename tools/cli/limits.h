@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits of time and memory for work in this process, and how the process ends when it exceeds
 // them.
-#ifndef HLOCTS_TOOLS_CLI_LIMITS_H_
-#define HLOCTS_TOOLS_CLI_LIMITS_H_
+#pragma once
 
 #include "spec/base/hard_limit.h"
 #include "spec/base/status.h"
@@ -25,5 +24,3 @@ void SetSilentLimits();
 absl::Status StatusOfLimitedChild(int status);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_LIMITS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a module whose inputs may be missing.
-#ifndef HLOCTS_TOOLS_CLI_LOAD_JOB_H_
-#define HLOCTS_TOOLS_CLI_LOAD_JOB_H_
+#pragma once
 
 #include "tools/cli/common.h"
 
@@ -14,5 +13,3 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                               bool* found);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_LOAD_JOB_H_

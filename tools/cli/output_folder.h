@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_TOOLS_CLI_OUTPUT_FOLDER_H_
-#define HLOCTS_TOOLS_CLI_OUTPUT_FOLDER_H_
+#pragma once
 
 #include <string>
 
@@ -13,5 +12,3 @@ namespace hlocts::tools {
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_OUTPUT_FOLDER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the program as data: subcommands and options, exit statuses, help topics and examples.
 // Help, completion and the man page are printed from it.
-#ifndef HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
-#define HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -37,5 +36,3 @@ std::string ZshCompletion(const ProgramTable& table);
 std::string ManPage(const ProgramTable& table, const std::string& version);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles --repeat=N: runs a module many times, for failures that are not deterministic. The
 // verdict states how often the module failed.
-#ifndef HLOCTS_TOOLS_CLI_REPEAT_H_
-#define HLOCTS_TOOLS_CLI_REPEAT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -34,5 +33,3 @@ RepeatedRun RunRepeatedly(
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_REPEAT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the progress of a suite run by the cost of its finished cases, not by their number.
-#ifndef HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
-#define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
+#pragma once
 
 #include <chrono>
 #include <map>
@@ -44,5 +43,3 @@ class RunProgress {
 std::string SpanText(double seconds);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes StableHLO for the subcommands, with one converter for the run of the program.
-#ifndef HLOCTS_TOOLS_CLI_STABLEHLO_H_
-#define HLOCTS_TOOLS_CLI_STABLEHLO_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -23,5 +22,3 @@ std::optional<backends::ModuleForm> StablehloFormFromName(absl::string_view name
 absl::StatusOr<std::string> WriteStablehlo(const Module& module, backends::ModuleForm form);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_STABLEHLO_H_

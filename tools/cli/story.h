@@ -2,8 +2,7 @@
 // Formats a verdict for users: the computed value, the allowed values and the distance, the
 // operands, the sentence of the documents with its address, the ruling, how the failure was found,
 // and the command that reproduces it.
-#ifndef HLOCTS_TOOLS_CLI_STORY_H_
-#define HLOCTS_TOOLS_CLI_STORY_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ using reports::SentencesOf;
 std::string OwnCommandLine();
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_STORY_H_

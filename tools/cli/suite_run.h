@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the suite for `hlocts run` and `hlocts try`.
-#ifndef HLOCTS_TOOLS_CLI_SUITE_RUN_H_
-#define HLOCTS_TOOLS_CLI_SUITE_RUN_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -52,5 +51,3 @@ absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
 int RunSuite(const SuiteOptions& options);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_SUITE_RUN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a terminal's properties: colours (none with NO_COLOR, in a file or in a pipe), and its
 // width.
-#ifndef HLOCTS_TOOLS_CLI_TERMINAL_H_
-#define HLOCTS_TOOLS_CLI_TERMINAL_H_
+#pragma once
 
 #include <cstdio>
 #include <string>
@@ -36,5 +35,3 @@ class StatusLine {
 };
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_TERMINAL_H_

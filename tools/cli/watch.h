@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles --watch, which runs a command again when a file that it reads has changed.
-#ifndef HLOCTS_TOOLS_CLI_WATCH_H_
-#define HLOCTS_TOOLS_CLI_WATCH_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -18,5 +17,3 @@ std::vector<std::string> WatchedPaths(const std::vector<std::string>& words);
 [[noreturn]] void RunWatching(const std::vector<std::string>& words);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_CLI_WATCH_H_

@@ -7,8 +7,7 @@
 // The documents leave the order of sums open, so the rounding error of a sum of n terms is
 // modelled: sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
 // the element. A result of type f64 cannot be rounded, so it is moved by up to one ulp instead.
-#ifndef HLOCTS_TOOLS_DIGITS_MEASURE_H_
-#define HLOCTS_TOOLS_DIGITS_MEASURE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -70,5 +69,3 @@ absl::StatusOr<Digits> MeasureDigits(const Module& module, const std::vector<Lit
                                      const DigitsOptions& options);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_DIGITS_MEASURE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the result of MeasureDigits for a terminal, as JSON and as a picture.
-#ifndef HLOCTS_TOOLS_DIGITS_REPORT_H_
-#define HLOCTS_TOOLS_DIGITS_REPORT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ std::string DigitsJson(const Module& module, const std::string& name, const Digi
 std::string DigitsPicture(const Module& module, const Digits& digits, int64_t rows);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_DIGITS_REPORT_H_

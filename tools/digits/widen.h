@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Widens a module: floating-point numbers have 64 bits and complex ones 128, so that its values
 // have (nearly) no rounding.
-#ifndef HLOCTS_TOOLS_DIGITS_WIDEN_H_
-#define HLOCTS_TOOLS_DIGITS_WIDEN_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -34,5 +33,3 @@ double SignAt(size_t place, size_t salt);
 void RoundTo(const Shape& like, size_t salt, Literal& wide);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_DIGITS_WIDEN_H_

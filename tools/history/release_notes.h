@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The notes on releases that `hlocts run` prints below its table.
-#ifndef HLOCTS_TOOLS_HISTORY_RELEASE_NOTES_H_
-#define HLOCTS_TOOLS_HISTORY_RELEASE_NOTES_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -17,5 +16,3 @@ std::string FixedText(const FixedCounts& counts);
 std::string LimitsText(const std::vector<std::string>& engines);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_HISTORY_RELEASE_NOTES_H_

@@ -4,8 +4,7 @@
 // A release of jaxlib is reached through StableHLO. A pattern that the conversion folds never
 // reaches the compiler. A pass on such a module is marked `?`, and neither the first nor the last
 // failing release depends on it.
-#ifndef HLOCTS_TOOLS_HISTORY_RELEASES_H_
-#define HLOCTS_TOOLS_HISTORY_RELEASES_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -67,5 +66,3 @@ class Releases {
 };
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_HISTORY_RELEASES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the results of releases for users and for programs.
-#ifndef HLOCTS_TOOLS_HISTORY_REPORT_H_
-#define HLOCTS_TOOLS_HISTORY_REPORT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder);
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_HISTORY_REPORT_H_

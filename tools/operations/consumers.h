@@ -4,8 +4,7 @@
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
 // everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a
 // consumer, add a row to AllConsumers.
-#ifndef HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
-#define HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
+#pragma once
 
 #include <bitset>
 #include <string>
@@ -38,5 +37,3 @@ absl::Span<const Exemption> AllExemptions();
 absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_

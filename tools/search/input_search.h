@@ -3,8 +3,7 @@
 // (generators/input_recipes.def), changed copies of inputs that reached a new region, and both
 // sides of the boundary between two regions, found by bisection. The reference evaluates each input
 // first, to record which regions it reaches; inputs that take it too long are not run.
-#ifndef HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
-#define HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -50,5 +49,3 @@ SearchResult SearchInputs(const Module& module, const backends::ExecuteRequest& 
                           const SearchOptions& options);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SEARCH_INPUT_SEARCH_H_

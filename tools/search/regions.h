@@ -2,8 +2,7 @@
 // The semantic regions of a module's instructions that an input reaches: classes of operands and
 // results, their order, digits lost by a subtraction, the positions of start indices in their
 // range.
-#ifndef HLOCTS_TOOLS_SEARCH_REGIONS_H_
-#define HLOCTS_TOOLS_SEARCH_REGIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <mutex>
@@ -42,5 +41,3 @@ class RegionRecorder : public reference::EvalHook {
 };
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SEARCH_REGIONS_H_

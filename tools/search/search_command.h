@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for inputs in `hlocts diff`: options, progress, and the file of the inputs found.
-#ifndef HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
-#define HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -51,5 +50,3 @@ std::string ReplayOfFound(const std::string& module, const std::string& engine,
                           const InputSearch& search);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles suites/clause_mutants.txt. It names for every tested clause a seeded fault that one of
 // the clause's cases detects, as evidence that "this case would fail if the clause were broken".
-#ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
-#define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -49,5 +48,3 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
                                             std::vector<std::string>& without);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_

@@ -2,8 +2,7 @@
 // Makes the clauses as reports show them: the registry with the seeded fault of each clause
 // (suites/clause_mutants.txt), and the programs that test clauses which no case can test
 // (suites/clause_tests.txt).
-#ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
-#define HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -20,5 +19,3 @@ absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows();
 std::map<std::string, std::vector<std::string>> ProgramsOfClauses();
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_

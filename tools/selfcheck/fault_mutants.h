@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs seeded faults as mutants, to find which are detected and by which module.
-#ifndef HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
-#define HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,5 +29,3 @@ MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, P
                       double seconds);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs work in child processes, so that a crash or a hang is a result.
-#ifndef HLOCTS_TOOLS_SELFCHECK_FORKED_H_
-#define HLOCTS_TOOLS_SELFCHECK_FORKED_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -21,5 +20,3 @@ void RunForked(size_t count, int jobs, double seconds,
                const std::function<void(size_t, const ForkedResult&)>& done);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_FORKED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix of faults and the trials that detect them.
-#ifndef HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
-#define HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -28,5 +27,3 @@ std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, s
 std::vector<std::string> FaultsAround(const std::vector<const suites::Case*>& cases);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_

@@ -8,8 +8,7 @@
 // `variants` (metamorphic rules keep the meaning). A mutant runs in a separate process (forked.h),
 // since a crash or an endless loop counts as a detection. A fault that leaves the reference's bits
 // unchanged is not judged. No fault and no module is exempt.
-#ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
-#define HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -59,5 +58,3 @@ nlohmann::ordered_json ToJson(const MutantRecord& record);
 void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_MUTANT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the judge with the legal-noise engine: each failure is a defect of the judge or of the
 // engine.
-#ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
-#define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -59,5 +58,3 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode&
                                   const std::function<void(const NoiseReport&)>& tick);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_

@@ -3,8 +3,7 @@
 // for floats and complex numbers. A narrowed rule should make legal noise fail. A widened rule
 // (also in `relaxed`, so that profiles stay nested) should let a seeded fault pass. The lint may
 // also report either mutant.
-#ifndef HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
-#define HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -25,5 +24,3 @@ constexpr double kRuleSeconds = 300;
 std::vector<Mutant> RuleMutants(std::vector<Trial>& trials, const std::vector<std::string>& killed);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the part `clauses` of `hlocts selfcheck`.
-#ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
-#define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
+#pragma once
 
 namespace hlocts::tools {
 
@@ -14,5 +13,3 @@ struct SelfcheckClausesOptions {
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_

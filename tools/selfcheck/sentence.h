@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the subject of a clause in the words of its sentence.
-#ifndef HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
-#define HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -33,5 +32,3 @@ Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
 int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials of the self-check: modules with arguments and the reference evaluator's results, from the
 // suites or from the generator.
-#ifndef HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
-#define HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -38,5 +37,3 @@ Trial GeneratedTrial(uint64_t seed, uint64_t number);
 std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_TRIAL_H_

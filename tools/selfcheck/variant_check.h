@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the metamorphic rules on random modules: on the reference evaluator, a metamorphic variant
 // must have the same meaning as its module.
-#ifndef HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_
-#define HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ struct VariantCounts {
 std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools
-
-#endif  // HLOCTS_TOOLS_SELFCHECK_VARIANT_CHECK_H_

@@ -2,8 +2,7 @@
 // An engine that tests only a compiler: the reference evaluates the optimized module from which the
 // compiler generates code. No hardware computes anything, so a failure is due to the compiler's
 // passes.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
-#define HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
+#pragma once
 
 #include <memory>
 
@@ -19,5 +18,3 @@ std::unique_ptr<Backend> MakeCompiledBackend(std::unique_ptr<Backend> compiler,
                                              std::unique_ptr<Backend> evaluator);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_

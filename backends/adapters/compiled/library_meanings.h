@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions in HLO of the library calls in programs of XLA:GPU, products and solves of cuBLAS and
 // convolutions of cuDNN, made from the attributes of the call and its backend_config.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
-#define HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_

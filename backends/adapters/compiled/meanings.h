@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions in HLO of compilers' custom calls, taken from the documentation of the libraries that
 // they call.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
-#define HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
+#pragma once
 
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"
@@ -16,5 +15,3 @@ namespace hlocts::backends {
 absl::Status LowerLibraryCalls(Module& module);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_

@@ -2,8 +2,7 @@
 // A PJRT plugin that is used as a compiler only. It compiles for a topology given by name or by
 // options, and opens no device. Its executables return the optimized module and run nothing;
 // backends/adapters/compiled evaluates that module.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_ONLY_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_ONLY_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -27,5 +26,3 @@ bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& op
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_ONLY_H_

@@ -2,8 +2,7 @@
 // Encodes by hand the CompileOptionsProto that PJRT_Client_Compile takes: the device counts, the
 // partitioner and device assignment of a sharded module, and the engine's options. Field numbers
 // are those of XLA's wire format.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -35,5 +34,3 @@ bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts modules that a compiler has already processed to the form that plugins accept.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILED_FORM_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILED_FORM_H_
+#pragma once
 
 #include <memory>
 
@@ -25,5 +24,3 @@ std::unique_ptr<Module> WithoutCompiledForm(const Module& module);
 std::unique_ptr<Module> WithoutBackendConfigs(const Module& module);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILED_FORM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts sharded modules to the form that XLA's partitioners take.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -22,5 +21,3 @@ absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_

@@ -4,8 +4,7 @@
 //
 // Version skew: every argument struct is zeroed and carries the size from our headers. A function
 // that is beyond the table size of an older plugin returns Unimplemented.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -99,5 +98,3 @@ PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* ex
 PjrtUnloadedExecutable OwnUnloadedExecutable(const PjrtApi& api, PJRT_Executable* executable);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_

@@ -4,8 +4,7 @@
 // joined by '+'. Options that begin with "client." are passed to PJRT_Client_Create. The option
 // `partitioner` (gspmd or shardy) selects the partitioner of sharded modules. All other options are
 // passed to the compiler by name.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -39,5 +38,3 @@ std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One PJRT client with its devices. It is created for a number of devices, compiles programs and
 // transfers arrays.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -74,5 +73,3 @@ class PjrtSession {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_

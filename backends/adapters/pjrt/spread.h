@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepares runs of a sharded module on its devices: splits full arrays into tiles and joins the
 // tiles.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
+#pragma once
 
 #include <vector>
 
@@ -37,5 +36,3 @@ std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides a sharded module's arrays among devices: splits arguments into tiles, assembles results.
 // Tiles have ceil(dimension / count) elements; the last ones are padded (spec/ir/sharding.h).
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tilin
                    const Shape& array);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_TILING_H_

@@ -4,8 +4,7 @@
 //
 // The reference always runs in the driver's process: a crash of it is a defect of ours and must not
 // be reported as a verdict.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
-#define HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -27,5 +26,3 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
                                            reference::EvalHook* hook);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_

@@ -6,8 +6,7 @@
 // An engine with the capability `via:rewriter:stablehlo` gets the module that the converter
 // produced: its failure counts only if that module, read back, is correct. To add a form, add a
 // value of ModuleForm and a branch in convert_server.cc.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_STABLEHLO_CONVERTER_H_
-#define HLOCTS_BACKENDS_ADAPTERS_STABLEHLO_CONVERTER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -72,5 +71,3 @@ std::string PlainMlirError(absl::string_view message);
 absl::Status ServeConversions(int input_fd, int output_fd);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_STABLEHLO_CONVERTER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes from MLIR text the locations that XLA's printer appends to every operation.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -11,5 +10,3 @@ namespace hlocts::xla_plugin {
 std::string WithoutLocations(const std::string& mlir);
 
 }  // namespace hlocts::xla_plugin
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers for the functions of xla_c_api.h: bytes that a caller owns, statuses, and modules as
 // bytes.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
+#pragma once
 
 #include <cstdlib>
 #include <cstring>
@@ -58,5 +57,3 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
 }
 
 }  // namespace hlocts::xla_plugin
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_

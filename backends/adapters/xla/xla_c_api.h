@@ -19,8 +19,7 @@
 // single passes are unavailable. The wheel contains other versions of Abseil and protobuf than
 // Debian, and the two cannot be linked together; a worker opens this library with RTLD_LOCAL. A new
 // function is declared here and tested in xla_c_api_test.cc.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_C_API_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_C_API_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(
 #ifdef __cplusplus
 }  // extern "C"
 #endif
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_C_API_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of literals from and to the serialized LiteralProto that crosses the C ABI boundary.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ absl::StatusOr<xla::Literal> ParseLiteral(absl::string_view bytes);
 std::string SerializeLiteral(const xla::Literal& literal);
 
 }  // namespace hlocts::xla_plugin
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_

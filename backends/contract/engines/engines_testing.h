@@ -4,8 +4,7 @@
 // engines are not built (ci/engines).
 //
 // Tests of the CUDA engine run on the host or, with HLOCTS_TEST_ENGINE=cuda, on a GPU.
-#ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
-#define HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -73,5 +72,3 @@ inline void ExpectSame(const absl::StatusOr<std::vector<Literal>>& a,
 }
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_

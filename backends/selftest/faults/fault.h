@@ -5,8 +5,7 @@
 //
 // To add a fault, add a row to the table of its class, with an id that begins with the opcode.
 // Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.
-#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
-#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -166,5 +165,3 @@ T* Attribute(Instruction& instruction, Attr attr) {
 }
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_

@@ -7,8 +7,7 @@
 //
 // An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows
 // of *_families.cc. The id infer.forgets-rule/RULE is a verifier without that rule.
-#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_FAMILY_H_
-#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_FAMILY_H_
+#pragma once
 
 #include <optional>
 #include <set>
@@ -47,5 +46,3 @@ void AddFamilyFaults(const Module& module, const std::set<Opcode>& opcodes,
 std::vector<int64_t> NumbersOfParameter(const std::string& parameter, size_t count);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_FAMILY_H_

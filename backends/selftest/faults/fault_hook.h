@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a fault in one execution.
-#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
-#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -37,5 +36,3 @@ void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
 absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_

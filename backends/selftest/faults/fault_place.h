@@ -7,8 +7,7 @@
 // that refusal_families.cc gives to properties of instructions ("size-one", "replicas"), or a
 // substring of the instruction's line, printed without names and blanks: "direction=GE",
 // "=f32[2,3]", "(f32[3],".
-#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
-#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
+#pragma once
 
 #include <optional>
 #include <set>
@@ -31,5 +30,3 @@ std::set<std::string> PropertyNamesOf(const Instruction& instruction);
 std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution through Fourier transforms (lemma 19): a circular convolution over a box that
 // contains the padded, dilated base area. Every step is rounded to T.
-#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
-#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
+#pragma once
 
 #include "reference/kernels/convolution.h"
 
@@ -15,5 +14,3 @@ bool FastConvolution(const reference::ConvolutionGeometry& geometry, const Windo
                      const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_

@@ -7,8 +7,7 @@
 // errors all have the same sign or that keep fewer bits than their type; `unusual` (lemma 32) is
 // calibrated with it. To add a permission, use it here and add a test to noise_test.cc that shows
 // its effect.
-#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
-#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
+#pragma once
 
 #include <map>
 #include <mutex>
@@ -106,5 +105,3 @@ bool NoisyReciprocal(NoiseJob& job);
 void NoisyFreedoms(NoiseJob& job);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_

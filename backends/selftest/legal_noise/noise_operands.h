@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roundings and splits of the operands of a contraction in the noise engine.
-#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
-#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
+#pragma once
 
 #include <vector>
 
@@ -54,5 +53,3 @@ Literal ZeroDilationGaps(const Literal& kernel, const ConvolutionDimensionNumber
 }
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_

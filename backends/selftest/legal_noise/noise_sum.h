@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes sums as a compiler may: in any order, with any products left unrounded, in a wider type
 // or the given one, with subnormals flushed. This is a number system for the reference's kernels.
-#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
-#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
+#pragma once
 
 #include <vector>
 
@@ -54,5 +53,3 @@ struct NoiseSystem {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_

@@ -2,8 +2,7 @@
 // Discrete Fourier transforms by halving, and directly if a length is odd; every step is computed
 // in the element's own format. They are separate from the reference's, so that noise has different
 // roundings.
-#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
-#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
+#pragma once
 
 #include <cmath>
 #include <complex>
@@ -72,5 +71,3 @@ void TransformAlong(std::vector<int64_t> sizes, int64_t d, bool forward, Line<T>
 }
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_

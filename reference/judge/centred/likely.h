@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the probable distance of outputs from one execution in f64 (lemma 44). This is a
 // statistic: it is useful where intervals are too wide, but it proves nothing.
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_LIKELY_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_LIKELY_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -78,5 +77,3 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
                                                           const JudgeOptions& options);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_LIKELY_H_

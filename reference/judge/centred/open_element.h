@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepares single elements of a node so that sweeps can pass through them, by the kind of the node.
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -64,5 +63,3 @@ bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& ru
 bool PrepareSelection(const Preparing& p, int64_t i);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepares a node of the tape for sweeps: the reference execution, boxes that contain all
 // executions, noise, slopes and terms.
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ bool TermsOfNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<N
                  Node& node);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds slopes of element-wise operations: how a result changes with its operands (lemma 43).
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_
+#pragma once
 
 #include <cmath>
 
@@ -41,5 +40,3 @@ const SlopeRow* SlopeRowOf(Opcode opcode);
 void SelectionSlopes(bool largest, absl::Span<const Box> boxes, absl::Span<Slope> slopes);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_SLOPES_H_

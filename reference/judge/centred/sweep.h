@@ -11,8 +11,7 @@
 // To add an operation, add a row to kRows in slopes.cc and a range to centred_test.cc. Do not add
 // an operation that a compiler may repeat for each reader to IsComputedOnce. Take rounding errors
 // from the rule table only.
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -112,5 +111,3 @@ extern template class Sweep<1>;
 extern template class Sweep<kSweepLanes>;
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_

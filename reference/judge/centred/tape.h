@@ -3,8 +3,7 @@
 // made it and the arrays that it was computed from (lemma 43). A *reader* of an element is an
 // instruction that uses it. The *noise* of an element is its own rounding error, which does not
 // come from operands.
-#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
-#define HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -160,5 +159,3 @@ class Tape : public WalkObserver {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_

@@ -2,8 +2,7 @@
 // Defines kernels that compute one element of an element-wise operation on ordinary intervals. A
 // kernel returns false if the result is not an ordinary interval or needs more checks. Otherwise it
 // computes the same ends as the set arithmetic in spec/judge, which columns_test.cc checks.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -170,5 +169,3 @@ inline bool FunctionEnds(const RealFunction& f, double lo, double hi, const SetC
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_

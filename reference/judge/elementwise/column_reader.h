@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads an array of real floats as columns, one block at a time: from the array's own columns, or
 // converted from a literal.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
+#pragma once
 
 #include "spec/judge/interval_columns.h"
 
@@ -36,5 +35,3 @@ class ColumnReader {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_

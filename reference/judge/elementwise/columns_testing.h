@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws random operands for tests of loops over columns and compares them with set arithmetic.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMNS_TESTING_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMNS_TESTING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -146,5 +145,3 @@ inline void Compare(const ElementOp& op, absl::Span<const SetArray* const> opera
 }
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMNS_TESTING_H_

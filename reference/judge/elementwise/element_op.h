@@ -5,8 +5,7 @@
 // elementwise_sets.cc selects the fastest path: exact operands (elementwise_points.cc), columns of
 // intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one element at a
 // time. columns_test.cc compares each path with the set arithmetic of spec/judge.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -65,5 +64,3 @@ std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* 
                                 const Literal& result, bool& has_nan);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes select on sets.
-#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
+#pragma once
 
 #include "spec/judge/acceptance_set.h"
 
@@ -13,5 +12,3 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
                       const Shape& shape, uint32_t origin);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the handlers of set_handlers.def and their common functions.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
+#pragma once
 
 #include <vector>
 
@@ -39,5 +38,3 @@ SetArray PickElements(const Literal& numbers, const Shape& shape,
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_

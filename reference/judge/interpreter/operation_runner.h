@@ -4,8 +4,7 @@
 //
 // Sets and values thus share one evaluator: a movement is traced by moving element numbers, and a
 // sum is bounded by summing midpoints and magnitudes in f64.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -44,5 +43,3 @@ class OperationRunner {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_

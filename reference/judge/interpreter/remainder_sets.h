@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Narrows sums x + (c - x), where x is part of a loop's state: the sum is c (lemma 45). A loop
 // whose last step is cut to end at c computes such a sum.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -62,5 +61,3 @@ class RemainderSets {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_REMAINDER_SETS_H_

@@ -7,8 +7,7 @@
 // If a predicate may have either value, both branches are joined; if a loop may end after several
 // trips, its results after each of them are joined. To add an operation, write a handler in a
 // sibling directory and a row of set_handlers.def.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -186,5 +185,3 @@ absl::StatusOr<std::vector<SetValue>> CollectiveSets(
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the value of an instruction as sets: a SetArray, a token, or a tuple of values.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
+#pragma once
 
 #include <algorithm>
 #include <utility>
@@ -74,5 +73,3 @@ bool HasNan(const SetArray& array);
 bool HasSubnormals(const SetArray& array);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_

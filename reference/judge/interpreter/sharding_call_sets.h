@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SHARDING_CALL_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SHARDING_CALL_SETS_H_
+#pragma once
 
 #include <vector>
 
@@ -14,5 +13,3 @@ absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SHARDING_CALL_SETS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the results of a loop that may end after one of several trips, and requires that all
 // results come from the same trip (lemma 31).
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
+#pragma once
 
 #include <vector>
 
@@ -15,5 +14,3 @@ namespace hlocts::reference {
 SetValue JoinStates(std::vector<SetValue> states);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_

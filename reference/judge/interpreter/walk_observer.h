@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares an observer of the walk over a module, which may narrow its sets.
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
+#pragma once
 
 #include <vector>
 
@@ -23,5 +22,3 @@ class WalkObserver {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles arrays of sets with run-time sizes (ruling 0064).
-#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_WITHIN_SIZES_H_
-#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_WITHIN_SIZES_H_
+#pragma once
 
 #include <functional>
 
@@ -26,5 +25,3 @@ absl::StatusOr<SetValue> OnDenseArrays(
     const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_WITHIN_SIZES_H_

@@ -5,8 +5,7 @@
 // A joint predicate judges a whole array whose elements cannot be judged one by one: a
 // factorization, a transform, a sort with ties. To add a property, extend spec/judge/joint.h and
 // test it with an array that nearly satisfies it. Thresholds are in the rule table.
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
+#pragma once
 
 #include <complex>
 #include <string>
@@ -47,5 +46,3 @@ std::string FreeJsonMember(const std::vector<bool>& free);
 absl::string_view TrueOrFalse(bool value);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps predicates over whole arrays whose elements have moved (lemma 50).
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ namespace hlocts::reference {
 void PropagateJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_

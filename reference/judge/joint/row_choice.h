@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requires that elements of several outputs belong to the same candidate (lemma 31). An example is
 // the value and the index of a maximum.
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_CHOICE_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_CHOICE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -39,5 +38,3 @@ class RowChoice : public JointPredicate {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_ROW_CHOICE_H_

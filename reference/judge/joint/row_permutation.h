@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines a joint predicate over sorted rows: ties may be in any order, but rows stay whole.
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -60,5 +59,3 @@ class RowPermutation : public JointPredicate {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines a joint predicate over sorted rows for which only sets are known (lemma 25): the engine's
 // rows are in the order that its comparator requires, and each is a different row of the operands.
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -54,5 +53,3 @@ class SortedRows : public JointPredicate {
 void AddFlushes(SetArray& array, uint32_t origin);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges select-and-scatter where elements of a window tie: each window's source value goes to
 // exactly one of them (lemma 31), undivided.
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_WINDOW_CHOICE_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_WINDOW_CHOICE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -53,5 +52,3 @@ class WindowChoice : public JointPredicate {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_WINDOW_CHOICE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the values that the sets of the three batch norms share (lemma 26).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -76,5 +75,3 @@ SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> element
 bool AnyRuntimeSizes(absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_

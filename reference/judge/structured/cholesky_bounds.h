@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds Cholesky factorizations: when they may break down, and the errors of elements (lemma 9).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int6
 const FactorBounds* FactorBoundsOf(const SetArray& array, bool lower, int64_t b);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_

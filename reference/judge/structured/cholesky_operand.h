@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the stated triangle of a Cholesky operand, exact or with bounds (lemma 9).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -34,5 +33,3 @@ struct CholeskyOperand {
 CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds the effect of rounding on single results of a Fourier transform of 2^t points (lemma 21),
 // from the sizes of the butterflies that each result is computed from.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
+#pragma once
 
 #include <complex>
 #include <vector>
@@ -24,5 +23,3 @@ class Butterflies {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_

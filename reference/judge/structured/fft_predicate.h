@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the joint predicate of Fourier transforms whose results are outputs.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
+#pragma once
 
 #include <cmath>
 #include <memory>
@@ -43,5 +42,3 @@ std::shared_ptr<const JointPredicate> MakeNormwisePredicate(Literal centre,
                                                             int64_t length);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_

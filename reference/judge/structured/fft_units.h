@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the rounding units of fast Fourier transforms, by length (lemma 21).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -19,5 +18,3 @@ struct TransformCost {
 TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_

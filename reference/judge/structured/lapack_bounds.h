@@ -2,8 +2,7 @@
 // Bounds the distance of a factor's or a solution's elements from those computed in wide
 // arithmetic, for instructions that read them. The bounds cover every operand in its enclosure and
 // every result that the predicates of lapack_predicates.h accept (lemma 42).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -65,5 +64,3 @@ void SetElementAround(const Wide& middle, long double radius, const SetContext& 
                       int64_t element, SetArray& array);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_

@@ -3,8 +3,7 @@
 // the 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple of
 // eps |A|. Its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working Note
 // 41), which is the multiple used here.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -44,5 +43,3 @@ std::shared_ptr<const JointPredicate> LapackPredicate(const LapackCall& call, in
                                                       std::vector<LapackBatch> batches);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the sets of a custom call to a LAPACK routine.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
+#pragma once
 
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ops/custom_calls.h"
@@ -14,5 +13,3 @@ absl::StatusOr<SetValue> LapackCallSets(SetInterpreter& interpreter, const Lapac
                                         absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the joint predicate of triangular-solve, which bounds |b - T x| (lemma 9).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -40,5 +39,3 @@ std::shared_ptr<const JointPredicate> MakeSolvePredicate(Literal a, Literal b, S
                                                          Inverses inverses);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_PREDICATE_H_

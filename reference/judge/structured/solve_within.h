@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds the elements of a triangular-solve with inexact operands, for instructions that read them.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ void BoundFactored(const SetArray& factor, const SetArray& right, const SolveGeo
                    const SolveGeometry& g, const SetContext& context, SetArray& result);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_

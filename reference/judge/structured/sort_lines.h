@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts lines of sets (lemma 25): runs the comparator on their rows and finds the positions that
 // each row may take.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -45,5 +44,3 @@ void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64
 std::vector<int> ClustersOf(const LineOrder& order);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the order that a comparator requires of one line: which rows must precede which, and the
 // positions that each row may take (sort.8, sort.21; ruling 0024).
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -46,5 +45,3 @@ OrderConstraints OrderConstraintsOf(int64_t n, const std::vector<Truth>& less);
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_

@@ -18,8 +18,7 @@
 // ones on its diagonal, so (I - 2k)^-1 exists and is not negative if 2 g < 1. (Higham, Accuracy and
 // Stability, 8.1, 14.2, has the inversions.) X computed in f64 satisfies this too: |X| <= (I -
 // k)^-1 |X'|, so 3 g instead of 2 g covers it. The code uses twice `bound` >= 2 g.
-#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_TRIANGULAR_INVERSE_H_
-#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_TRIANGULAR_INVERSE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -64,5 +63,3 @@ class TriangularInverse {
 };
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_TRIANGULAR_INVERSE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sums of products of dot, ragged-dot and convolution by running the evaluator on
 // centres, magnitudes and marks instead of the operands.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONTRACTION_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_CONTRACTION_H_
+#pragma once
 
 #include <vector>
 
@@ -44,5 +43,3 @@ absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const
                         SumParts& parts);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_CONTRACTION_H_

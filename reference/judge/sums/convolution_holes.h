@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the results of a convolution in which a zero of padding, holes or group boundaries may
 // multiply an infinity or a NaN (lemma 10).
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
+#pragma once
 
 #include <vector>
 
@@ -18,5 +17,3 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
                          absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_

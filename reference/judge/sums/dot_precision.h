@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies the attributes `algorithm` and `operand_precision` of a contraction to its operands and
 // its accumulator.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
+#pragma once
 
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/sums/sums.h"
@@ -16,5 +15,3 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
                            const Rule& rule, PrimitiveType type);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_

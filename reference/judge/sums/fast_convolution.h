@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds convolutions by fast algorithms (lemma 19). Transforms mix a whole image, so an error
 // depends on the norms of image and kernel, not on the terms of one window.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
+#pragma once
 
 #include "reference/judge/sums/sums.h"
 
@@ -18,5 +17,3 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
                               const Bounds& bounds);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines the role of an init value in a recognised computation (lemma 11, ruling 0019).
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_
+#pragma once
 
 #include "reference/judge/sums/reductions.h"
 
@@ -26,5 +25,3 @@ AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reduc
                              const AcceptanceSet& init, int64_t padded);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_INIT_VALUES_H_

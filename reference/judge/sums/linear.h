@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts elements of a set array to reals with a radius, for the linear operations (sums.h).
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_
+#pragma once
 
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/acceptance_set.h"
@@ -45,5 +44,3 @@ inline constexpr double kLargeTerm = 0x1p900;
 inline constexpr int kSumScale = 128, kProductScale = 1152;
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds reductions by log(e^x + e^y), as front ends write it, for any order and tree of many terms
 // (lemma 12).
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
+#pragma once
 
 #include <utility>
 #include <vector>
@@ -21,5 +20,3 @@ std::vector<std::pair<int64_t, SetValue>> LogSumsOf(SetInterpreter& interpreter,
                                                     const std::vector<int64_t>& outs);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_

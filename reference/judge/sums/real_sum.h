@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds real terms one by one and converts the sum to SumParts.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_
+#pragma once
 
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/float_sets.h"
@@ -29,5 +28,3 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
 int QuantumOf(double x);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_

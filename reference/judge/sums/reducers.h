@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognises the called computation of a reduction, as far as the acceptance rules need it.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -49,5 +48,3 @@ absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
                                        absl::Span<const int64_t> operand_bounds, int64_t bytes_max);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares reductions by recognised computations, argmin, argmax, and enumeration for the rest.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
+#pragma once
 
 #include <vector>
 
@@ -79,5 +78,3 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
 SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the updates of a scatter for each element, if indices may be uncertain (lemma 31).
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -26,5 +25,3 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
                         const SetArray& indices, const SetArray& updates, bool whole);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_

@@ -5,8 +5,7 @@
 //
 // The order of a sum is free, so its set covers all orders; it is wide only if the data require it.
 // To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
-#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
-#define HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -77,5 +76,3 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule&
                          PrimitiveType type);
 
 }  // namespace hlocts::reference
-
-#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_

@@ -9,8 +9,7 @@
 // without an entry is UNIMPLEMENTED. Engine options are client options or env_option_overrides; the
 // number of devices is cpu_device_count, else the variable HLOCTS_DEVICES, else 1. To add an entry,
 // declare it in entries.h, define the function, and add a test that calls it.
-#ifndef HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
-#define HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -109,5 +108,3 @@ const Plugin& CurrentPlugin();
 const PJRT_Api* Table(const Plugin& plugin);
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_

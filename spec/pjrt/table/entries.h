@@ -2,8 +2,7 @@
 // The entries of the PJRT table that our plugins implement, by file. The table checks struct_size
 // before it calls an entry. An entry fills the output fields and returns the error, if any.
 // Functions without an entry are kUnimplemented.
-#ifndef HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
-#define HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
+#pragma once
 
 #include "spec/pjrt/table/objects.h"
 
@@ -118,5 +117,3 @@ absl::Status Infeed(Hlocts_Pjrt_Feed_Args& args);
 absl::Status Outfeed(Hlocts_Pjrt_Feed_Args& args);
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_

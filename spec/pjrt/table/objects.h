@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The structures behind the opaque pointers of the PJRT C API. Strings and arrays that are returned
 // as pointers are members of the object that they describe.
-#ifndef HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
-#define HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
+#pragma once
 
 #include <condition_variable>
 #include <deque>
@@ -164,5 +163,3 @@ std::string SerializeProgram(const Program& program);
 absl::StatusOr<std::string> OptimizedProgram(const Program& program);
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one module for all partitions (use_spmd_partitioning). A client passes and receives tiles,
 // while the engine computes whole arrays (rulings 0120, 0123).
-#ifndef HLOCTS_SPEC_PJRT_TABLE_SPREAD_H_
-#define HLOCTS_SPEC_PJRT_TABLE_SPREAD_H_
+#pragma once
 
 #include <vector>
 
@@ -34,5 +33,3 @@ ExecuteRequest Joined(const Spread& spread, const ExecuteRequest& tiles);
 ExecuteResult Split(const Spread& spread, ExecuteResult whole);
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_SPREAD_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts StableHLO for our plugins. The converter is a process, which a plugin starts when the
 // first program of format "mlir" arrives. No MLIR library is linked.
-#ifndef HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
-#define HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -45,5 +44,3 @@ class StablehloConverter {
 };
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host of our plugins for tests: dlopen, the C ABI, and thin wrappers that free the data that the
 // C API leaves to the caller.
-#ifndef HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
-#define HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -128,5 +127,3 @@ RunResult CompileAndRun(Client& client, const std::string& text,
                         const std::string& options = CompileOptions());
 
 }  // namespace hlocts::pjrt
-
-#endif  // HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_

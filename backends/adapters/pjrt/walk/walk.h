@@ -7,8 +7,7 @@
 // of the header are checked: a deleted or donated buffer is only destroyed or queried for deletion,
 // and an UNIMPLEMENTED function is listed but is not a failure. To add a step, add a function of
 // Walker and its entry in walk.cc, with the sentence of the header that errors quote.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -48,5 +47,3 @@ absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps&
                                     const std::function<void(const std::string&)>& tell);
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_

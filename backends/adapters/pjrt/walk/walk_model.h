@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk's model of the PJRT objects that the walk has created.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
+#pragma once
 
 #include <atomic>
 #include <functional>
@@ -89,5 +88,3 @@ struct WalkExecutable {
 };
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_

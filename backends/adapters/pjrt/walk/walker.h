@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a walk, and a function for each kind of step. A step returns an error if the plugin
 // breaks a promise of the API, and kUnimplemented if the plugin has no such function.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
-#define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
+#pragma once
 
 #include <random>
 
@@ -122,5 +121,3 @@ class Walker {
 inline absl::Status Differs(const std::string& text) { return absl::DataLossError(text); }
 
 }  // namespace hlocts::backends
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_

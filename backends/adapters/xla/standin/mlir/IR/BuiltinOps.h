@@ -3,8 +3,7 @@
 // mlir::ModuleOp in two virtual functions that we never call, and we only pass on the modules of
 // the StableHLO converters. The classes have the sizes of the real ones, except that MLIRContext,
 // in MLIR one pointer, is larger here. This directory must be first on the include path.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
+#pragma once
 
 #include <utility>
 
@@ -48,5 +47,3 @@ class OwningOpRef {
 };
 
 }  // namespace mlir
-
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
