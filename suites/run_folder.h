@@ -10,7 +10,7 @@
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
 #include "reports/verdict_fwd.h"
-#include "spec/files/folder_lock.h"
+#include "spec/files/file_io.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {

@@ -14,7 +14,6 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
-#include "spec/files/temporary_folder.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {

@@ -11,7 +11,7 @@
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/files/temporary_folder.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/output_folder.h"
 #include "tools/commands.h"

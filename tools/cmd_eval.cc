@@ -10,7 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/literals_file.h"
-#include "spec/ir/leaf_number.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
 #include "tools/cli/common.h"
 #include "tools/cli/limits.h"

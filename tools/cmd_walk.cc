@@ -18,7 +18,6 @@
 #include "backends/adapters/pjrt/walk/walk.h"
 #include "backends/engine_list.h"
 #include "spec/files/file_io.h"
-#include "spec/files/temporary_folder.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 #include "tools/selfcheck/forked.h"

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "backends/engine_list.h"
 #include "spec/files/file_io.h"
-#include "spec/files/temporary_folder.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {

@@ -10,7 +10,7 @@
 #include "backends/differ/failure_details.h"
 #include "spec/accuracy/rules.h"
 #include "spec/cut/cut.h"
-#include "spec/ir/leaf_number.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/functions.h"

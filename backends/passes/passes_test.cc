@@ -8,7 +8,6 @@
 #include "backends/passes/pass_blame.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
-#include "spec/files/temporary_folder.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 

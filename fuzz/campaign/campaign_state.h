@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spec/base/status.h"
-#include "spec/files/folder_lock.h"
+#include "spec/files/file_io.h"
 
 namespace hlocts::fuzz {
 

@@ -1,12 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/accuracy/rules.h"
 
+#include <cmath>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "spec/accuracy/function_rules.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "spec/ir/float_format.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {
+
+// The rules of functions, published or derived (lemmas 16, 17, 24).
+
+bool Narrow(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 8; }
+bool SixteenBits(PrimitiveType type) { return IsFloat(type) && BitWidth(type) == 16; }
+bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
+bool AtLeastDefault(Profile profile) { return profile != Profile::kStrict; }
+
+Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
+  Rule rule;
+  rule.rule_class = rule_class;
+  rule.ulps = ulps;
+  rule.permissions = permissions;
+  return rule;
+}
+
+struct FunctionRow {
+  Opcode opcode;
+  float f64, f32, f16, bf16;
+  float f64_relaxed, f32_relaxed, half_relaxed, absolute_relaxed;
+  float per_argument;
+  int16_t big_exponent;
+  float big_ulps;
+  double guard_lo, guard_hi;
+};
+constexpr FunctionRow kFunctions[] = {
+#define HLOCTS_FUNCTION(Name, ...) {Opcode::k##Name, __VA_ARGS__},
+#include "spec/accuracy/function_ulps.inc"
+#undef HLOCTS_FUNCTION
+};
+
+const FunctionRow* FunctionOf(Opcode opcode) {
+  for (const FunctionRow& row : kFunctions) {
+    if (row.opcode == opcode) return &row;
+  }
+  return nullptr;
+}
+
+// Returns the error of an 8-bit result that is computed through a 16-bit format: the error in that
+// format, plus half an ulp for the last rounding, or a whole ulp if the first error may reach into
+// the next binade (lemma 17). The 16-bit format is f16 in the default profile and bf16 in the
+// relaxed profile.
+float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
+  const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
+  const float ulps = relaxed ? row.half_relaxed : row.f16;
+  const float before = std::ldexp(ulps, FormatOf(type).precision() - FormatOf(via).precision());
+  return before + (before > 1 ? 1.0f : 0.5f);
+}
+
+// Converts ulps of f32 to ulps of the 16-bit format to which the value is rounded.
+constexpr float kShareOfNarrow = 0x1p-13f;
+
+Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 1, ArithmeticPermissions(type, profile));
+  if (profile == Profile::kStrict) {
+    if (Narrow(type)) rule.rule_class = RuleClass::kCorrectlyRounded;
+    return rule;
+  }
+  bool relaxed = profile == Profile::kRelaxed;
+  rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
+  if (relaxed) rule.permissions |= kNoRangeGuard;
+  // Computed as (e^x - e^-x)/2, the result overflows where e^x does (lemma 40).
+  const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
+  if (relaxed && halves) {
+    rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
+  }
+  rule.ulps_per_argument = row.per_argument;
+  if (Narrow(type)) {
+    rule.ulps = UlpsOfNarrow(row, type, relaxed);
+    rule.ulps_per_argument = 0;
+  } else if (SixteenBits(type)) {
+    rule.ulps = relaxed ? row.half_relaxed : (type == PrimitiveType::kF16 ? row.f16 : row.bf16);
+    rule.ulps_per_argument = row.per_argument * kShareOfNarrow;
+  } else if (type == PrimitiveType::kF64) {
+    rule.ulps = relaxed ? row.f64_relaxed : row.f64;
+  } else {
+    rule.ulps = relaxed ? row.f32_relaxed : row.f32;
+    rule.absolute = relaxed ? row.absolute_relaxed : 0;
+    rule.big_exponent = row.big_exponent;
+    rule.big_ulps = relaxed ? row.f32_relaxed : row.big_ulps;
+  }
+  return rule;
+}
+
+// Ulps of the modulus for two real functions in sequence in the relaxed profile. Each function has
+// an error of 2^13 ulps, which may be twice as many ulps of the modulus.
+constexpr float kUlpsOfTwoFunctions = 0x1p15f;
+
+Rule DivideRule(PrimitiveType type, Profile profile);
+
+// Returns the ulps of the modulus of a quotient that is computed from real operations (lemma 24).
+// The strict profile leaves slack for a reciprocal.
+float QuotientUlps(PrimitiveType type, Profile profile) {
+  if (profile == Profile::kStrict) return 8;
+  const float real = DivideRule(ComponentType(type), profile).ulps;
+  constexpr float kQuotients = 3.5f, kSteps = 4;  // a relaxed step has twice the error
+  return kQuotients * real + kSteps * (profile == Profile::kRelaxed ? 2.0f : 1.0f);
+}
+
+// Returns the rule of a complex function: ulps of the modulus, and ulps of the argument
+// (`backward`). With `algebraic`, returns the rule of quotients and moduli, whose operand is exact.
+Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
+  if (algebraic) {
+    rule.ulps = QuotientUlps(type, profile);
+    return rule;
+  }
+  switch (profile) {
+    case Profile::kStrict:
+      rule.backward = 1;
+      break;
+    case Profile::kDefault:
+      rule.ulps = 10;
+      rule.backward = 4;
+      break;
+    case Profile::kRelaxed:
+      rule.ulps = type == PrimitiveType::kC64 ? kUlpsOfTwoFunctions : 1024;
+      rule.backward = 8;
+      break;
+  }
+  return rule;
+}
+
+// Returns the rule of a real or complex function, or kNone if the opcode is not in the table.
+Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
+  if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {};
+  return RealFunctionRule(*row, type, profile);
+}
+
+// 1.5 ulps allow a product with the rounded reciprocal; 2.5 is the bound of OpenCL (lemma 16).
+Rule DivideRule(PrimitiveType type, Profile profile) {
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (profile == Profile::kStrict || (Narrow(type) && profile == Profile::kDefault)) {
+    return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+  }
+  permissions |= kMaxOrInfinity;
+  const bool f32 = type == PrimitiveType::kF32;
+  if (profile == Profile::kRelaxed) {
+    // f32: a TPU's reciprocal (JAX measures 198 ulps). f4e2m1fn: the maximum of lemma 17, 2^(p-1).
+    const float ulps = f32 ? 256 : type == PrimitiveType::kF4E2M1FN ? 2 : 4;
+    return MakeRule(RuleClass::kUlp, ulps, permissions);
+  }
+  return MakeRule(RuleClass::kUlp, f32 ? 2.5f : 1.5f, permissions);
+}
 
 Rule SquareRootRule(PrimitiveType type, Profile profile) {
   if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
@@ -117,7 +270,38 @@ Rule MoveRule(Profile profile) {
   return MakeRule(RuleClass::kExact, 0, AtLeastDefault(profile) ? uint32_t{kQuietNan} : 0u);
 }
 
+struct Tolerance {
+  double atol = 0, rtol = 0, ulps = 0;
+};
+
+// Parses fields that the parser has already checked.
+Tolerance ToleranceOf(absl::string_view fields) {
+  Tolerance tolerance;
+  for (absl::string_view field : absl::StrSplit(fields, ',')) {
+    const std::pair<absl::string_view, absl::string_view> part = absl::StrSplit(field, '=');
+    double value = 0;
+    if (!absl::SimpleAtod(part.second, &value)) continue;
+    if (part.first == "atol") tolerance.atol = value;
+    if (part.first == "rtol") tolerance.rtol = value;
+    if (part.first == "ulps") tolerance.ulps = value;
+  }
+  return tolerance;
+}
+
+// Returns `numbers` with the permissions of `rule`, except the one to leave the function's range.
+Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
+  Rule result = numbers;
+  result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};
+  return result;
+}
+
 }  // namespace
+
+RangeGuard RangeGuardOf(Opcode opcode) {
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {opcode == Opcode::kSqrt ? 0 : -HUGE_VAL, HUGE_VAL};
+  return {row->guard_lo, row->guard_hi};
+}
 
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile) {
   if (!Inexact(type) || profile == Profile::kStrict) return 0;
@@ -161,6 +345,25 @@ std::string RuleText(const Rule& rule) {
   text += ")";
   if (rule.backward > 0) absl::StrAppendFormat(&text, "+backward(%g)", rule.backward);
   return text;
+}
+
+void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
+                          const Rule& by_default, Rule& rule) {
+  const bool function =
+      rule.rule_class == RuleClass::kUlp || rule.rule_class == RuleClass::kCorrectlyRounded;
+  if (!function || !IsFloat(type)) return;
+  if (attribute == "{mode=highest}") {
+    if (profile != Profile::kStrict) rule = WithNumbersOf(by_default, rule);
+    return;
+  }
+  if (!absl::ConsumePrefix(&attribute, "{tolerance={")) return;
+  const Tolerance tolerance = ToleranceOf(absl::StripSuffix(attribute, "}}"));
+  Rule numbers;
+  numbers.rule_class = RuleClass::kUlp;
+  numbers.ulps = static_cast<float>(tolerance.ulps);
+  numbers.relative = tolerance.rtol;
+  numbers.added = tolerance.atol;
+  rule = WithNumbersOf(numbers, rule);
 }
 
 }  // namespace hlocts

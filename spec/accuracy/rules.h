@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/accuracy/profile.h"
 #include "spec/ir/opcode_fwd.h"
@@ -130,5 +131,14 @@ using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule
 // Returns the problems of the table after `change`, one line each: missing rules, and profiles that
 // are not nested. Empty if there are none.
 std::vector<std::string> LintRules(const RuleChange& change = {});
+
+// Applies a function's attribute `result_accuracy`, the accuracy that the module requests (lemma
+// 41).
+
+// Replaces the numbers of the rule by those that `attribute` requests: "{mode=highest}" or
+// "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only
+// kCorrectlyRounded and kUlp rules of real functions. `by_default` is the rule in default.
+void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
+                          const Rule& by_default, Rule& rule);
 
 }  // namespace hlocts

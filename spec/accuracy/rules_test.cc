@@ -32,11 +32,12 @@ TEST(RulesTest, NumbersOfTheTable) {
   EXPECT_EQ(RuleText(RuleFor(Opcode::kAdd, PrimitiveType::kS32, Profile::kRelaxed)), "exact");
 }
 
-TEST(ProfileTest, FactsAreReadAndPrinted) {
+TEST(ProfileTest, FactsAreRead) {
   TargetFacts facts;
   EXPECT_TRUE(SetTargetFact("reduce.height=5", facts).ok());
   EXPECT_TRUE(SetTargetFact("convert.saturate", facts).ok());
-  EXPECT_EQ(TargetFactsText(facts), "reduce.height=5 convert.saturate");
+  EXPECT_EQ(facts.reduce_height, 5);
+  EXPECT_TRUE(facts.convert_saturate);
   EXPECT_FALSE(SetTargetFact("reduce.height=0", facts).ok());
   EXPECT_FALSE(SetTargetFact("fast", facts).ok());
 }

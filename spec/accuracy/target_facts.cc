@@ -137,24 +137,4 @@ absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts) {
   return InvalidInput("unknown target fact '", fact, "'");
 }
 
-std::string TargetFactsText(const TargetFacts& facts) {
-  std::vector<std::string> parts;
-  for (const CountFact& row : kCountFacts) {
-    const std::optional<int64_t>& count = facts.*row.member;
-    if (count.has_value()) parts.push_back(absl::StrCat(row.Prefix(), *count));
-  }
-  for (const FlagFact& row : kFlagFacts) {
-    if (facts.*row.member) parts.push_back(std::string(row.name));
-  }
-  for (const PassesName& row : kPasses) {
-    if (facts.dot_f32 == row.passes) parts.push_back(absl::StrCat(kDotF32, row.name));
-  }
-  for (const RowFact& row : facts.rows) {
-    const absl::string_view field = kFields[static_cast<size_t>(row.field)].name;
-    parts.push_back(absl::StrFormat("%s.%s.%s=%g", field, OpcodeName(row.opcode),
-                                    PrimitiveTypeName(row.type), row.value));
-  }
-  return absl::StrJoin(parts, " ");
-}
-
 }  // namespace hlocts

@@ -72,7 +72,5 @@ absl::Span<const FactRow> AllFacts();
 
 // Parses and sets the fact "name" or "name=value". InvalidArgument: unknown name or value.
 absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts);
-// Returns the facts that are set, in the order of the table: "reduce.height=5 convert.saturate".
-std::string TargetFactsText(const TargetFacts& facts);
 
 }  // namespace hlocts

@@ -9,6 +9,17 @@
 
 namespace hlocts {
 
+// Classifies instructions by their effect on cutting, which follows from their accuracy rule.
+
+// The effect of an instruction on cutting.
+enum class Place : uint8_t {
+  kFree,      // a move or an integer operation, which widens no sets
+  kCounts,    // an operation that CutOptions::operations counts
+  kCutAfter,  // has wide sets: readers of the result are in later pieces
+  kAlone,     // is a separate piece, judged with known operands, often as a whole
+};
+Place PlaceOf(const Instruction& instruction, const CutOptions& options);
+
 // Returns true for tuple and get-tuple-element, which are followed and not executed.
 bool IsTupleOrGetTupleElement(const Instruction& instruction);
 // Calls `visit` on each instruction whose value is the operand or a part of it.

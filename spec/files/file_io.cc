@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/files/file_io.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 
@@ -63,6 +68,49 @@ std::string ExtensionOf(absl::string_view path) {
   size_t dot = path.rfind('.');
   if (dot == absl::string_view::npos || dot == 0) return "";
   return absl::AsciiStrToLower(path.substr(dot + 1));
+}
+
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FolderLock::~FolderLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder) {
+  FolderLock lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.fd_ >= 0 && flock(lock.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(folder, ": another process writes this directory"));
+  }
+  return lock;
+}
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<TemporaryFolder> TemporaryFolder::Make(const std::string& name) {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string path = absl::StrCat(error ? "/tmp" : parent.string(), "/", name, ".XXXXXX");
+  if (!mkdtemp(path.data()))
+    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  return TemporaryFolder(std::move(path));
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, "")), keep_(std::move(other.keep_)) {}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  if (!keep_.empty()) {
+    fs::create_directories(keep_, ignored);
+    fs::copy(path_, keep_, fs::copy_options::recursive | fs::copy_options::overwrite_existing,
+             ignored);
+  }
+  fs::remove_all(path_, ignored);
 }
 
 }  // namespace hlocts

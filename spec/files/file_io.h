@@ -18,4 +18,46 @@ absl::Status WriteFile(const std::string& path, absl::string_view content);
 // Returns the extension: "pb" for "a/b.pb"; "" for "-" and for a path without an extension.
 std::string ExtensionOf(absl::string_view path);
 
+// Lets only one process at a time write to a directory.
+
+// An advisory lock on a directory (flock). It is released when the object is destroyed or the
+// process ends, and it leaves no file.
+class FolderLock {
+ public:
+  FolderLock() = default;  // locks nothing
+  FolderLock(FolderLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+  // Locks `folder`, which must exist. Returns kFailedPrecondition if another process, or another
+  // lock of this process, has locked it. On a file system without locks, returns a FolderLock that
+  // locks nothing.
+  static absl::StatusOr<FolderLock> Take(const std::string& folder);
+
+ private:
+  explicit FolderLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+// A temporary directory that is removed when the object that owns it is destroyed.
+
+class TemporaryFolder {
+ public:
+  // Makes an empty directory, accessible to its owner only, in $TMPDIR or /tmp. Returns
+  // kUnavailable if it cannot be created.
+  static absl::StatusOr<TemporaryFolder> Make(const std::string& name);
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&& other) = delete;
+  ~TemporaryFolder();
+
+  const std::string& path() const { return path_; }
+  // Makes the destructor move the files to `folder`, which need not exist, instead of removing
+  // them.
+  void MoveToOnDestruction(const std::string& folder) { keep_ = folder; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_, keep_;
+};
+
 }  // namespace hlocts

@@ -177,13 +177,6 @@ std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name) {
   return std::nullopt;
 }
 
-absl::string_view ModuleFormatName(ModuleFormat format) {
-  for (const FormatName& known : kFormatNames) {
-    if (known.format == format) return known.name;
-  }
-  return "";
-}
-
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content) {
   const absl::Status is_module = CheckIsModule(content);
   absl::StatusOr<LoadedModule> loaded =

@@ -28,9 +28,8 @@ enum class ModuleFormat {
   kProtoText,  // HloModuleProto as protobuf text (.pbtxt)
   kSnapshot,   // serialized HloSnapshot: module, arguments, result
 };
-// Converts a format to or from its name: "text", "short", "canonical", "pb", "pbtxt", "snapshot".
+// Returns the format with the name "text", "short", "canonical", "pb", "pbtxt" or "snapshot".
 std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name);
-absl::string_view ModuleFormatName(ModuleFormat format);
 
 struct LoadedModule {
   std::unique_ptr<Module> module;

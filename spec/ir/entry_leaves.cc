@@ -2,7 +2,6 @@
 #include "spec/ir/entry_leaves.h"
 
 #include "absl/algorithm/container.h"
-#include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
 
 namespace hlocts {
@@ -58,6 +57,17 @@ void AppendWhole(const Literal& value, const Shape& shape, std::vector<Literal>&
 }
 
 }  // namespace
+
+int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index) {
+  int64_t next = 0, found = -1;
+  for (int64_t i = 0; i < static_cast<int64_t>(shapes.size()); ++i) {
+    ForEachLeaf(shapes[static_cast<size_t>(i)], [&](const Shape&, const ShapeIndex& path) {
+      if (i == number && path == index) found = next;
+      ++next;
+    });
+  }
+  return found;
+}
 
 std::vector<Shape> ArgumentLeafShapes(const Module& module) {
   return LeafShapes(Shape::Tuple(ParameterShapes(module)));

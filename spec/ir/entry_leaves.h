@@ -3,13 +3,22 @@
 // in parameter or root order, as engines pass them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts {
+
+// Defines the number by which engines and files identify a leaf of a parameter or a result.
+
+// Returns the number of the leaf at `index` of shapes[number], counted over all shapes in the order
+// of ForEachLeaf. Returns -1 if there is no such leaf.
+int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index);
 
 std::vector<Shape> ArgumentLeafShapes(const Module& module);
 std::vector<Shape> OutputLeafShapes(const Module& module);

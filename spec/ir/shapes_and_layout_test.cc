@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/layout.h"
 #include "spec/ir/shape.h"
@@ -116,6 +118,24 @@ TEST(LayoutsDocumentTest, IndicesOfEveryLayoutConvertBothWays) {
       EXPECT_EQ(LinearIndex(index, strides), linear);
     }
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(LeafNumberTest, LeavesAreCountedOverAllShapes) {
+  const Shape array(PrimitiveType::kF32, {2});
+  const std::vector<Shape> shapes = {Shape::Tuple({array, Shape::Tuple({array})}), array,
+                                     Shape::Tuple({})};
+  EXPECT_EQ(LeafNumber(shapes, 0, {0}), 0);
+  EXPECT_EQ(LeafNumber(shapes, 0, {1, 0}), 1);
+  EXPECT_EQ(LeafNumber(shapes, 1, {}), 2);
+}
+
+TEST(LeafNumberTest, NonLeafHasNoNumber) {
+  const Shape array(PrimitiveType::kF32, {2});
+  const std::vector<Shape> shapes = {Shape::Tuple({array}), Shape::Tuple({})};
+  EXPECT_EQ(LeafNumber(shapes, 0, {}), -1) << "a tuple";
+  EXPECT_EQ(LeafNumber(shapes, 0, {1}), -1) << "beyond the tuple";
+  EXPECT_EQ(LeafNumber(shapes, 1, {}), -1) << "an empty tuple";
+  EXPECT_EQ(LeafNumber(shapes, 2, {}), -1) << "beyond the shapes";
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "spec/judge/interval_columns.h"
-#include "spec/judge/tally.h"
 
 namespace hlocts {
 

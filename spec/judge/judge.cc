@@ -3,24 +3,86 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/literal.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/freedoms.h"
-#include "spec/judge/joint_values.h"
+#include "spec/judge/joint.h"
 #include "spec/judge/real.h"
-#include "spec/judge/tally.h"
 
 namespace hlocts {
 namespace {
+
+// JointValues: the outputs of a module in the form in which the joint predicates read them.
+
+class JointValues {
+ public:
+  // Keeps references to both arguments. `actual` has one output per leaf.
+  JointValues(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
+
+  using Slots = std::map<const JointPredicate*, std::vector<const Literal*>>;
+  const Slots& slots() const { return slots_; }
+  // Returns the output that is value `slot` of the predicate, else the predicate's first output.
+  int64_t OutputOf(const JointPredicate& predicate, int slot) const;
+  // Returns the position in the output of element `index` of the predicate's value.
+  static int64_t PlaceOf(const SetArray& set, int64_t index);
+
+ private:
+  Slots slots_;
+  std::map<std::pair<const JointPredicate*, int>, int64_t> outputs_;
+  std::deque<Literal> moved_back_;
+};
+
+// Reconstructs the value that the predicate reads from the array. Missing elements are zero.
+Literal MovedBack(const MovedJoint& moved, const Literal& array) {
+  Literal value(moved.shape);
+  const int64_t bytes = StorageBytes(moved.shape.element_type());
+  for (size_t i = 0; i < moved.places.size(); ++i) {
+    if (moved.places[i] < 0) continue;
+    std::memcpy(value.mutable_raw_data() + static_cast<int64_t>(i) * bytes,
+                array.raw_data() + moved.places[i] * bytes, static_cast<size_t>(bytes));
+  }
+  return value;
+}
+
+JointValues::JointValues(const ModuleAcceptance& accepted, absl::Span<const Literal> actual) {
+  for (size_t i = 0; i < accepted.leaves.size(); ++i) {
+    const SetArray& set = accepted.leaves[i].set;
+    if (set.joint == nullptr) continue;
+    const Literal* value = &actual[i];
+    if (set.joint_moved) value = &moved_back_.emplace_back(MovedBack(*set.joint_moved, actual[i]));
+    std::vector<const Literal*>& values = slots_[set.joint.get()];
+    values.resize(set.joint->slot_count());
+    values[set.joint_slot] = value;
+    outputs_[{set.joint.get(), set.joint_slot}] = static_cast<int64_t>(i);
+  }
+}
+
+int64_t JointValues::OutputOf(const JointPredicate& predicate, int slot) const {
+  auto found = outputs_.find({&predicate, slot});
+  if (found == outputs_.end()) found = outputs_.lower_bound({&predicate, 0});
+  return found->second;
+}
+
+int64_t JointValues::PlaceOf(const SetArray& set, int64_t index) {
+  if (set.joint_moved == nullptr) return index;
+  return std::max<int64_t>(0, set.joint_moved->places[index]);
+}
 
 // A pass is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one bit is
 // only the sign), or if more than kNearlyUnspecifiedShare of its elements may have nearly any

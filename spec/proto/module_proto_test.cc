@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <set>
 
@@ -194,7 +196,6 @@ FileLocations
 
 StackFrames
 1 {file_location_id=1 parent_frame_id=1}
-
 
 ENTRY e {
   q = (f32[2], f32[]) parameter(1)
@@ -717,6 +718,25 @@ TEST(ModuleProto, NamedShardingsAreRead) {
             2);
   named->mutable_dim_shardings(1)->add_axes()->set_mesh_axis_index(1);
   EXPECT_FALSE(ModuleFromProto(*proto).ok());  // the axis is used twice
+}
+
+// Tests the order of a comparison, which the XLA of jaxlib 0.12.0 writes instead of its type.
+
+TEST(ComparisonOrderTest, AnOrderIsAType) {
+  const auto compared = ParseModule(
+      "HloModule m\nENTRY e { p = f32[2] parameter(0)\n"
+      " ROOT c = pred[2] compare(p, p), direction=LT }");
+  ASSERT_TRUE(compared.ok()) << compared.status();
+  for (const char* order : {"TOTAL", "PARTIAL"}) {
+    proto::HloModuleProto proto = *ModuleToProto(**compared);
+    proto::HloInstructionProto* compare = proto.mutable_computations(0)->mutable_instructions(1);
+    compare->clear_comparison_type();
+    compare->set_comparison_order(order);
+    const auto module = ModuleFromProto(proto);
+    ASSERT_TRUE(module.ok()) << module.status();
+    EXPECT_EQ((*module)->entry()->root()->WordOr(Attr::kType, "FLOAT"),
+              order[0] == 'T' ? "TOTALORDER" : "FLOAT");
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/compiled/meanings.h"
 #include "spec/infer/verifier.h"
-#include "spec/ir/leaf_number.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 

@@ -6,7 +6,7 @@
 #include "reference/shared_custom_calls.h"
 #include "spec/base/version.h"
 #include "spec/infer/verifier.h"
-#include "spec/ir/leaf_number.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {

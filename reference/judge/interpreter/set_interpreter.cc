@@ -8,7 +8,7 @@
 #include "reference/judge/interpreter/sharding_call_sets.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
-#include "spec/accuracy/result_accuracy.h"
+#include "spec/accuracy/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
 
