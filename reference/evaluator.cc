@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "reference/deep_stack.h"
-#include "reference/entry_parameters.h"
 #include "reference/interpreter.h"
 #include "reference/ops/sharding_call.h"
 

@@ -7,12 +7,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "spec/base/run_settings.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
+#include "spec/ir/module.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
@@ -44,5 +47,17 @@ struct EvalOptions : RunSettings {
 //   ResourceExhausted  memory_bytes_max exceeded (before allocating), or calls nested too deep
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options = {});
+
+// Returns the entry computation's parameters, or an error if there are not `arguments` of them.
+inline absl::StatusOr<std::vector<Instruction*>> ParametersFor(const Module& module,
+                                                               size_t arguments) {
+  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
+    return InvalidInput("module ", module.name(), " has no entry computation with a root");
+  }
+  std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (parameters.size() == arguments) return parameters;
+  return InvalidInput("module ", module.name(), ": expected ", parameters.size(),
+                      " arguments, found ", arguments);
+}
 
 }  // namespace hlocts::reference

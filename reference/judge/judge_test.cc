@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {

@@ -2,7 +2,7 @@
 // Tests large arrays: verdicts on a large matrix, and time and memory for cumulative windows.
 #include <limits>
 
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {

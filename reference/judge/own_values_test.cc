@@ -6,7 +6,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {

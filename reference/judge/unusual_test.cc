@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {

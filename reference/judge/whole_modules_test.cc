@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests outputs of whole modules whose sets are too wide to judge them.
+#include "reference/judge/cases_testing.h"
 #include "reference/judge/centred/likely.h"
-#include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "spec/base/int128.h"
 #include "spec/infer/window_util.h"
-#include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
 namespace {
@@ -49,6 +48,34 @@ WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension
                                 CeilDivide(base_size - first_base, axis.base_step));
   return {static_cast<int64_t>(first_tap), static_cast<int64_t>(first_base),
           static_cast<int64_t>(count)};
+}
+
+constexpr int64_t kLongWindow = 16;  // in elements; shorter windows are as cheap one by one
+
+int64_t Longest(const WindowAxis& axis) {
+  int64_t longest = 0;
+  for (const WindowPosition& at : axis.positions) longest = std::max(longest, at.count);
+  return longest;
+}
+
+// Returns true if `next` contains `before` and at most more after it (backwards: before it).
+bool Contains(const WindowAxis& axis, const WindowPosition& next, const WindowPosition& before,
+              bool backwards) {
+  if (before.count == 0) return true;
+  if (next.count < before.count) return false;
+  const int64_t ahead = backwards ? next.count - before.count : 0;
+  return next.first_base + ahead * axis.base_step == before.first_base;
+}
+
+bool Grows(const WindowAxis& axis, bool backwards) {
+  const size_t size = axis.positions.size();
+  for (size_t i = 1; i < size; ++i) {
+    const WindowPosition &before = axis.positions[i - 1], &at = axis.positions[i];
+    if (!(backwards ? Contains(axis, before, at, true) : Contains(axis, at, before, false))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -93,6 +120,21 @@ WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, con
     geometry.axes.push_back(MakeWindowAxis(base_dimensions[d], output_size, dimension));
   }
   return geometry;
+}
+
+std::optional<GrowingWindows> GrowingWindowsOf(const WindowGeometry& geometry) {
+  std::optional<GrowingWindows> found;
+  for (size_t d = 0; d < geometry.axes.size(); ++d) {
+    const WindowAxis& axis = geometry.axes[d];
+    const int64_t longest = Longest(axis);
+    if (longest <= 1) continue;
+    if (found || longest < kLongWindow) return std::nullopt;
+    for (bool backwards : {false, true}) {
+      if (!found && Grows(axis, backwards)) found = {static_cast<int64_t>(d), backwards};
+    }
+    if (!found) return std::nullopt;
+  }
+  return found;
 }
 
 }  // namespace hlocts::reference

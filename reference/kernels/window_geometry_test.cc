@@ -6,7 +6,6 @@
 #include <random>
 
 #include "gtest/gtest.h"
-#include "reference/kernels/growing_windows.h"
 #include "reference/kernels/reduce_window.h"
 #include "spec/base/int128.h"
 #include "spec/infer/window_util.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "reference/kernels/growing_windows.h"
+#include "reference/kernels/window_geometry.h"
 #include "reference/number_system.h"
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"

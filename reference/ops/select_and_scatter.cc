@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/kernels/select_and_scatter.h"
-
 #include <utility>
 
+#include "reference/kernels/reduce_window.h"
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "absl/strings/str_replace.h"
+#include "reference/judge/cases_testing.h"
 #include "reference/judge/centred/slopes.h"
-#include "reference/judge/judge_testing.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts::reference {

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "reference/judge/cases_testing.h"
 #include "reference/judge/elementwise/columns_testing.h"
 #include "reference/judge/interpreter/set_value.h"
-#include "reference/judge/judge_testing.h"
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/interval_columns.h"
 

@@ -37,4 +37,9 @@ SetArray PickElements(const Literal& numbers, const Shape& shape,
                       absl::Span<const SetArray* const> sources, uint32_t origin);
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 
+// Computes sharding custom calls (ruling 0123) from the operands of each of `devices`.
+absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
+    SetInterpreter& interpreter, const Instruction& call,
+    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
+
 }  // namespace hlocts::reference

@@ -2,12 +2,78 @@
 // Finds the instructions that read unrounded results (lemma 5). Unread intervals are not kept.
 #include <algorithm>
 
+#include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"
+#include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
+
+// Finds computations that need no sets: on known operands, the plain evaluator yields their value.
+
+bool Certain(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
+
+// Returns true for moves of any type, and for integer operations that are fully defined.
+bool CertainOperation(const Instruction& instruction) {
+  const OpRow& row = RowOf(instruction.opcode());
+  bool sorted = instruction.BoolOr(Attr::kIndicesAreSorted, false);
+  switch (row.family) {
+    case Family::kMovement:
+    case Family::kTuple:
+      return true;
+    case Family::kIndexing:
+      return instruction.opcode() != Opcode::kScatter && !sorted;
+    case Family::kLeaf:
+      return true;
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+    case Family::kElementwiseOther:
+      break;
+    default:
+      return false;
+  }
+  if (instruction.opcode() == Opcode::kSelect) return true;
+  bool open = row.freedom != Freedom::kNone && instruction.opcode() != Opcode::kConvert;
+  if (open || !Certain(instruction.shape().element_type())) return false;
+  for (const Instruction* operand : instruction.operands()) {
+    if (!Certain(operand->shape().element_type())) return false;
+  }
+  return true;
+}
+
+// Runs a computation of scalars on arrays of scalars.
+
+// Returns an array of the dimensions of `lanes` whose elements all equal the scalar.
+SetValue Spread(const SetValue& scalar, const Shape& lanes) {
+  const SetArray& array = scalar.array;
+  Shape shape(array.element_type(), lanes.dimensions());
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(0, c));
+  }
+  return Compress(SetArray(shape, std::move(sets)));
+}
+
+Shape LaneShape(const Shape& shape, const Shape& lanes) {
+  if (!shape.IsTuple()) return Shape(shape.element_type(), lanes.dimensions());
+  std::vector<Shape> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(LaneShape(element, lanes));
+  return Shape::Tuple(std::move(elements));
+}
+
+// Returns true if the instruction reads the bits of a scalar as a scalar of the same width.
+// Compilers rewrite comparisons in total order to comparisons of such bits.
+bool IsBitsOfScalar(const Instruction& instruction) {
+  if (instruction.opcode() != Opcode::kBitcastConvert && instruction.opcode() != Opcode::kBitcast) {
+    return false;
+  }
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  return from.IsArray() && to.IsArray() && from.rank() == 0 && to.rank() == 0 &&
+         BitWidth(from.element_type()) == BitWidth(to.element_type());
+}
 
 // Returns true for operations that pass values on without arithmetic, with pre-rounding intervals.
 bool PassesPreRounding(const Instruction& user) {
@@ -46,6 +112,81 @@ uint8_t DirectUse(const Instruction& user) {
 }
 
 }  // namespace
+
+bool SetInterpreter::IsPlain(const Computation& computation) {
+  auto [found, inserted] = plain_.try_emplace(&computation, true);
+  if (!inserted) return found->second;
+  bool plain = true;
+  for (const auto& instruction : computation.instructions()) {
+    plain = plain && IsPlain(*instruction);
+  }
+  plain_[&computation] = plain;
+  return plain;
+}
+
+bool SetInterpreter::IsPlain(const Instruction& instruction) {
+  if (!ops::IsCaller(instruction.opcode())) return CertainOperation(instruction);
+  for (const Computation* called : instruction.called_computations()) {
+    if (!IsPlain(*called)) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<Literal> SetInterpreter::RunElementwise(const Instruction& instruction,
+                                                       const Shape& shape,
+                                                       absl::Span<const SetValue> operands) {
+  bool direct = IsElementwise(instruction.opcode());
+  int64_t count = shape.ElementCount();
+  const void* data[3] = {};
+  for (size_t i = 0; i < operands.size() && direct; ++i) {
+    const SetArray& array = operands[i].array;
+    direct = i < 3 && array.runtime_sizes.empty() && array.element_count() == count;
+    if (direct) data[i] = array.literal().raw_data();
+  }
+  if (!direct || count == 0) return runner_.Run(instruction, shape, Literals(operands));
+  auto found = kernels_.find(&instruction);
+  if (found == kernels_.end()) {
+    HLOCTS_ASSIGN_OR_RETURN(ElementwiseOp kernel, ResolveElementwise(instruction));
+    found = kernels_.emplace(&instruction, kernel).first;
+  }
+  Literal result(shape);
+  found->second(data, result.mutable_raw_data(), count);
+  return result;
+}
+
+absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computation,
+                                                   absl::Span<const SetValue> arguments,
+                                                   const Shape& lanes) {
+  std::vector<SetValue> values(computation.instructions().size());
+  for (const auto& instruction : computation.instructions()) {
+    SetValue& out = values[instruction->index()];
+    std::vector<SetValue> operands;
+    for (const Instruction* operand : instruction->operands()) {
+      operands.push_back(values[operand->index()]);
+    }
+    Shape shape = LaneShape(instruction->shape(), lanes);
+    Opcode opcode = instruction->opcode();
+    if (opcode == Opcode::kParameter) {
+      out = arguments[instruction->parameter_number()];
+    } else if (ops::IsSource(opcode)) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue scalar,
+                              SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
+      out = Spread(scalar, lanes);
+    } else if (const Computation* body = InlinedBody(*instruction)) {
+      HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*body, operands, lanes));
+    } else if (IsElementwiseSetOpcode(opcode) || ops::IsPacking(opcode) ||
+               opcode == Opcode::kCopy || IsBitsOfScalar(*instruction)) {
+      HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
+    } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
+      out = operands[0];  // a scalar as a scalar
+    } else {
+      return UnspecifiedResult(*this, *computation.root(),
+                               LaneShape(computation.root()->shape(), lanes),
+                               WideningCause::kUnknown);
+    }
+  }
+  return values[computation.root()->index()];
+}
 
 void SetInterpreter::AnalyzeUnroundedUses(const Computation& computation) {
   const auto& instructions = computation.instructions();

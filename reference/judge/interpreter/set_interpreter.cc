@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
-#include "reference/judge/interpreter/sharding_call_sets.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
 #include "spec/accuracy/rules.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of tuples, tokens, and sources of values without arithmetic.
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/rounded_value.h"
 #include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
@@ -25,11 +26,6 @@ absl::StatusOr<SetValue> ConstantSets(SetInterpreter&, const Instruction& instru
   return ExactValue(instruction.literal());
 }
 
-absl::StatusOr<SetValue> PlainSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                   const Shape& shape, absl::Span<const SetValue> operands) {
-  return PlainResult(interpreter, instruction, shape, operands);
-}
-
 namespace {
 
 absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Instruction& infeed,
@@ -46,6 +42,17 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
 }
 
 }  // namespace
+
+// Computes the sets of opt-barrier: passes stored values on, without pre-rounding intervals. To
+// read a product unrounded, an add would have to be fused with it (optimization_barrier.1).
+// In the relaxed profile, or with the fact barrier.crossed, it may be crossed (ruling 0070).
+absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
+                                     absl::Span<const SetValue> operands) {
+  const bool crossed =
+      interpreter.profile() == Profile::kRelaxed ||
+      (interpreter.profile() == Profile::kDefault && interpreter.options().facts.barrier_crossed);
+  return crossed ? operands[0] : RoundedValue(operands[0]);
+}
 
 // Treats data from the host like a parameter, or as unknown if none is given. The elements of a
 // tuple arrive in one infeed literal or in one literal each (infeed.4-10).

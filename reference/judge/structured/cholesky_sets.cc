@@ -9,7 +9,6 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
 #include "reference/judge/structured/cholesky_bounds.h"
-#include "reference/judge/structured/cholesky_operand.h"
 #include "reference/judge/structured/triangular_inverse.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/joint.h"

@@ -1,19 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of fft: a joint predicate over each transform if the result is an output, and a
 // bound per element for instructions that read it.
+#include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
-#include "reference/judge/structured/fft_butterflies.h"
 #include "reference/judge/structured/fft_predicate.h"
-#include "reference/judge/structured/fft_units.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
 namespace {
+
+// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (lemma 21),
+// from the sizes of the butterflies that each result is computed from.
+
+// The butterflies of transforms of n = 2^t numbers, t >= 1.
+class Butterflies {
+ public:
+  Butterflies(size_t n, bool forward);
+  // Returns for each result of the unscaled transform of x the sum of the lengths of its
+  // butterflies. The length of a butterfly is the 2-norm of its two results.
+  std::vector<double> LengthsOf(absl::Span<const std::complex<double>> x) const;
+
+ private:
+  std::vector<std::complex<double>> twiddles_;
+};
+
+using Z = std::complex<double>;
+
+// Exceeds the rounding error of the sums in this file, which is less than 2^-53 for each addition,
+// relative to the sum of the magnitudes of all parts.
+constexpr double kOwnRounding = 0x1p-40;
+
+// Returns exp(-2 pi i k / n) or its conjugate for k < n/2.
+std::vector<Z> Twiddles(size_t n, bool forward) {
+  std::vector<Z> twiddles(n / 2);
+  const double step = (forward ? -2 : 2) * M_PI / static_cast<double>(n);
+  for (size_t k = 0; k < twiddles.size(); ++k) {
+    twiddles[k] = {std::cos(step * static_cast<double>(k)),
+                   std::sin(step * static_cast<double>(k))};
+  }
+  return twiddles;
+}
+
+// One level of a transform: turns `parts` transforms of `length` residues into twice as many
+// transforms of half as many residues. LengthsOf sums the lengths of butterflies in one of them.
+struct Level {
+  size_t parts, length;
+
+  double LengthsOf(const Z* from) const {
+    const size_t half = length / 2;
+    double sum = 0;
+    for (size_t r = 0; r < half; ++r) {
+      sum += std::sqrt(std::norm(from[r]) + std::norm(from[r + half]));
+    }
+    return std::sqrt(2.0) * sum;  // |(a + wb, a - wb)| = sqrt(2) |(a, b)|
+  }
+
+  void Combine(const std::vector<Z>& from, const std::vector<Z>& twiddles,
+               std::vector<Z>& to) const {
+    const size_t half = length / 2;
+    for (size_t k = 0; k < parts; ++k) {
+      const Z w = twiddles[k * half];
+      const Z* a = from.data() + k * length;
+      Z* sum = to.data() + k * half;
+      Z* difference = to.data() + (k + parts) * half;
+      for (size_t r = 0; r < half; ++r) {
+        const Z b = a[r + half];
+        const Z wb(w.real() * b.real() - w.imag() * b.imag(),
+                   w.real() * b.imag() + w.imag() * b.real());
+        sum[r] = a[r] + wb;
+        difference[r] = a[r] - wb;
+      }
+    }
+  }
+};
+
+// Returns a power of two that scales the largest part to about 1, so that squares stay in range.
+double ScaleOf(absl::Span<const Z> x) {
+  double most = 0;
+  for (const Z& z : x) most = std::max({most, std::fabs(z.real()), std::fabs(z.imag())});
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  return std::ldexp(1.0, -std::max(exponent, -1000));
+}
+
+Butterflies::Butterflies(size_t n, bool forward) : twiddles_(Twiddles(n, forward)) {}
+
+std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
+  const size_t n = x.size();
+  std::vector<Z> from(x.begin(), x.end()), to(n);
+  const double scale = ScaleOf(x);
+  double magnitudes = 0;
+  for (Z& z : from) {
+    z *= scale;
+    magnitudes += std::fabs(z.real()) + std::fabs(z.imag());
+  }
+  // Results with indices congruent modulo `parts` have the same butterflies up to that level.
+  std::vector<double> behind(n, 0);
+  for (Level level = {1, n}; level.length > 1; level = {level.parts * 2, level.length / 2}) {
+    for (size_t k = 0; k < level.parts; ++k) {
+      const double lengths = level.LengthsOf(from.data() + k * level.length);
+      behind[k] += (lengths + kOwnRounding * magnitudes) / scale;
+    }
+    std::copy_n(behind.begin(), level.parts, behind.begin() + static_cast<int64_t>(level.parts));
+    level.Combine(from, twiddles_, to);
+    from.swap(to);
+  }
+  return behind;
+}
+
+// Declares the rounding units of fast Fourier transforms, by length (lemma 21).
+
+struct TransformCost {
+  double units = 0;    // of the 2-norm of the result
+  double flushes = 0;  // loss by flushes and underflow, in units of the least (normal) number
+  double reach = 1;    // bound of intermediate values, relative to the sum of magnitudes
+};
+
+// Prime lengths are transformed by the definition up to kSmoothMax, and may be up to kDirectMax.
+constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
+
+std::vector<int64_t> PrimeFactors(int64_t n) {
+  std::vector<int64_t> factors;
+  for (int64_t p = 2; p * p <= n; ++p) {
+    for (; n % p == 0; n /= p) factors.push_back(p);
+  }
+  if (n > 1) factors.push_back(n);
+  return factors;
+}
+
+// Returns the units of a transform by prime factors: each step uses twiddles and the definition.
+double UnitsOfSteps(int64_t n, double level) {
+  double units = 0;
+  for (int64_t factor : PrimeFactors(n)) {
+    const double r = static_cast<double>(factor);
+    units += (level - 1) * (factor == 2 ? 1 : 1 + std::sqrt(r)) + (r - 1);
+  }
+  return units;
+}
+
+// Returns the units of a convolution with a chirp: three longer, smooth transforms and products.
+double UnitsOfChirp(int64_t n, double level, const Bounds& bounds) {
+  const double levels = std::log2(static_cast<double>(n)) + bounds.ChirpPadding();
+  const double transforms = 3 * bounds.SmoothSteps() * level * levels;
+  return 2 * (level - 1) + bounds.ChirpSpectrum() * (level - 1 + transforms);
+}
+
+int64_t LargestPrimeFactor(int64_t n) { return n < 2 ? 1 : PrimeFactors(n).back(); }
+
+double UnitsOfTransform(int64_t n, double level, const Bounds& bounds) {
+  const int64_t largest = LargestPrimeFactor(n);
+  if (largest <= kSmoothMax) return UnitsOfSteps(n, level);
+  if (largest > kDirectMax) return UnitsOfChirp(n, level, bounds);
+  return std::max(UnitsOfSteps(n, level), UnitsOfChirp(n, level, bounds));
+}
+
+// Returns the cost along axes of these lengths. `level` is the units of a step of length two.
+TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds) {
+  TransformCost cost;
+  int64_t largest = 2;
+  double points = 1;
+  for (int64_t n : lengths) {
+    cost.units += UnitsOfTransform(n, level, bounds);
+    largest = std::max(largest, LargestPrimeFactor(n));
+    points *= static_cast<double>(n);
+  }
+  cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
+  // A convolution with a chirp, before it is scaled, has up to four times the points, and its
+  // products may be larger by a factor of twice the points.
+  if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
+  return cost;
+}
 
 // Returns true if a plane of an IRFFT's operand has to be Hermitian across outer axes but is not.
 bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64_t>& sizes,

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "absl/strings/str_format.h"
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of sharding calls, which move elements; traces them by element numbers.
-#include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/sharding_call.h"

@@ -9,9 +9,46 @@
 
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/joint/row_permutation.h"
-#include "reference/judge/structured/sort_order.h"
+#include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {
+
+// Computes the order that a comparator requires of one line: which rows must precede which, and the
+// positions that each row may take (sort.8, sort.21; ruling 0024).
+
+// A relation of n rows: element i * n + j is not 0 if row i must precede row j.
+using RowRelation = std::vector<uint8_t>;
+
+struct LineOrder {
+  bool satisfiable = true;           // false: no order is possible, so any is permitted
+  std::vector<int64_t> first, last;  // the positions that each row may take
+  // True if the positions permit arrangements that violate the relation, which is checked then.
+  bool partial = false;
+};
+
+// Lemma. In an arrangement that satisfies `before`, every row follows all rows that reach it and
+// precedes all rows that it reaches. So its position is at least the number of the former, and at
+// most n - 1 minus the number of the latter. A relation with a cycle has no such arrangement.
+LineOrder OrderOfRows(int64_t n, const RowRelation& before);
+
+// The possible results of a comparison.
+enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kUncertain = 3 };
+inline bool MayBeTrue(Truth t) { return (t & kSurelyTrue) != 0; }
+inline bool MayBeFalse(Truth t) { return (t & kSurelyFalse) != 0; }
+// Returns the possible values of each element of an array of preds.
+std::vector<Truth> TruthsOf(const SetArray& preds);
+
+// The rows that certainly precede others, and the tied rows that a stable sort keeps in order.
+struct OrderConstraints {
+  RowRelation precedes, kept;
+  bool certain = true;  // every comparison has one result
+};
+// less[i * n + j] is the result of comparator(row i, row j).
+OrderConstraints OrderConstraintsOf(int64_t n, const std::vector<Truth>& less);
+
+// Returns true if rows that tie with each other compare equally to all other rows (ties are
+// transitive).
+bool IsWeakOrder(int64_t n, const RowRelation& precedes);
 
 struct SortJob {
   SetInterpreter& interpreter;

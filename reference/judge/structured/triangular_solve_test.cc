@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "reference/judge/judge_testing.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {

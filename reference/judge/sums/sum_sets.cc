@@ -2,18 +2,242 @@
 // Computes the sets of dot, ragged-dot and convolution.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/sums/contraction.h"
-#include "reference/judge/sums/convolution_holes.h"
 #include "reference/judge/sums/dot_precision.h"
-#include "reference/judge/sums/fast_convolution.h"
+#include "reference/judge/sums/linear.h"
 #include "reference/judge/sums/sums.h"
+#include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/integer_sets.h"
 
 namespace hlocts::reference {
 namespace {
+
+// Finds the results of a convolution in which a zero of padding, holes or group boundaries may
+// multiply an infinity or a NaN (lemma 10).
+
+// Returns 1 for each element that is or may be an infinity or a NaN. `any` is set if there is one.
+Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
+  Literal marks = parts[0]->middle;  // copies the run-time sizes
+  auto out = marks.mutable_data<double>();
+  for (double& mark : out) mark = 0;
+  for (const Linear* part : parts) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      const bool uncertain = part->has_uncertain && part->uncertain.data<double>()[i] != 0;
+      if (uncertain || !std::isfinite(part->middle.data<double>()[i])) out[i] = 1;
+    }
+  }
+  any = false;
+  for (double mark : out) any = any || mark != 0;
+  return marks;
+}
+
+Literal OnesLike(Literal ones) {
+  for (double& x : ones.mutable_data<double>()) x = 1;
+  return ones;
+}
+
+void AddNan(AcceptanceSet& s) {
+  if (s.unspecified()) return;
+  s.flags = (s.flags & ~AcceptanceSet::kBitsKnown) | AcceptanceSet::kNan;
+}
+
+struct Holes {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  const Window& window;
+  const ConvolutionDimensionNumbers& numbers;
+  Shape result;  // f64
+  std::vector<AcceptanceSet>& sets;
+
+  absl::StatusOr<Literal> Run(const Instruction& like, const Literal& lhs,
+                              const Literal& rhs) const {
+    return interpreter.runner().Run(like, result, {lhs, rhs});
+  }
+};
+
+// Adds NaN to results in which a zero of the image's padding or holes may multiply a marked element
+// of the kernel. These are the results to which not all marked elements contribute otherwise.
+absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
+  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
+  const std::vector<int64_t>& sizes = marks.shape().dimensions();
+  const int64_t feature = holes.numbers.kernel_output_feature;
+  const int64_t stride = RowMajorStrides(sizes)[feature];
+  std::vector<double> marked(static_cast<size_t>(sizes[feature]), 0);
+  for (int64_t i = 0; i < marks.element_count(); ++i) {
+    marked[static_cast<size_t>(i / stride % sizes[feature])] += marks.data<double>()[i];
+  }
+  const int64_t out = holes.numbers.output_feature;
+  const int64_t out_stride = RowMajorStrides(holes.result.dimensions())[out];
+  for (size_t i = 0; i < holes.sets.size(); ++i) {
+    const int64_t at = static_cast<int64_t>(i) / out_stride % holes.result.dimension(out);
+    if (met.data<double>()[i] < marked[static_cast<size_t>(at)]) AddNan(holes.sets[i]);
+  }
+  return absl::OkStatus();
+}
+
+// The largest number of elements that a kernel with filled holes may have, as MayZeroFillDilation
+// checks.
+constexpr int64_t kFilledMax = int64_t{1} << 26;
+bool MayZeroFillDilation(const Window& window, const Literal& kernel) {
+  double elements = static_cast<double>(kernel.element_count());
+  for (const WindowDimension& dimension : window.dimensions) {
+    if (dimension.size > 1) elements *= static_cast<double>(dimension.window_dilation);
+  }
+  return elements <= static_cast<double>(kFilledMax);
+}
+
+// Adds NaN to results in which a zero in a hole of a dilated kernel may multiply a marked element
+// of the image: an element that the same kernel without holes would read, but this kernel does not.
+absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
+  if (!MayZeroFillDilation(holes.window, kernel)) {
+    for (AcceptanceSet& s : holes.sets) AddNan(s);
+    return absl::OkStatus();
+  }
+  Window dense = holes.window;
+  Shape filled = kernel.shape();
+  bool dilated = false;
+  for (size_t d = 0; d < dense.dimensions.size(); ++d) {
+    WindowDimension& dimension = dense.dimensions[d];
+    dilated = dilated || (dimension.window_dilation > 1 && dimension.size > 1);
+    if (dimension.size > 0) dimension.size = (dimension.size - 1) * dimension.window_dilation + 1;
+    dimension.window_dilation = 1;
+    filled.set_dimension(holes.numbers.kernel_spatial[d], dimension.size);
+  }
+  if (!dilated) return absl::OkStatus();
+  Instruction like(holes.instruction.name(), Opcode::kConvolution, holes.result);
+  like.mutable_attributes() = holes.instruction.attributes();
+  like.Set(Attr::kWindow, dense);
+  HLOCTS_ASSIGN_OR_RETURN(const Literal whole, holes.Run(like, marks, OnesLike(Literal(filled))));
+  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, marks, OnesLike(kernel)));
+  for (size_t i = 0; i < holes.sets.size(); ++i) {
+    if (whole.data<double>()[i] > met.data<double>()[i]) AddNan(holes.sets[i]);
+  }
+  return absl::OkStatus();
+}
+
+bool IsGrouped(const Instruction& instruction) {
+  return instruction.IntOr(Attr::kFeatureGroupCount, 1) > 1 ||
+         instruction.IntOr(Attr::kBatchGroupCount, 1) > 1;
+}
+
+// Adds NaN to the sets of results that such a zero may contribute to. `lhs` and `rhs` are the
+// components of the image and of the kernel (two for complex elements).
+absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruction,
+                         const Shape& result, absl::Span<const Linear* const> lhs,
+                         absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets) {
+  const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const auto* window = instruction.Get<Window>(Attr::kWindow);
+  if (numbers == nullptr || sets.empty()) return absl::OkStatus();
+  auto some = [](absl::Span<const Linear* const> parts) {
+    for (const Linear* part : parts) {
+      if (part->non_finite || part->has_uncertain) return true;
+    }
+    return false;
+  };
+  if (!some(lhs) && !some(rhs)) return absl::OkStatus();
+  bool in_image = false, in_kernel = false;
+  const Literal image = NonFiniteMarks(lhs, in_image), kernel = NonFiniteMarks(rhs, in_kernel);
+  // Outside the strict profile, an engine may compute a grouped convolution as a dense one with
+  // zeros between the groups (as XLA:CPU does).
+  if (IsGrouped(instruction) && interpreter.profile() != Profile::kStrict) {
+    for (AcceptanceSet& s : sets) AddNan(s);
+    return absl::OkStatus();
+  }
+  Holes holes{interpreter,
+              instruction,
+              window == nullptr ? Window() : *window,
+              *numbers,
+              result.WithElementType(PrimitiveType::kF64),
+              sets};
+  if (in_kernel) HLOCTS_RETURN_IF_ERROR(ZerosOfImage(holes, image, kernel));
+  if (in_image) HLOCTS_RETURN_IF_ERROR(ZerosOfKernel(holes, image, kernel));
+  return absl::OkStatus();
+}
+
+// Bounds convolutions by fast algorithms (lemma 19). Transforms mix a whole image, so an error
+// depends on the norms of image and kernel, not on the terms of one window.
+
+// Returns a bound of a transform's points. Each of three dimensions grows to less than twice its
+// size, and padding by the window yields at most 2^16 points.
+double PointsOf(double terms) {
+  constexpr double kLengthened = 8, kPadded = 0x1p16;
+  return std::max(kLengthened * terms, kPadded);
+}
+
+// Returns the 2-norms of the elements that share an index of `dimension`. The norm is infinite if
+// an element may be not finite.
+std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
+  const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
+  // A long double represents the square of any double.
+  std::vector<long double> squares(static_cast<size_t>(sizes[dimension]), 0);
+  int64_t stride = RowMajorStrides(sizes)[dimension];
+  auto middle = array.middle.data<double>(), magnitude = array.magnitude.data<double>();
+  for (int64_t i = 0; i < array.middle.element_count(); ++i) {
+    long double& square = squares[static_cast<size_t>(i / stride % sizes[dimension])];
+    bool open = array.has_uncertain && array.uncertain.data<double>()[i] != 0;
+    const long double size = magnitude[i];
+    square += open || !std::isfinite(middle[i]) ? HUGE_VALL : size * size;
+  }
+  std::vector<double> norms;
+  for (long double square : squares) norms.push_back(static_cast<double>(std::sqrt(square)));
+  return norms;
+}
+
+// Returns true if the engine may use a fast algorithm for this instruction.
+bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule) {
+  if (instruction.opcode() != Opcode::kConvolution || !rule.Allows(kFastConvolution)) return false;
+  return interpreter.profile() == Profile::kRelaxed || interpreter.options().facts.convolution_fast;
+}
+
+// Returns the error of results that are computed from an image and a kernel of these 2-norms.
+// `terms` is the element count of the larger array.
+double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
+               const Bounds& bounds) {
+  if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
+  // The transforms of image and kernel must not overflow.
+  if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
+  if (image == 0 || kernel == 0) return 0;
+  // A point of a spectrum is at most the sum of magnitudes, which is at most sqrt(terms) times the
+  // 2-norm. Products of points are transformed back and divided by the points only at the end.
+  if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
+  double lost = bounds.FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
+                (1 + image + kernel);
+  // Winograd's larger tiles lose up to about nine bits, a transform log2 of its points (lemma 19).
+  return bounds.FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
+}
+
+// Returns the error that the algorithm adds to each result, as f64. It is infinite if a non-finite
+// value of the image or kernel, or an overflow, may affect the result.
+Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule,
+                              const Bounds& bounds) {
+  Literal errors(result.WithElementType(PrimitiveType::kF64));
+  const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  if (numbers == nullptr || errors.element_count() == 0) return errors;
+  std::vector<double> images = NormsAlong(lhs, numbers->input_batch);
+  std::vector<double> kernels = NormsAlong(rhs, numbers->kernel_output_feature);
+  const std::vector<int64_t>& sizes = result.dimensions();
+  std::vector<int64_t> strides = RowMajorStrides(sizes);
+  int64_t batch = strides[numbers->output_batch], feature = strides[numbers->output_feature];
+  double all = 0;
+  for (double image : images) all = std::hypot(all, image);
+  bool grouped = images.size() != static_cast<size_t>(sizes[numbers->output_batch]);
+  const double terms =
+      static_cast<double>(std::max(lhs.middle.element_count(), rhs.middle.element_count()));
+  auto out = errors.mutable_data<double>();
+  for (int64_t i = 0; i < errors.element_count(); ++i) {
+    double image = grouped ? all : images[i / batch % sizes[numbers->output_batch]];
+    double kernel = kernels[i / feature % sizes[numbers->output_feature]];
+    out[i] = ErrorOf(image, kernel, terms, rule, bounds);
+  }
+  return errors;
+}
 
 // Returns the type that determines how sums are accumulated: the operands' type, or the result's
 // type if they differ.
