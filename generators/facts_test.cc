@@ -101,5 +101,20 @@ TEST(FactsTest, ValueFactsHold) {
   EXPECT_GT(checked, 5 * kModules);
 }
 
+// Callers use the facts of a constant as a size or a bound, but 1 in s1 is -1.
+TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsInteger(type)) continue;
+    SeedSource choose(1, 1);
+    ModuleWriter writer(choose, DrawPlan(choose, {}));
+    for (double value : {0.0, 1.0}) {
+      const Value* constant = writer.ScalarConstant(type, value);
+      const double held = RealAt(constant->instruction->literal(), 0);
+      EXPECT_EQ(constant->facts.low, held) << PrimitiveTypeName(type);
+      EXPECT_EQ(constant->facts.high, held) << PrimitiveTypeName(type);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hlocts::generators

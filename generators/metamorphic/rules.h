@@ -11,10 +11,107 @@
 // selfcheck variants --modules=1000` checks it.
 #pragma once
 
-#include "generators/metamorphic/site.h"
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "generators/choice_source.h"
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/op_table.h"
 
 namespace hlocts::generators {
+
+// The instruction to which a metamorphic rule is applied, with functions that add instructions. New
+// instructions are inserted after it, and may use it and everything before it.
+
+using Dims = std::vector<int64_t>;
+using Operands = std::vector<Instruction*>;
+using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
+
+class Site {
+ public:
+  // `arguments` are the leaves of the entry's parameters, to which a rule may add.
+  Site(Module& module, std::vector<Literal>& arguments, Instruction* instruction,
+       ChoiceSource& choices);
+
+  Module& module;
+  std::vector<Literal>& arguments;
+  Instruction* const at;
+  ChoiceSource& choose;
+
+  Opcode opcode() const { return at->opcode(); }
+  const Shape& shape() const { return at->shape(); }
+  PrimitiveType type() const { return shape().element_type(); }
+  const Dims& dims() const { return shape().dimensions(); }
+  int64_t rank() const { return shape().rank(); }
+  Instruction* operand(int64_t i) const { return at->operands()[static_cast<size_t>(i)]; }
+  bool in_entry() const { return at->parent() == module.entry(); }
+
+  // --- Writing: instructions after `at` ---
+  // Infers the shape, unless `stated` gives it (broadcast, reshape, convert and others need this).
+  Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
+                    Shape stated = Shape());
+  // Repeats the operation of `at` on other operands, with its attributes or the given ones.
+  Instruction* Again(Operands operands, Shape stated);
+  Instruction* Again(Operands operands, Shape stated, Attributes attributes);
+  Attributes AttributesWith(Attr attr, AttributeValue value) const;  // of `at`, with one changed
+  // Copies the instructions of `body` with parameters `operands`, and returns the root's copy.
+  Instruction* Inlined(const Computation& body, const Operands& operands);
+  Instruction* Constant(Literal literal);
+  Instruction* Number(PrimitiveType type, double value);  // a scalar
+  Instruction* Splat(const Shape& shape, double value);   // a number, broadcast
+  Instruction* Iota(PrimitiveType type, const Dims& dims, int64_t dimension);
+  Instruction* Element(Instruction* tuple, int64_t index);
+  Instruction* Slice(Instruction* operand, int64_t dimension, int64_t start, int64_t limit);
+  Instruction* Reshape(Instruction* operand, const Dims& dims);
+  Instruction* Broadcast(Instruction* operand, const Dims& dims, const Dims& dimensions);
+  Instruction* Transpose(Instruction* operand, const Dims& permutation);
+  Instruction* Concatenate(Operands operands, int64_t dimension);
+  Instruction* Convert(Instruction* operand, PrimitiveType type);
+  Instruction* Compare(Instruction* lhs, absl::string_view direction, Instruction* rhs);
+  // Adds a scalar: in the entry a new parameter, which compilers cannot fold, else a constant.
+  Instruction* Opaque(PrimitiveType type, double value);
+  // Adds a parameter to the entry, before all other instructions.
+  Instruction* NewParameter(Literal argument);
+
+  // Writes a computation. While `body` runs, Make and the other functions add to that computation.
+  using Body = std::function<Instruction*(const Operands& parameters)>;
+  Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
+                      const Body& body);
+  // Returns a computation that applies the operation of `at` to its parameters.
+  Computation* Outlined();
+  Computation* Identity(const Shape& shape);
+  Computation* Garbage(const Shape& parameter, const Shape& result);  // returns ones
+
+  // --- Completion ---
+  // Replaces `at` by `value` in all users, except instructions that the rule added. Returns true.
+  bool Use(Instruction* value);
+  bool Done();  // completes any other change; returns true
+  void Undo();  // removes what was added, if the rule does not apply
+  // The error of a rule that added an invalid instruction: a defect of the rule, which is reported
+  // with its name.
+  const absl::Status& defect() const { return defect_; }
+
+  // Returns the value of a constant or of an entry parameter, or nullptr for anything else.
+  const Literal* Known(const Instruction& instruction) const;
+  bool IsRoot() const { return at->parent()->root() == at; }
+  // Returns true if `at` is element-wise and all operands have the sizes of the result.
+  bool IsElementwise() const;
+
+ private:
+  std::string Name(absl::string_view stem);
+  Instruction* Place(std::unique_ptr<Instruction> instruction);
+
+  Computation* writing_;  // the computation to which Make adds
+  Operands made_;         // added to at's computation
+  std::vector<Computation*> computations_;
+  int64_t names_;
+  absl::Status defect_;
+};
 
 enum class RuleGroup : uint8_t {
   kLayout,
