@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"

@@ -8,9 +8,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "reports/nights/precision.h"
 #include "reports/run_record.h"
+#include "reports/verdict.h"
 
 namespace hlocts::reports {
 namespace {
@@ -130,6 +131,78 @@ std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text)
 }
 
 }  // namespace
+
+std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
+                                    const std::string& now) {
+  std::map<std::tuple<std::string, std::string, std::string>, double> earlier;
+  for (const MeasuredUlps& one : history.ulps) {
+    if (one.night == before)
+      earlier[{one.engine, one.worst.function, one.worst.type}] = one.worst.ulps;
+  }
+  std::vector<UlpsChange> changes;
+  for (const MeasuredUlps& one : history.ulps) {
+    auto was = earlier.find({one.engine, one.worst.function, one.worst.type});
+    if (one.night != now || was == earlier.end()) continue;
+    if (one.worst.ulps <= was->second + kUlpsReported) continue;
+    changes.push_back(
+        {one.engine, one.worst.function, one.worst.type, was->second, one.worst.ulps});
+  }
+  std::sort(changes.begin(), changes.end(), [](const UlpsChange& a, const UlpsChange& b) {
+    return std::tuple(b.now - b.before, a.engine, a.function, a.type) <
+           std::tuple(a.now - a.before, b.engine, b.function, b.type);
+  });
+  return changes;
+}
+
+std::string UlpsText(const History& history) {
+  if (history.nights.empty()) return "";
+  std::map<std::string, std::map<std::string, double>> rows;  // (function, type, bound) -> engine
+  for (const MeasuredUlps& one : history.ulps) {
+    if (one.night != history.nights.back().label) continue;
+    rows[absl::StrCat(one.worst.function, " ", one.worst.type, ", ", one.worst.rule)][one.engine] =
+        one.worst.ulps;
+  }
+  if (rows.empty()) return "";
+  std::string text = "\nWorst accepted values: ulps from the exact value, and the stated bound\n";
+  for (const auto& [row, engines] : rows) {
+    absl::StrAppend(&text, "  ", row, ":");
+    for (const std::string& name : history.releases) {
+      if (auto found = engines.find(name); found != engines.end())
+        absl::StrAppendFormat(&text, " %s %.2f;", name, found->second);
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+char MarkOf(const Verdict& verdict) {
+  if (!verdict.flake.empty()) return kFlakeMark;
+  char mark = OutcomeName(verdict.kind)[0];
+  return IsBad(mark) && !verdict.expected ? absl::ascii_toupper(static_cast<unsigned char>(mark))
+                                          : mark;
+}
+
+char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsigned char>(mark)); }
+
+absl::string_view MarkName(char mark) {
+  mark = WithoutExpectation(mark);
+  if (mark == kFlakeMark) return "flaky";
+  for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
+    absl::string_view name = OutcomeName(static_cast<Outcome>(kind));
+    if (name[0] == mark) return name;
+  }
+  return "not run";
+}
+
+bool IsRun(char mark) { return mark != kMissingMark && mark != kAbsentMark; }
+
+bool IsBad(char mark) {
+  mark = WithoutExpectation(mark);
+  return IsRun(mark) && mark != kPassMark && mark != kUnsupportedMark && mark != kNanBitsMark &&
+         mark != kFlakeMark;
+}
+
+bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
 
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now) {

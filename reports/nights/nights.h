@@ -13,17 +13,34 @@
 #include <utility>
 #include <vector>
 
-#include "reports/nights/marks.h"
+#include "absl/strings/string_view.h"
+#include "reports/verdict_fwd.h"
 #include "reports/verdict_parts.h"
 
 namespace hlocts::reports {
+
+// Defines marks: one letter for the result of a case on an engine. A history has one per case.
+
+// Returns the first letter of the verdict, in upper case if no expectation covers it: 'p' pass, 'u'
+// unsupported, 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout,
+// 'i' inconclusive, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost (requested, without
+// a verdict), '.' not requested.
+inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
+                      kMissingMark = 'l', kAbsentMark = '.';
+char MarkOf(const Verdict& verdict);
+// Returns "pass", "fail", "flaky", "not run" and so on.
+absl::string_view MarkName(char mark);
+char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
+bool IsRun(char mark);               // the case has a verdict
+bool IsBad(char mark);               // a person or an expectation must explain the verdict
+bool IsUnexpected(char mark);
 
 struct MergedRun;  // reports/run_record.h
 struct RunRecord;
 
 struct NightlyEngineResult {
   std::string version;
-  std::string marks;   // one letter per case of the history (marks.h)
+  std::string marks;   // one letter per case of the history (MarkOf)
   double seconds = 0;  // time in the engine
   // Number of cases by mark, for a nightly run whose marks were deleted. If empty, count `marks`.
   std::map<char, int64_t> tally;
@@ -152,5 +169,20 @@ struct ReleaseDate {
 // after '@' in natural order ("xla@0.9" before "xla@0.11.2"). Options after '?' are ignored.
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
+
+// Reports the distance of accepted function values from the exact ones by release: differences that
+// the rules permit.
+
+// The increase of the distance, in ulps, above which the later nightly run reports it.
+inline constexpr double kUlpsReported = 0.05;
+
+// Returns the functions that became less precise between two nightly runs, given by label, with the
+// largest increase first. Both ran the same cases, so the arguments are equal.
+std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
+                                    const std::string& now);
+
+// Formats the newest nightly run, a line per function, type and stated bound: "tanh f32, ulp(7):
+// xla 1.34, ...". Returns "" without measurements.
+std::string UlpsText(const History& history);
 
 }  // namespace hlocts::reports

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
-#include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
 #include "reports/run_record.h"
 #include "spec/base/json_text.h"

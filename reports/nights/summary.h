@@ -8,6 +8,13 @@
 
 namespace hlocts::reports {
 
+// Formats the newest nightly run as a short text for results/nightly.
+
+// Returns the machine; the summary sentence; verdicts by engine; findings by release, with the
+// first bad release and the first good release after the last bad one; worst ulps by function and
+// release; the operations with the fewest bits checked.
+std::string NightlyRunText(const History& history, const NightlyRunDiff& changes);
+
 // Returns at most ten lines: the summary sentence, then the first cases of each list.
 std::string ToMarkdown(const History& history, const NightlyRunDiff& changes);
 // Returns one line with the summary sentence, the alarm, the lists, and the counts by engine.

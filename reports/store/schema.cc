@@ -35,7 +35,7 @@ CREATE TABLE run_engine(
   PRIMARY KEY(run, engine)) WITHOUT ROWID;
 CREATE TABLE verdict(
   run INTEGER NOT NULL, engine INTEGER NOT NULL, test_case INTEGER NOT NULL,
-  mark INTEGER NOT NULL,          -- reports/nights/marks.h
+  mark INTEGER NOT NULL,          -- reports/nights/nights.h
   microseconds INTEGER NOT NULL, elements INTEGER NOT NULL, bits REAL NOT NULL,
   unspecified INTEGER NOT NULL, seed INTEGER,
   PRIMARY KEY(run, engine, test_case)) WITHOUT ROWID;

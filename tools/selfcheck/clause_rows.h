@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/clause_row.h"
+#include "reports/page/page.h"
 #include "spec/base/status.h"
 
 namespace hlocts::tools {
