@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "backends/adapters/compiled/compiled_backend.h"
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/engine_list.h"
@@ -319,6 +322,19 @@ std::vector<std::string> ListedBackends() {
     }
   }
   return names;
+}
+
+int BoundedJobs(int jobs, const BackendInfo& info) {
+  for (absl::string_view word : info.capabilities) {
+    int room = 0;
+    if (!absl::ConsumePrefix(&word, "workers:") || !absl::SimpleAtoi(word, &room)) continue;
+    room = std::max(room, 1);
+    if (room >= jobs) continue;
+    std::fprintf(stderr, "hlocts: %s: %d jobs instead of %d: the memory suffices for no more\n",
+                 info.name.c_str(), room, jobs);
+    jobs = room;
+  }
+  return jobs;
 }
 
 }  // namespace hlocts::backends

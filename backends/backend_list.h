@@ -69,4 +69,10 @@ std::vector<std::string> ListedBackends();
 // backends.def.
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
+// Limits the number of workers that run an engine in parallel.
+
+// Returns `jobs`, or the engine's own limit (the capability "workers:N") if that is lower, but at
+// least one. A reduction is reported on standard error.
+int BoundedJobs(int jobs, const BackendInfo& info);
+
 }  // namespace hlocts::backends

@@ -9,7 +9,6 @@
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
-#include "backends/jobs.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/parser.h"

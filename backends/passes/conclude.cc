@@ -1,11 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concludes which pass is at fault from the judged stages, or from where the dumps end.
 #include "absl/algorithm/container.h"
+#include "backends/adapters/pjrt/spread.h"
+#include "backends/backend_list.h"
 #include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
+#include "spec/proto/convert.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
 
 namespace hlocts::backends {
 namespace {
+
+// Distinguishes, without dumps, a fault of a pass from a fault of code generation: if an engine
+// returns the module from which its code was generated, that module is judged. No pass is named.
+
+absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                          engine.Load(*subject.module, subject.options.load));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string bytes, executable->OptimizedModule());
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseSerializedModule(bytes));
+  Stage stage;
+  stage.after = "the last pass";
+  stage.text = PrintModule(*module);
+  return stage;
+}
+
+void ConcludeFromOptimized(PassBlame& blame) {
+  const reports::Verdict& optimized = blame.stages.front().verdict;
+  if (optimized.kind == Outcome::kFail) {
+    blame.failing_phase = FailurePhase::kPass;
+    blame.reason = "the optimized module is already wrong; dumps are needed to find the pass";
+  } else if (optimized.kind == Outcome::kPass) {
+    blame.failing_phase = FailurePhase::kCodeGeneration;
+  } else {
+    blame.reason = absl::StrCat("the optimized module cannot be evaluated: ", optimized.reason);
+  }
+}
+
+reports::Verdict NotEvaluated(const absl::Status& status) {
+  reports::Verdict verdict;
+  verdict.kind = Outcome::kUnsupported;
+  verdict.reason = std::string(status.message());
+  return verdict;
+}
+
+// Evaluates a stage, which has the argument and result leaves of the original module. If the engine
+// partitions the module, stages after the partitioner compute tiles on each device.
+absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
+                                                           const std::string& text,
+                                                           Backend& reference,
+                                                           const ExecuteRequest& request,
+                                                           LoadOptions options) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
+  DeviceTilings spread;
+  bool partitioned = false;
+  if (IsSharded(given)) {
+    module = WithoutShardings(*module);
+    HLOCTS_ASSIGN_OR_RETURN(spread, DeviceTilingsOf(given));
+    partitioned = IsPerDevice(*module) || ArgumentLeafShapes(*module) != spread.arguments ||
+                  OutputLeafShapes(*module) != spread.results;
+  }
+  if (partitioned) options.partitions = module->num_partitions = given.num_partitions;
+  HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, reference.Load(*module, options));
+  ExecuteRequest plain = request;
+  plain.donated_leaves.clear();
+  if (partitioned) {
+    HLOCTS_RETURN_IF_ERROR(
+        KeepUnsplit(ArgumentLeafShapes(*module), OutputLeafShapes(*module), spread));
+    HLOCTS_ASSIGN_OR_RETURN(plain, Split(spread, plain));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(plain));
+  return partitioned ? Join(spread, result.outputs) : std::move(result.outputs);
+}
 
 bool IsEvaluated(const JudgedStage& stage) {
   return stage.verdict.kind != Outcome::kUnsupported && stage.verdict.kind != Outcome::kError;
@@ -86,6 +157,54 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
 }
 
 }  // namespace
+
+absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject,
+                                         const EngineFactory& factory) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  Differ differ(*subject.module, *subject.request, subject.options);
+  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunOnce(subject, differ, *engine));
+  PassBlame blame;
+  blame.verdict = ran.verdict;
+  blame.actual = ElementOf(ran, ran.verdict);
+  if (!IsWrong(ran.verdict)) {
+    blame.reason = "the engine does not fail on this module";
+    return blame;
+  }
+  auto stage = OptimizedStage(subject, *engine);
+  if (!stage.ok()) {
+    blame.reason = std::string(stage.status().message());
+    return blame;
+  }
+  std::vector<Stage> stages;
+  stages.push_back(*std::move(stage));
+  HLOCTS_ASSIGN_OR_RETURN(blame.stages,
+                          JudgeStages(*subject.module, std::move(stages), differ, *subject.request,
+                                      subject.options.load, ran.facts));
+  ConcludeFromOptimized(blame);
+  return blame;
+}
+
+absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::vector<Stage> stages,
+                                                     Differ& differ, const ExecuteRequest& request,
+                                                     const LoadOptions& options,
+                                                     const std::vector<std::string>& facts) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  std::vector<JudgedStage> judged;
+  for (Stage& stage : stages) {
+    JudgedStage next;
+    next.stage = std::move(stage);
+    auto outputs = Evaluate(given, next.stage.text, *reference, request, options);
+    if (outputs.ok()) {
+      next.outputs = *std::move(outputs);
+      next.verdict = differ.JudgeOutputs(next.outputs, facts);
+    } else {
+      next.verdict = NotEvaluated(outputs.status());
+    }
+    judged.push_back(std::move(next));
+    if (judged.back().verdict.kind == Outcome::kFail) break;
+  }
+  return judged;
+}
 
 void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame) {
   if (has_values) return ConcludeFromStages(blame);

@@ -2,13 +2,47 @@
 // Conversions between literals or statuses and messages of worker.proto.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "backends/worker.pb.h"
-#include "backends/worker/shared_memory.h"
+#include "spec/base/status.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts::backends {
+
+// One file that both processes map, for large arrays of the worker protocol. A request fills it
+// from the front; after the request was read, the reply overwrites it from the front.
+
+// Smaller arrays are sent in the message, because mapping them costs more than it saves.
+inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
+
+class SharedMemory {
+ public:
+  // Creates a file whose only name is in this process's /proc entry or in /dev/shm.
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Create();
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& path);
+  ~SharedMemory();
+
+  const std::string& path() const { return path_; }
+  void Rewind() { used_ = 0; }  // forgets appended bytes
+  // Copies bytes to the end, growing the file, and returns their offset.
+  absl::StatusOr<uint64_t> Append(absl::string_view bytes);
+  // A view that is valid until the next Append or View; an error if it is not inside the file.
+  absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
+
+ private:
+  SharedMemory(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  absl::Status Map(uint64_t size);
+  int fd_;
+  std::string path_;
+  char* data_ = nullptr;
+  uint64_t mapped_ = 0;
+  uint64_t used_ = 0;
+};
 
 // Writes a leaf. If `memory` is null, the message contains all data.
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value);

@@ -9,7 +9,7 @@
 
 #include "backends/backend.h"
 #include "backends/worker.pb.h"
-#include "backends/worker/shared_memory.h"
+#include "backends/worker/wire.h"
 #include "backends/worker/worker_process.h"
 #include "spec/base/frame.h"
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
-#include "backends/jobs.h"
 
 namespace hlocts::fuzz {
 

@@ -9,11 +9,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "reference/eval_context.h"
 #include "spec/ir/instruction.h"
@@ -163,5 +166,25 @@ T* Attribute(Instruction& instruction, Attr attr) {
   }
   return nullptr;
 }
+
+// Restricts a fault to some instructions: FAULT@WORDS. To test a sentence that applies to one
+// situation ("if the output element is larger ...", "GE is true where ...", an example), a fault
+// acts in that situation and nowhere else.
+//
+// All WORDS, joined by &, must match the instruction; !WORD must not. A word is one of the names
+// that refusal_families.cc gives to properties of instructions ("size-one", "replicas"), or a
+// substring of the instruction's line, printed without names and blanks: "direction=GE",
+// "=f32[2,3]", "(f32[3],".
+
+// The fault `whole`, restricted to the instructions that match `words`. nullopt: it does not act on
+// single instructions, or `words` is empty.
+std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
+
+// The text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".
+std::string LineOf(const Instruction& instruction);
+
+// The names of the instruction's properties, and of its module's, from refusal_families.cc.
+std::set<std::string> PropertyNamesOf(const Instruction& instruction);
+std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 
 }  // namespace hlocts::backends

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "backends/selftest/faults/fault.h"
 #include "backends/selftest/faults/fault_family.h"
-#include "backends/selftest/faults/fault_place.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {

@@ -31,13 +31,14 @@ struct ValueRow {
   Value value;
 };
 
-double SignOfZero(double result, double wrong) { return result == 0 ? wrong : result; }
 bool IsNan(double x) { return std::isnan(x); }
 bool IsZero(double x) { return x == 0; }
 
 constexpr FaultClass kNaN = FaultClass::kNan;
 constexpr FaultClass kZero = FaultClass::kSignedZero;
 constexpr FaultClass kError = FaultClass::kNumericError;
+
+double LosesMinusZero(const Number& n) { return n.result == 0 ? 0.0 : n.result; }
 
 constexpr ValueRow kValueRows[] = {
     // Faults of NaN and infinities.
@@ -110,38 +111,28 @@ constexpr ValueRow kValueRows[] = {
     {"erf.of-infinity-is-nan", kNaN, Opcode::kErf, "a polynomial evaluated at infinity",
      [](const Number& n) { return std::isinf(n.x) ? NAN : n.result; }},
     // Faults of signed zeros.
-    {"negate.zero-stays-positive", kZero, Opcode::kNegate, "computed as 0 - x",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
+    {"negate.zero-stays-positive", kZero, Opcode::kNegate, "computed as 0 - x", LosesMinusZero},
     {"abs.of-minus-zero", kZero, Opcode::kAbs, "computed as x < 0 ? -x : x",
      [](const Number& n) { return IsZero(n.x) ? n.x : n.result; }},
-    {"sqrt.of-minus-zero", kZero, Opcode::kSqrt, "sqrt(-0) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"ceil.loses-minus-zero", kZero, Opcode::kCeil, "ceil(-0.5) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"floor.loses-minus-zero", kZero, Opcode::kFloor, "floor(-0) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
+    {"sqrt.of-minus-zero", kZero, Opcode::kSqrt, "sqrt(-0) is +0", LosesMinusZero},
+    {"ceil.loses-minus-zero", kZero, Opcode::kCeil, "ceil(-0.5) is +0", LosesMinusZero},
+    {"floor.loses-minus-zero", kZero, Opcode::kFloor, "floor(-0) is +0", LosesMinusZero},
     {"round-nearest-even.loses-minus-zero", kZero, Opcode::kRoundNearestEven, "-0.3 rounds to +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
+     LosesMinusZero},
     {"round-nearest-afz.loses-minus-zero", kZero, Opcode::kRoundNearestAfz, "-0.3 rounds to +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"sign.loses-minus-zero", kZero, Opcode::kSign, "sign(-0) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"remainder.loses-minus-zero", kZero, Opcode::kRemainder, "rem(-4, 2) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"multiply.loses-minus-zero", kZero, Opcode::kMultiply, "-1 * 0 is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"divide.loses-minus-zero", kZero, Opcode::kDivide, "0 / -1 is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
+     LosesMinusZero},
+    {"sign.loses-minus-zero", kZero, Opcode::kSign, "sign(-0) is +0", LosesMinusZero},
+    {"remainder.loses-minus-zero", kZero, Opcode::kRemainder, "rem(-4, 2) is +0", LosesMinusZero},
+    {"multiply.loses-minus-zero", kZero, Opcode::kMultiply, "-1 * 0 is +0", LosesMinusZero},
+    {"divide.loses-minus-zero", kZero, Opcode::kDivide, "0 / -1 is +0", LosesMinusZero},
     {"atan2.ignores-minus-zero", kZero, Opcode::kAtan2, "atan2(-0, -1) is +pi",
      [](const Number& n) {
        return IsZero(n.x) && std::signbit(n.x) ? std::fabs(n.result) : n.result;
      }},
     {"convert.loses-minus-zero", kZero, Opcode::kConvert, "-0 becomes +0 in another format",
-     [](const Number& n) { return IsFloat(n.type) ? SignOfZero(n.result, 0.0) : n.result; }},
-    {"sine.loses-minus-zero", kZero, Opcode::kSine, "sin(-0) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
-    {"tanh.loses-minus-zero", kZero, Opcode::kTanh, "tanh(-0) is +0",
-     [](const Number& n) { return SignOfZero(n.result, 0.0); }},
+     [](const Number& n) { return IsFloat(n.type) ? LosesMinusZero(n) : n.result; }},
+    {"sine.loses-minus-zero", kZero, Opcode::kSine, "sin(-0) is +0", LosesMinusZero},
+    {"tanh.loses-minus-zero", kZero, Opcode::kTanh, "tanh(-0) is +0", LosesMinusZero},
     // Faults of accuracy in some elements.
     {"add.truncates", kError, Opcode::kAdd, "rounded toward zero",
      [](const Number& n) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <vector>
 
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_fast_convolution.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
-#include "backends/selftest/legal_noise/noise_operands.h"
 #include "reference/kernels/convolution.h"
 #include "reference/kernels/dot.h"
 #include "reference/kernels/gather_scatter.h"
@@ -14,11 +14,120 @@
 #include "reference/number_system.h"
 #include "reference/recognized.h"
 #include "reference/scalar_function.h"
+#include "spec/ir/attributes.h"
 #include "spec/ir/index_util.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {
+
+// Roundings and splits of the operands of a contraction in the noise engine.
+
+// Rounds an f32 operand in place.
+using RoundOperand = void (*)(Literal& operand);
+
+// A dilated kernel with zeros in its holes, and its new window.
+template <typename T>
+Literal ZeroDilationGaps(const Literal& kernel, const ConvolutionDimensionNumbers& numbers,
+                         Window& window) {
+  Shape shape = kernel.shape();
+  std::vector<int64_t> steps(shape.rank(), 1);
+  for (size_t d = 0; d < window.dimensions.size(); ++d) {
+    WindowDimension& dimension = window.dimensions[d];
+    steps[numbers.kernel_spatial[d]] = dimension.window_dilation;
+    dimension.size = (dimension.size - 1) * dimension.window_dilation + 1;
+    dimension.window_dilation = 1;
+    shape.set_dimension(numbers.kernel_spatial[d], dimension.size);
+  }
+  Literal filled(shape);
+  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  std::vector<int64_t> index(shape.rank(), 0);
+  for (int64_t i = 0; i < kernel.element_count(); ++i) {
+    int64_t at = 0;
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * steps[d] * strides[d];
+    filled.template mutable_data<T>()[at] = kernel.template data<T>()[i];
+    NextIndex(kernel.shape().dimensions(), absl::MakeSpan(index));
+  }
+  return filled;
+}
+
+// Rounds to nearest; infinities and NaN are kept.
+void RoundToTf32(Literal& operand) {
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    float value = operand.data<float>()[i];
+    uint32_t bits;
+    std::memcpy(&bits, &value, 4);
+    if ((bits & 0x7f800000) == 0x7f800000) continue;
+    bits = (bits + 0xfff + ((bits >> 13) & 1)) & ~uint32_t{0x1fff};
+    std::memcpy(&operand.mutable_data<float>()[i], &bits, 4);
+  }
+}
+
+void RoundToBf16(Literal& operand) {
+  operand = reference::ToSystem(reference::FromSystem(operand, PrimitiveType::kBF16),
+                                PrimitiveType::kF32);
+}
+
+// The rounding of the algorithm that the module names; nullptr if the algorithm does not round
+// operands once.
+RoundOperand RoundingOf(absl::string_view algorithm) {
+  if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
+  if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
+  return nullptr;
+}
+
+// The rounding that is allowed for f32 operands whose precision is not HIGHEST.
+RoundOperand GrantedRounding(const NoiseJob& job) {
+  if (job.profile == Profile::kStrict) return nullptr;
+  const TargetFacts& facts = job.facts;
+  if (facts.dot_f32 == DotPasses::kBf16x1 && job.state.Once(2)) return RoundToBf16;
+  const bool tf32 = facts.dot_tf32 || facts.dot_f32 == DotPasses::kTf32;
+  return tf32 || job.rule.Allows(kSplitDot) ? RoundToTf32 : nullptr;
+}
+
+// Rounds f32 operands as the algorithm demands, or otherwise those operands whose precision allows
+// it.
+void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
+  if (job.operands[0].element_type() != PrimitiveType::kF32) return;
+  if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {
+    round(lhs);
+    round(rhs);
+    return;
+  }
+  RoundOperand round = GrantedRounding(job);
+  if (round == nullptr || !job.state.Once(2)) return;
+  const auto* precisions = job.instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
+  // HIGH requires three passes of bf16; a single rounding to bf16 is less precise.
+  auto kept = [&](size_t i) {
+    if (precisions == nullptr || i >= precisions->size()) return false;
+    return (*precisions)[i] == "highest" || (round == RoundToBf16 && (*precisions)[i] == "high");
+  };
+  if (!kept(0)) round(lhs);
+  if (!kept(1)) round(rhs);
+}
+
+// The number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot, the smallest
+// products first; 0 for other algorithms.
+int PassesOf(absl::string_view algorithm) {
+  if (algorithm == "dot_bf16_bf16_f32_x3") return 3;
+  if (algorithm == "dot_bf16_bf16_f32_x6") return 6;
+  return algorithm == "dot_bf16_bf16_f32_x9" ? 9 : 0;
+}
+
+// Three bf16 parts whose sum is nearly the operand.
+std::vector<Literal> SplitInThree(const Literal& operand) {
+  std::vector<Literal> parts;
+  Literal rest = operand;
+  for (int k = 0; k < 3; ++k) {
+    Literal part = rest;
+    RoundToBf16(part);
+    for (int64_t i = 0; i < rest.element_count(); ++i) {
+      rest.mutable_data<float>()[i] -= part.data<float>()[i];
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
 
 SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   SumStyle style;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/adapters/pjrt/walk/walk_model.h"
+#include "backends/adapters/pjrt/walk/walker.h"
 
 #include <algorithm>
 #include <cstring>
