@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/replay.h"
 
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -11,15 +17,54 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
-#include "suites/own_mark.h"
+#include "suites/sha256.h"
 
 namespace hlocts::suites {
 namespace {
+
+// Tags files written by this user's hlocts with a keyed hash. Files from other users may name code
+// to run (an engine's path, a library), so only tagged files are trusted.
+
+constexpr size_t kSecretBytes = 32;
+
+// Returns the secret. If several processes create it concurrently, the first one links its file.
+std::string Secret() {
+  auto cache = backends::EngineCache();
+  if (!cache.ok()) return "";
+  std::error_code error;
+  std::filesystem::create_directories(*cache, error);
+  const std::string path = *cache + "/secret";
+  if (!std::filesystem::exists(path, error)) {
+    char bytes[kSecretBytes];
+    const std::string own = absl::StrCat(path, ".", getpid());
+    const int fd = open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0) return "";
+    const bool written = getrandom(bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+                         write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
+    close(fd);
+    if (written) static_cast<void>(link(own.c_str(), path.c_str()) == 0);
+    unlink(own.c_str());
+  }
+  auto secret = ReadFile(path);
+  return secret.ok() && secret->size() == kSecretBytes ? *secret : "";
+}
+
+// Returns a hash of the text and of a secret, which is created on first use in the user's cache
+// directory. Returns "" if no secret can be kept.
+std::string OwnershipTag(const std::string& text) {
+  const std::string secret = Secret();
+  return secret.empty() ? "" : Sha256(secret + Sha256(secret + text));
+}
+
+bool IsOwn(const std::string& text, const std::string& mark) {
+  return !mark.empty() && mark == OwnershipTag(text);
+}
 
 constexpr char kFolder[] = "{folder}/";
 
