@@ -13,7 +13,6 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/engines.h"
-#include "fuzz/campaign/guide.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/bundle.h"

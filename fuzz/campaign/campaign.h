@@ -35,7 +35,7 @@ struct CampaignOptions {
   std::optional<generators::Stream> stream;  // nullopt: all streams
   // If above 1, every module is annotated for this many devices or a divisor of it.
   int64_t partitions_max = 1;
-  bool guided = false;  // use the weights of guide.h
+  bool guided = false;  // use the weights of coverage.h
   // If above 0, each valid module runs with this many metamorphic variants, and results are judged
   // only if an engine returns different values for a variant.
   int variants = 0;

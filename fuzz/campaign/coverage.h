@@ -2,10 +2,16 @@
 // Cells: the kinds of instructions in a campaign, by opcode, types, ranks and attribute classes.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "fuzz/campaign/campaign.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::fuzz {
 
@@ -17,5 +23,40 @@ uint64_t CellOf(const Instruction& instruction);
 using Cells = absl::flat_hash_set<uint64_t>;
 // Adds the cells of all instructions except parameters and constants.
 void AddCells(const Module& module, Cells& cells);
+
+// Guided generation: choices that recently reached new cells (coverage.h) are drawn more often. The
+// weights of an epoch depend only on the modules of earlier epochs, so that module `number` is
+// still a function of the seed.
+
+class Guide {
+ public:
+  static constexpr int64_t kEpoch = 1000;  // modules
+
+  explicit Guide(const CampaignOptions& options);
+
+  // Generates module `number`. Modules of earlier epochs that have not been generated in order are
+  // generated again for their cells. Thread-safe.
+  generators::Generated Make(int64_t number);
+  int64_t cells();
+
+ private:
+  // How often a choice was drawn, and how often with a new cell. Counts of earlier epochs decay.
+  struct Yield {
+    double met = 0, fresh = 0;
+  };
+  std::shared_ptr<const generators::DrawWeights> WeightsFor(int64_t number);
+  generators::Generated MakeWith(int64_t number,
+                                 std::shared_ptr<const generators::DrawWeights> weights) const;
+  void Observe(const generators::Generated& made);
+  void EndEpoch();
+
+  const CampaignOptions options_;
+  std::mutex mutex_;
+  int64_t observed_ = 0;  // number of modules that have been counted, in order
+  std::vector<std::shared_ptr<const generators::DrawWeights>> weights_;  // by epoch
+  Cells cells_;
+  std::array<Yield, kOpcodeCount> opcodes_ = {};
+  std::array<Yield, 64> types_ = {};
+};
 
 }  // namespace hlocts::fuzz

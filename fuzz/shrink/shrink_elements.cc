@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/shrinker.h"
-#include "fuzz/triage/index_leaves.h"
+#include "fuzz/triage/simplifications.h"
 #include "generators/fact_literals.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"

@@ -5,7 +5,7 @@
 
 #include "absl/types/span.h"
 #include "fuzz/shrink/shrinker.h"
-#include "fuzz/triage/index_leaves.h"
+#include "fuzz/triage/simplifications.h"
 #include "generators/fact_literals.h"
 #include "spec/judge/joint.h"
 

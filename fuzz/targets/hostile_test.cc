@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "backends/backend_list.h"
-#include "fuzz/targets/module_work.h"
 #include "fuzz/targets/mutated_texts.h"
 #include "fuzz/targets/robustness_run.h"
 #include "generators/module_generator.h"

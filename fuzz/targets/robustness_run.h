@@ -9,8 +9,18 @@
 
 #include "backends/backend.h"
 #include "spec/accuracy/profile.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
+
+// Bounds the work of an untrusted module, computed from its shapes, so that the bound is the same
+// on every machine.
+
+// Returns an approximate upper bound of the steps of one device: elements that are read, computed
+// or written. A window or contraction costs one step per term, a called computation its own steps
+// per element; a loop is assumed to run `trips_max` iterations. An instruction on arrays larger
+// than `bytes_max` costs nothing: it is rejected before allocation. The result may be infinite.
+double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 struct RobustnessCounts {
   int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits

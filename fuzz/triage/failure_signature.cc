@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "fuzz/triage/normalized_error_text.h"
+#include "absl/strings/str_split.h"
+#include "backends/worker/last_words.h"
 #include "reports/verdict.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -21,6 +21,8 @@
 
 namespace hlocts::fuzz {
 namespace {
+
+constexpr size_t kMessageMax = 80;
 
 const Instruction* InstructionNamed(const Module& module, absl::string_view name) {
   if (name.empty()) return nullptr;
@@ -128,6 +130,20 @@ uint64_t HashOf(absl::string_view text) {
 }
 
 }  // namespace
+
+// Removes words with digits, names, shapes or quotes: "%add.7 = add: expected f32[2,3]" and "%p.19
+// = add: expected pred[]" are the same message.
+std::string NormalizedErrorText(const EngineError& error) {
+  if (!error.condition.empty()) return absl::StrCat("Assertion ", error.condition);
+  const absl::string_view line = backends::MainErrorLine(error);
+  std::string result;
+  for (absl::string_view word : absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
+    bool detail = word.find_first_of("0123456789%'\"`[]{}") != absl::string_view::npos;
+    if (detail || result.size() + word.size() > kMessageMax) continue;
+    absl::StrAppend(&result, result.empty() ? "" : " ", word);
+  }
+  return result;
+}
 
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
   FailureSignature signature;
@@ -240,11 +256,6 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
 }
 
 }  // namespace
-
-std::string BlamedOperation(const reports::Verdict& verdict, const Module& module) {
-  const Blamed blamed = BlamedIn(verdict, module);
-  return absl::StrCat(blamed.OperationsText(), blamed.TypeText());
-}
 
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);

@@ -10,9 +10,17 @@
 #include <string>
 
 #include "reports/verdict_fwd.h"
+#include "spec/base/engine_error.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
+
+// Extracts the part of an engine's message that does not change from one module to the next.
+
+// Returns the condition of a failed assertion, or else the line that describes the error: a failed
+// check or the first line. Omits numbers, names, shapes and quoted words. The result has at most
+// about 80 characters.
+std::string NormalizedErrorText(const EngineError& error);
 
 struct FailureSignature {
   Outcome kind = Outcome::kPass;
@@ -43,11 +51,6 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 // Returns true if the blamed element type lacks NaN or infinity, so that a NaN in another type may
 // correspond to a number in this type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
-// Returns the opcodes and element type of all blamed instructions, such as "tanh f32", with the
-// operations of their computations if these are few: "map,negate f32". Returns all operations of
-// the module if no instruction is blamed, and the broken rule of an invalid module.
-std::string BlamedOperation(const reports::Verdict& verdict, const Module& module);
-
 // Returns the signature of a failure, which `signature` of an expectation matches: "fail tanh f32
 // value", or with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without
 // elements, "gather(batched)" batching dimensions, "gather(u64)" indices of that type, and

@@ -3,11 +3,9 @@
 
 #include <cmath>
 
-#include "fuzz/triage/index_leaves.h"
 #include "fuzz/triage/infer_again.h"
-#include "fuzz/triage/loop_permutations.h"
 #include "fuzz/triage/retype.h"
-#include "fuzz/triage/simple_attributes.h"
+#include "fuzz/triage/simplifications.h"
 #include "generators/value_facts.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"

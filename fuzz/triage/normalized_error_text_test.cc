@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/triage/normalized_error_text.h"
-
 #include <string>
 
 #include "backends/worker/last_words.h"
+#include "fuzz/triage/failure_signature.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,7 +9,6 @@
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
-#include "fuzz/campaign/guide.h"
 #include "generators/decision_mutator.h"
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
