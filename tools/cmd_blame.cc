@@ -12,8 +12,8 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
+#include "tools/cli/common.h"
 #include "tools/cli/judging.h"
-#include "tools/cli/output_folder.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {

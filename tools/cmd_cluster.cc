@@ -1,18 +1,311 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts cluster`, which distributes a run or a campaign over many machines.
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "fuzz/triage/bucket.h"
+#include "nlohmann/json.hpp"
+#include "reports/run_record.h"
+#include "reports/scorecard.h"
+#include "spec/base/json_text.h"
+#include "spec/base/status.h"
 #include "spec/files/file_io.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/flag_values.h"
-#include "tools/cmd_cluster_merge.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
+
+// Merges the results of shards.
+
+struct ClusterPlan {
+  int64_t shards = 1;
+  std::vector<std::string> backends, queries;
+  std::string tier, profile;
+  // For a campaign: chunk k runs up to `chunk` modules with the seed `seed` + k - 1. Shard i runs
+  // the chunks i, i + shards, ..., so the modules do not depend on the number of shards.
+  int64_t modules = 0, chunk = 0;
+  uint64_t seed = 1;
+  std::string program;  // path of hlocts on the machines
+  std::string image;    // container image for Kubernetes
+
+  bool IsCampaign() const { return modules > 0; }
+  int64_t Chunks() const { return IsCampaign() ? (modules + chunk - 1) / chunk : 0; }
+};
+
+struct StoredPlan {
+  ClusterPlan plan;
+  std::string kind;  // slurm, k8s or actions
+};
+
+struct ClusterMerge {
+  std::vector<int64_t> lost;          // shards that must run again
+  std::vector<std::string> problems;  // other problems found
+  int64_t verdicts = 0, modules = 0, buckets = 0, met = 0;
+};
+
+using Json = nlohmann::ordered_json;
+
+// Quotes a word for a shell.
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+std::string Arguments(const ClusterPlan& plan) {
+  std::vector<std::string> words;
+  if (!plan.IsCampaign()) {
+    for (const std::string& query : plan.queries) words.push_back(Quoted(query));
+    if (!plan.tier.empty()) words.push_back(Quoted("--tier=" + plan.tier));
+  }
+  for (const std::string& backend : plan.backends) words.push_back(Quoted("--backend=" + backend));
+  if (!plan.profile.empty()) words.push_back(Quoted("--profile=" + plan.profile));
+  return absl::StrJoin(words, " ");
+}
+
+// The lines of a shard's script that install the releases that it runs.
+std::string Installs(const ClusterPlan& plan) {
+  const auto list = backends::LoadEngineList();
+  std::string lines;
+  for (const std::string& backend : plan.backends) {
+    const auto* engine =
+        list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
+    if (engine == nullptr || engine->sha256().empty()) continue;
+    absl::StrAppend(&lines, "\"${HLOCTS:-", plan.program, "}\" engines install ",
+                    Quoted(engine->name()), " || exit 3\n");
+  }
+  return lines;
+}
+
+// A file of tools/cluster/jobs with the plan filled in.
+absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::string text, ReadFile(absl::StrCat(suites::HomeFolder(), "/tools/cluster/jobs/", name)));
+  std::vector<int64_t> shards;
+  for (int64_t i = 1; i <= plan.shards; ++i) shards.push_back(i);
+  const int64_t last = plan.modules - (plan.Chunks() - 1) * plan.chunk;
+  return absl::StrReplaceAll(text, {{"@SHARDS@", absl::StrCat(plan.shards)},
+                                    {"@CHUNKS@", absl::StrCat(plan.Chunks())},
+                                    {"@CHUNK@", absl::StrCat(plan.chunk)},
+                                    {"@LAST@", absl::StrCat(last)},
+                                    {"@SEED@", absl::StrCat(plan.seed)},
+                                    {"@INSTALLS@\n", Installs(plan)},
+                                    {"@PROGRAM@", plan.program},
+                                    {"@IMAGE@", plan.image},
+                                    {"@FOLDER@", ".github/hlocts"},
+                                    {"@MATRIX@", absl::StrJoin(shards, ", ")},
+                                    {"@ARGUMENTS@", Arguments(plan)}});
+}
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Links the files of failing cases instead of copying them.
+void LinkCases(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::copy(from + "/cases", to + "/cases",
+           fs::copy_options::recursive | fs::copy_options::create_hard_links |
+               fs::copy_options::skip_existing,
+           error);
+}
+
+void AppendFile(const std::string& from, const std::string& to) {
+  auto text = ReadFile(from);
+  if (text.ok()) std::ofstream(to, std::ios::app) << *text;
+}
+
+absl::Status WriteMerged(const std::vector<reports::LoadedRun>& runs, const std::string& to,
+                         ClusterMerge& merge) {
+  reports::MergedRun merged = reports::MergeRuns(runs);
+  merge.problems = merged.problems;
+  if (!merge.problems.empty()) return absl::OkStatus();
+  reports::RunRecord record = runs[0].record;
+  record.shard_index = record.shard_count = 1;
+  std::error_code error;
+  fs::remove_all(to, error);
+  fs::create_directories(to, error);
+  for (const reports::LoadedRun& run : runs) {
+    record.started = std::min(record.started, run.record.started);
+    record.finished = std::max(record.finished, run.record.finished);
+    LinkCases(run.folder, to);
+    for (const char* list : {"/replay.txt", "/failing.txt"})
+      AppendFile(run.folder + list, to + list);
+  }
+  std::string lines;
+  reports::Scorecard scorecard;
+  for (const reports::Verdict& verdict : merged.verdicts) {
+    absl::StrAppend(&lines, reports::VerdictToRecord(verdict), "\n");
+    scorecard.Add(verdict);
+  }
+  merge.verdicts = static_cast<int64_t>(merged.verdicts.size());
+  HLOCTS_RETURN_IF_ERROR(WriteFile(to + "/verdicts.jsonl", lines));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(to + "/scorecard.txt", scorecard.ToText()));
+  return reports::WriteRunRecord(record, to);
+}
+
+absl::Status MergeRunShards(const ClusterPlan& plan, const std::string& folder,
+                            ClusterMerge& merge) {
+  std::vector<reports::LoadedRun> runs;
+  for (int64_t i = 1; i <= plan.shards; ++i) {
+    auto run = reports::LoadRun(absl::StrCat(folder, "/shard-", i));
+    if (run.ok() && !run->record.finished.empty()) {
+      runs.push_back(*std::move(run));
+    } else {
+      merge.lost.push_back(i);
+    }
+  }
+  if (!merge.lost.empty()) return absl::OkStatus();
+  return WriteMerged(runs, folder + "/merged", merge);
+}
+
+// The buckets of many campaigns. A bucket that covers another absorbs it, as in a single campaign.
+class Buckets {
+ public:
+  void Add(const Json& json) {
+    const std::string backend = json.value("backend", "");
+    fuzz::FailureTraits remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
+                                   json.value("needs", std::set<std::string>())};
+    std::vector<std::string> absorbed;
+    const std::string name =
+        sets_[backend].Add(fuzz::BucketOf(json.value("signature", ""), remains), &absorbed);
+    for (const std::string& gone : absorbed) Keep(backend, name, Taken(backend, gone));
+    Keep(backend, name, {json});
+  }
+  const std::map<std::pair<std::string, std::string>, std::vector<Json>>& all() const {
+    return found_;
+  }
+
+ private:
+  std::vector<Json> Taken(const std::string& backend, const std::string& name) {
+    auto node = found_.extract({backend, name});
+    return node.empty() ? std::vector<Json>() : std::move(node.mapped());
+  }
+  void Keep(const std::string& backend, const std::string& name, std::vector<Json> more) {
+    std::vector<Json>& list = found_[{backend, name}];
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  std::map<std::string, fuzz::BucketSet> sets_;
+  std::map<std::pair<std::string, std::string>, std::vector<Json>> found_;
+};
+
+absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge& merge) {
+  std::ifstream in(chunk + "/findings.jsonl");
+  for (std::string line; std::getline(in, line);) {
+    Json json = ParseJson<Json>(line);
+    if (!json.is_object() || json.value("known", false)) continue;
+    // The bundle's path, relative to the directory that contains all shards.
+    json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
+                                  fs::path(json.value("folder", "")).filename().string());
+    ++merge.met;
+    buckets.Add(json);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, ClusterMerge& merge) {
+  Buckets buckets;
+  std::set<int64_t> lost;
+  for (int64_t i = 1; i <= plan.Chunks(); ++i) {
+    const std::string chunk = absl::StrCat(folder, "/chunk-", i);
+    if (!fs::exists(chunk + "/finished")) {
+      lost.insert((i - 1) % plan.shards + 1);
+    } else {
+      HLOCTS_RETURN_IF_ERROR(ReadChunk(chunk, buckets, merge));
+    }
+  }
+  merge.lost.assign(lost.begin(), lost.end());
+  if (!lost.empty()) return absl::OkStatus();
+  std::string lines;
+  for (const auto& [key, findings] : buckets.all()) {
+    Json smallest =
+        *std::min_element(findings.begin(), findings.end(), [](const Json& a, const Json& b) {
+          return std::pair(a.value("instructions", 0), a.value("folder", "")) <
+                 std::pair(b.value("instructions", 0), b.value("folder", ""));
+        });
+    smallest["bucket"] = key.second;
+    smallest["times"] = findings.size();
+    smallest["folder"] = absl::StrCat(folder, "/", smallest.value("folder", ""));
+    absl::StrAppend(&lines, JsonText(smallest), "\n");
+  }
+  merge.buckets = static_cast<int64_t>(buckets.all().size());
+  merge.modules = plan.modules;
+  std::error_code error;
+  fs::create_directories(folder + "/merged", error);
+  Json state = {{"seed", plan.seed},
+                {"recipe", absl::StrCat(plan.chunk, " modules per seed")},
+                {"backends", backends::RecordedNames(plan.backends)},
+                {"next", plan.modules}};
+  HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/merged/findings.jsonl", lines));
+  return WriteFile(folder + "/merged/state.json", JsonText(state) + "\n");
+}
+
+// The shell script that runs one shard under any scheduler. It does not repeat finished work.
+absl::StatusOr<std::string> ShardScript(const ClusterPlan& plan) {
+  return Filled(plan.IsCampaign() ? "fuzz.sh" : "run.sh", plan);
+}
+absl::StatusOr<std::string> SlurmJob(const ClusterPlan& plan) { return Filled("job.sbatch", plan); }
+absl::StatusOr<std::string> KubernetesJob(const ClusterPlan& plan) {
+  return Filled("job.yaml", plan);
+}
+absl::StatusOr<std::string> ActionsWorkflow(const ClusterPlan& plan) {
+  return Filled("hlocts.yml", plan);
+}
+
+// Writes cluster.json, from which `hlocts cluster merge` reads the expected shards.
+absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind,
+                       const std::string& folder) {
+  Json json = {{"kind", kind},
+               {"shards", plan.shards},
+               {"backends", plan.backends},
+               {"queries", plan.queries},
+               {"tier", plan.tier},
+               {"profile", plan.profile},
+               {"modules", plan.modules},
+               {"chunk", plan.chunk},
+               {"seed", plan.seed}};
+  return WriteFile(folder + "/cluster.json", JsonText(json, 1) + "\n");
+}
+
+absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
+  const std::string path = folder + "/cluster.json";
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Json json = ParseJson<Json>(text);
+  StoredPlan stored;
+  try {
+    json.at("kind").get_to(stored.kind);
+    json.at("shards").get_to(stored.plan.shards);
+    json.at("backends").get_to(stored.plan.backends);
+    json.at("modules").get_to(stored.plan.modules);
+    json.at("chunk").get_to(stored.plan.chunk);
+    json.at("seed").get_to(stored.plan.seed);
+  } catch (const nlohmann::json::exception& error) {
+    return InvalidInput(path, ": ", error.what());
+  }
+  return stored;
+}
+
+// Writes <folder>/merged unless a shard is lost. For a run it is the directory that a run on one
+// machine would have written, with verdicts by engine and address. For a campaign it has the
+// buckets of all chunks, with the smallest module of each.
+absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder) {
+  ClusterMerge merge;
+  HLOCTS_RETURN_IF_ERROR(plan.IsCampaign() ? MergeChunks(plan, folder, merge)
+                                           : MergeRunShards(plan, folder, merge));
+  return merge;
+}
 
 namespace fs = std::filesystem;
 

@@ -34,7 +34,7 @@ struct DiffOptions {
 };
 
 // A verdict, the outcomes of the --repeat runs, and the search that found the inputs, if any.
-struct Answer {
+struct DiffAnswer {
   reports::Verdict verdict;
   OutcomeCounts runs;
   std::string signature;  // of a failure, for --group
@@ -55,15 +55,15 @@ absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::stri
 }
 
 // Handles --invalid: the module breaks a rule, and every engine must reject it.
-absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
-                                                    const std::vector<std::string>& names,
-                                                    Engines& engines) {
+absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& options,
+                                                        const std::vector<std::string>& names,
+                                                        Engines& engines) {
   auto loaded = OpenModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
     return InvalidInput(options.module, ": --invalid: the module is valid");
   }
-  std::vector<Answer> answers;
+  std::vector<DiffAnswer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
     backends::DiffOptions diff;
@@ -82,7 +82,7 @@ absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
 
 // Judges the runs of --repeat without localisation; only the first failure is localised.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
-                 backends::Differ& differ, backends::Backend& backend, Answer& answer) {
+                 backends::Differ& differ, backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;
   brief.blame = brief.unusual = brief.describe = false;
   brief.cut = backends::DiffOptions::kNoCut;
@@ -98,7 +98,8 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
 
 // The command that reproduces the verdict on one engine: the command line as typed, or for inputs
 // that a search found, the command that runs them again.
-std::string ReplayOf(const DiffOptions& options, const std::string& engine, const Answer& answer) {
+std::string ReplayOf(const DiffOptions& options, const std::string& engine,
+                     const DiffAnswer& answer) {
   if (options.common.json || options.module == "-") return "";
   if (answer.search) return ReplayOfFound(options.module, engine, *answer.search);
   return backends::SplitBackendNames(options.backends).size() == 1
@@ -106,7 +107,7 @@ std::string ReplayOf(const DiffOptions& options, const std::string& engine, cons
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
-Json JsonOf(const Answer& answer, const std::string& line) {
+Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
@@ -114,7 +115,7 @@ Json JsonOf(const Answer& answer, const std::string& line) {
   return json;
 }
 
-void PrintAnswer(const DiffOptions& options, const std::string& engine, const Answer& answer) {
+void PrintAnswer(const DiffOptions& options, const std::string& engine, const DiffAnswer& answer) {
   if (options.common.json) {
     std::cout << JsonText(JsonOf(answer, JsonLineOf(answer.verdict))) << std::endl;
     return;
@@ -123,7 +124,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const An
   if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
 }
 
-absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines& engines) {
+absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Engines& engines) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
   if (options.invalid) return DiffInvalidFile(options, names, engines);
@@ -153,10 +154,10 @@ absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines
   diff.suspect = SuspectOf(options.suspect);
   // All engines share the sets unless each has its own inputs.
   std::optional<backends::Differ> differ;
-  std::vector<Answer> answers;
+  std::vector<DiffAnswer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
-    Answer answer;
+    DiffAnswer answer;
     if (search) {
       answer.search.emplace();
       HLOCTS_ASSIGN_OR_RETURN(answer.verdict, FindInputs(options.search, options.seed, names.size(),
@@ -213,7 +214,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
     merged.common = *common;
     auto made = DiffFile(merged, engines);
     if (made.ok()) {
-      for (const Answer& answer : *made)
+      for (const DiffAnswer& answer : *made)
         answers.push_back(JsonOf(answer, reports::VerdictToJson(answer.verdict)));
       return answers;
     }

@@ -17,7 +17,6 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
-#include "tools/cli/output_folder.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
 

@@ -17,7 +17,6 @@
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
-#include "tools/bench/seed.h"
 
 namespace hlocts::tools {
 namespace {

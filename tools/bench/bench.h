@@ -10,6 +10,7 @@
 // it before any pass of XLA; no custom calls). Latest figures: results/bench.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -51,5 +52,10 @@ absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engin
                                                         const BenchOptions& options);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
+
+// The seed of all measured modules and arguments, so that the figures of two builds measure the
+// same work.
+
+inline constexpr uint64_t kBenchSeed = 1;
 
 }  // namespace hlocts::tools

@@ -14,7 +14,6 @@
 #include "spec/files/module_file.h"
 #include "spec/ir/float_format.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/seed.h"
 
 namespace hlocts::tools {
 namespace {

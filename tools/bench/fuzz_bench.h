@@ -46,7 +46,7 @@ std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks
 
 // The cells that three methods of generating modules reach in the same number of seconds: the swarm
 // as campaigns use it, no swarm (each module may use everything), and the swarm with the weights of
-// fuzz/campaign/guide.h.
+// fuzz/campaign/coverage.h.
 struct ArmsRow {
   double seconds = 0;
   int64_t swarm = 0, fixed = 0, guided = 0;

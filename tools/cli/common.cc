@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/common.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
@@ -174,6 +179,18 @@ absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options, const Json
 
 Json BatchResult(const std::string& module, const absl::Status& status) {
   return Json{{"module", module}, {"ok", status.ok()}, {"error", std::string(status.message())}};
+}
+
+absl::Status CheckOutputFolder(const std::string& flag, const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return absl::OkStatus();
+  std::error_code none;
+  fs::path place = fs::absolute(path);
+  while (!fs::exists(place, none) && place.has_relative_path()) place = place.parent_path();
+  if (!fs::is_directory(place, none))
+    return InvalidInput(flag, ": ", path, ": expected a directory, ", place.string(), " is a file");
+  if (access(place.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return InvalidInput(flag, ": ", path, ": cannot be written: ", std::strerror(errno));
 }
 
 }  // namespace hlocts::tools

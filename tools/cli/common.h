@@ -106,4 +106,8 @@ absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& 
 // The JSON {"module","ok","error"} of an entry.
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
+// Checks an output directory ("" for none) before long work. kInvalidArgument if it is not a
+// directory, or if it or its first existing parent cannot be written. Creates nothing.
+absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
+
 }  // namespace hlocts::tools

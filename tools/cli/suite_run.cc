@@ -3,28 +3,161 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "reports/capabilities.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
+#include "suites/case.h"
 #include "suites/claim.h"
+#include "suites/costs.h"
 #include "suites/expectations_update.h"
 #include "suites/run_folder.h"
 #include "suites/suite_files.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
-#include "tools/cli/run_progress.h"
-#include "tools/history/release_notes.h"
+#include "tools/cli/terminal.h"
 
 namespace hlocts::tools {
 namespace {
+
+// The notes on releases that `hlocts run` prints below its table.
+
+// The number of known failures of earlier releases that pass, by engine and release.
+using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
+
+std::string FixedText(const FixedCounts& counts) {
+  std::string text;
+  for (const auto& [engine, releases] : counts) {
+    for (const auto& [release, count] : releases)
+      absl::StrAppend(&text, engine, ": ", count, " known failures are fixed since ", release,
+                      "\n");
+  }
+  return text;
+}
+
+// The limits that the engines (recorded names) declare if they are releases.
+std::string LimitsText(const std::vector<std::string>& engines) {
+  auto list = backends::LoadEngineList();
+  std::string text;
+  for (const std::string& engine : engines) {
+    const std::string name = engine.substr(0, engine.find('?'));
+    const auto* release = list.ok() ? backends::FindEngine(*list, name) : nullptr;
+    if (release && release->limit_size() > 0)
+      absl::StrAppend(&text, engine, " is limited: ", absl::StrJoin(release->limit(), "; "), "\n");
+  }
+  return text;
+}
+
+// Shows the progress of a suite run by the cost of its finished cases, not by their number.
+
+// Prints a line: on a terminal it is overwritten; elsewhere there is one per minute.
+class RunProgress {
+ public:
+  // Every case runs on `engines` engines. If `shown` is false, nothing is printed.
+  RunProgress(const std::vector<suites::Case>& cases, size_t engines,
+              const suites::CaseCosts& costs, bool shown);
+  void Began(const std::string& address);
+  void Step(const std::string& address, bool surprise);
+  void Clear() { line_.Clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  int64_t CostOf(const std::string& address) const;
+  double Elapsed() const;
+  std::string Text(double elapsed) const;
+
+  const suites::CaseCosts& costs_;
+  bool shown_;
+  size_t total_, done_ = 0, unexpected_ = 0;
+  double cost_total_ = 0, cost_done_ = 0;
+  Clock::time_point start_ = Clock::now();
+  double next_ = 0;
+  std::map<std::string, double> running_;  // start time by address
+  StatusLine line_;
+};
+
+constexpr int64_t kUsualCost = 20;  // milliseconds of a case that costs.txt does not list
+constexpr double kSecondsBetweenLines = 60;
+constexpr double kLongSeconds = 5;  // a case that runs longer is named
+
+// A duration as "48 s", "3 min", "1 h 20 min".
+std::string SpanText(double seconds) {
+  if (seconds < 100) return absl::StrFormat("%.0f s", seconds);
+  if (seconds < 3600) return absl::StrFormat("%.0f min", seconds / 60);
+  return absl::StrFormat("%.0f h %02.0f min", std::floor(seconds / 3600),
+                         std::fmod(seconds, 3600) / 60);
+}
+
+RunProgress::RunProgress(const std::vector<suites::Case>& cases, size_t engines,
+                         const suites::CaseCosts& costs, bool shown)
+    : costs_(costs), shown_(shown), total_(cases.size() * engines) {
+  for (const suites::Case& one : cases)
+    cost_total_ += static_cast<double>(CostOf(one.address) * static_cast<int64_t>(engines));
+  if (!line_.shown()) next_ = kSecondsBetweenLines;
+}
+
+int64_t RunProgress::CostOf(const std::string& address) const {
+  auto found = costs_.find(address);
+  return found == costs_.end() ? kUsualCost : std::max(found->second, kUsualCost);
+}
+
+std::string RunProgress::Text(double elapsed) const {
+  double part = cost_total_ > 0 ? cost_done_ / cost_total_ : 1;
+  std::string text = absl::StrFormat("%3.0f%%  %d of %d, %d not as expected, %s", 100 * part, done_,
+                                     total_, unexpected_, SpanText(elapsed));
+  if (part > 0.02 && elapsed > 2)
+    absl::StrAppend(&text, ", about ", SpanText(elapsed * (1 - part) / part), " left");
+  auto longest = std::min_element(running_.begin(), running_.end(),
+                                  [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (longest != running_.end() && elapsed - longest->second > kLongSeconds)
+    absl::StrAppend(&text, "; ", longest->first, " for ", SpanText(elapsed - longest->second));
+  return text;
+}
+
+double RunProgress::Elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void RunProgress::Began(const std::string& address) {
+  const double elapsed = Elapsed();
+  running_[address] = elapsed;
+  if (!shown_ || !line_.shown() || elapsed < next_) return;
+  next_ = elapsed + 0.2;
+  line_.Show(Text(elapsed));
+}
+
+void RunProgress::Step(const std::string& address, bool surprise) {
+  ++done_;
+  unexpected_ += surprise;
+  cost_done_ += static_cast<double>(CostOf(address));
+  running_.erase(address);
+  const double elapsed = Elapsed();
+  if (!shown_ || elapsed < next_) return;
+  if (line_.shown()) {
+    next_ = elapsed + 0.2;
+    line_.Show(Text(elapsed));
+  } else {
+    next_ = elapsed + kSecondsBetweenLines;
+    std::fprintf(stderr, "%s\n", Text(elapsed).c_str());
+  }
+}
 
 std::string Today(suites::Tier tier) {
   if (tier < suites::Tier::kNightly) return "";  // expectations do not expire

@@ -11,8 +11,8 @@
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "suites/runner.h"
-#include "tools/selfcheck/fault_mutants.h"
 #include "tools/selfcheck/forked.h"
+#include "tools/selfcheck/mutants.h"
 
 namespace hlocts::tools {
 namespace {

@@ -1,18 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/selfcheck/rule_mutants.h"
+#include "tools/selfcheck/mutants.h"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <ostream>
 
-#include "backends/selftest/faults/fault.h"
+#include "absl/strings/str_format.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "nlohmann/json.hpp"
 #include "reference/judge/module_sets.h"
 #include "spec/accuracy/rules.h"
+#include "spec/base/json_text.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
-#include "tools/selfcheck/fault_mutants.h"
+#include "suites/runner.h"
+#include "tools/selfcheck/forked.h"
 #include "tools/selfcheck/noise_check.h"
 
 namespace hlocts::tools {
+
+bool IsNoticed(Outcome kind) {
+  switch (kind) {
+    case Outcome::kFail:
+    case Outcome::kRejected:
+    case Outcome::kAccepted:
+    case Outcome::kCrash:
+    case Outcome::kTimeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string ResultText(const MutantResult& result) {
+  return JsonText(Json{result.noticed, result.by, result.verdict, result.modules, result.changed});
+}
+
+MutantResult ResultOf(const std::string& text) {
+  const Json json = ParseJson<Json>(text);
+  if (json.is_discarded()) return {};
+  return {json[0], json[1], json[2], json[3], json[4]};
+}
+
+std::string SurvivalReason(const MutantRecord& record) {
+  if (absl::string_view by = backends::PermittedBy(record.name); !by.empty())
+    return absl::StrCat("permitted by ", by);
+  if (record.modules == 0) return "no module contains an instruction that the fault applies to";
+  if (record.changed == 0) {
+    return absl::StrCat("changed no output bit of ", record.modules, " modules");
+  }
+  return absl::StrCat("changed ", record.changed, " of ", record.modules,
+                      " modules, always within the sets");
+}
+
+bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult& b) {
+  auto same = [](const std::vector<std::vector<Literal>>& x,
+                 const std::vector<std::vector<Literal>>& y) {
+    if (x.size() != y.size()) return false;
+    for (size_t d = 0; d < x.size(); ++d) {
+      if (x[d].size() != y[d].size()) return false;
+      for (size_t i = 0; i < x[d].size(); ++i) {
+        if (!x[d][i].BitwiseEqual(y[d][i])) return false;
+      }
+    }
+    return true;
+  };
+  return same(a.outputs, b.outputs) && same(a.outfeed, b.outfeed);
+}
+
+// The verdict on the faulty engine. If it returns the reference's bits, it passes without being
+// judged.
+reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
+                           bool& changed) {
+  backends::DiffOptions options;
+  options.profile = profile;
+  options.load = trial.load;
+  options.change_rule = trial.change_rule;
+  reports::Verdict pass;
+  pass.kind = Outcome::kPass;
+  if (!trial.valid) return suites::RunCase(*trial.one, engine, options);
+  backends::RunOutcome outcome =
+      backends::RunModule(engine, *trial.module, trial.load, trial.request);
+  if (outcome.has_values() && SameOutputs(outcome.result, trial.expected)) {
+    return pass;
+  }
+  changed = true;
+  if (trial.one != nullptr) return suites::RunCase(*trial.one, engine, options);
+  if (!outcome.has_values()) return backends::VerdictOf(outcome);
+  backends::Differ differ(*trial.module, trial.request, options);
+  return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
+}
 
 struct Change {
   std::string name;
@@ -166,6 +249,106 @@ MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
 }
 
 }  // namespace
+
+std::vector<MutantRecord> RunMutants(const std::vector<Mutant>& mutants, int jobs, double seconds,
+                                     const std::function<void(const MutantRecord&)>& done) {
+  std::vector<MutantRecord> records;
+  RunForked(
+      mutants.size(), jobs, seconds, [&](size_t i) { return ResultText(mutants[i].run()); },
+      [&](size_t i, const ForkedResult& child) {
+        const bool ended = !child.crashed && !child.timed_out;
+        const MutantResult result =
+            ended ? ResultOf(child.text)
+                  : MutantResult{true, "", child.crashed ? "crash" : "timeout", 0, 0};
+        records.push_back({mutants[i], result});
+        done(records.back());
+      });
+  return records;
+}
+
+Json ToJson(const MutantRecord& record) {
+  Json json = {{"fault", record.name},
+               {"class", record.group},
+               {"shared_layer", record.shared_layer},
+               {"what", record.what},
+               {"killed", record.noticed}};
+  if (record.noticed) {
+    json["killed_by"] = record.by;
+    json["verdict"] = record.verdict;
+  } else {
+    json["reason"] = SurvivalReason(record);
+  }
+  json["modules"] = record.modules;
+  json["changed"] = record.changed;
+  return json;
+}
+
+void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out) {
+  std::map<std::string, Tally> groups;
+  Tally total, shared;
+  for (const MutantRecord& record : records) {
+    groups[record.group].Add(record.noticed);
+    total.Add(record.noticed);
+    if (record.shared_layer) shared.Add(record.noticed);
+  }
+  for (const auto& [name, tally] : groups) {
+    out << absl::StrFormat("%-18s %4d of %4d found\n", name, tally.killed, tally.all);
+  }
+  out << absl::StrFormat("%-18s %4d of %4d found, %.1f %% (shared layers %d of %d)\n", "all faults",
+                         total.killed, total.all, total.Share(), shared.killed, shared.all);
+  for (const MutantRecord& record : records) {
+    if (!record.noticed)
+      out << "survivor " << record.name << ": " << SurvivalReason(record) << "\n";
+  }
+}
+
+bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
+           Profile profile) {
+  bool asks_verifier = !fault.skipped_rule.empty();
+  if (trial.valid == asks_verifier || !backends::AppliesTo(fault, *trial.module)) return false;
+  bool changed = false;
+  return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
+}
+
+MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
+                      double seconds) {
+  MutantResult result;
+  const backends::Fault* fault = backends::FindFault(id);
+  auto engine = backends::MakeInProcessBackend("canary:" + id);
+  if (fault == nullptr || !engine.ok()) return result;
+  auto start = std::chrono::steady_clock::now();
+  for (const Trial& trial : trials) {
+    bool asks_verifier = !fault->skipped_rule.empty();
+    if (trial.valid == asks_verifier || !backends::AppliesTo(*fault, *trial.module)) continue;
+    ++result.modules;
+    bool changed = false;
+    reports::Verdict verdict = VerdictOn(trial, **engine, profile, changed);
+    result.changed += changed;
+    if (IsNoticed(verdict.kind)) {
+      result.noticed = true;
+      result.by = trial.name;
+      result.verdict = std::string(OutcomeName(verdict.kind));
+      return result;
+    }
+    std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (taken.count() > seconds) break;
+  }
+  return result;
+}
+
+std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
+                                 const std::vector<Trial>& trials, Profile profile,
+                                 double seconds) {
+  std::vector<Mutant> mutants;
+  for (const std::string& id : ids) {
+    const backends::Fault& fault = *backends::FindFault(id);
+    mutants.push_back({id, std::string(backends::FaultClassName(fault.fault_class)), fault.what,
+                       backends::IsSharedLayer(fault.fault_class), [&, id, profile, seconds] {
+                         return TryFault(id, trials, profile, seconds);
+                       }});
+  }
+  return mutants;
+}
 
 std::vector<Mutant> RuleMutants(std::vector<Trial>& trials,
                                 const std::vector<std::string>& killed) {
