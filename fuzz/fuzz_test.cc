@@ -18,6 +18,7 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "generators/arguments.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
@@ -205,11 +206,10 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
                    shrunk.signature,         "a test", ""};
   bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, {}, {});
   ASSERT_TRUE(WriteBundle(bundle, folder).ok());
-  auto read = ReadBundle(folder);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(PrintModule(*read->sample.module), module);
-  EXPECT_TRUE(read->sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
-  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, Outcome::kFail);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, ReadBundle(folder));
+  EXPECT_EQ(PrintModule(*read.sample.module), module);
+  EXPECT_TRUE(read.sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
+  EXPECT_EQ(RunTrial(read.sample, engine, read.options, false).verdict.kind, Outcome::kFail);
   size_t bytes = 0;
   for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl",
                            "verdict.json", "README.md", "repro_jax.py", "case_test.cc"}) {
@@ -233,15 +233,14 @@ CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs
 
 TEST(CampaignTest, TheReferenceIsRightAboutItself) {
   CampaignOptions options = SmallCampaign("itself", 300, 2);
-  auto status = RunCampaign(options, [](const CampaignStatus&) {});
-  ASSERT_TRUE(status.ok()) << status.status();
-  EXPECT_EQ(status->modules, 300);
-  EXPECT_EQ(status->valid, 300);
-  EXPECT_EQ(status->buckets, 0) << status->ToText();
-  EXPECT_GT(status->cells, 500);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto status, RunCampaign(options, [](const CampaignStatus&) {}));
+  EXPECT_EQ(status.modules, 300);
+  EXPECT_EQ(status.valid, 300);
+  EXPECT_EQ(status.buckets, 0) << status.ToText();
+  EXPECT_GT(status.cells, 500);
   for (const char* key : {"modules", "seconds", "jobs", "valid", "instructions_mean", "verdicts",
                           "cells", "buckets", "inconclusive", "bits_checked_mean"}) {
-    EXPECT_THAT(status->ToJson(), HasSubstr(std::string("\"") + key + "\":"));
+    EXPECT_THAT(status.ToJson(), HasSubstr(std::string("\"") + key + "\":"));
   }
 }
 
@@ -301,9 +300,8 @@ TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {
   ASSERT_TRUE(RunCampaign(options, [](const CampaignStatus&) {}).ok());
   options.resume = true;
   options.modules_max = 100;
-  auto status = RunCampaign(options, [](const CampaignStatus&) {});
-  ASSERT_TRUE(status.ok()) << status.status();
-  EXPECT_EQ(status->modules, 60);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto status, RunCampaign(options, [](const CampaignStatus&) {}));
+  EXPECT_EQ(status.modules, 60);
   options.seed = 99;
   EXPECT_FALSE(RunCampaign(options, [](const CampaignStatus&) {}).ok());
 }
@@ -417,10 +415,10 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
         "q = f32[1,1,4] broadcast(p), dimensions={2}\n"
         "ROOT c = f32[1,1,1] convolution(q, q), window={size=4}, dim_labels=bf0_oi0->bf0",
         "ROOT b = f32[3,4] broadcast(p), dimensions={1}"}) {
-    auto module =
-        ParseModule(absl::StrCat("HloModule m\nENTRY e { p = f32[4] parameter(0)\n ", body, " }"));
-    ASSERT_TRUE(module.ok()) << module.status();
-    Module& shrunk = **module;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(
+        auto module,
+        ParseModule(absl::StrCat("HloModule m\nENTRY e { p = f32[4] parameter(0)\n ", body, " }")));
+    Module& shrunk = *module;
     shrunk.entry()->parameters()[0]->mutable_shape() = Shape::Scalar(PrimitiveType::kF32);
     EXPECT_FALSE(InferAgain(shrunk)) << body;
   }

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "reference/world/world.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -21,20 +22,17 @@ std::string TextOf(absl::Span<const Literal> leaves) {
 }
 
 void CheckValue(const suites::Case& one) {
-  auto module = ParseModule(one.module_text);
-  ASSERT_TRUE(module.ok()) << module.status();
-  const backends::LoadOptions load = suites::LoadOptionsOf(one, **module, {});
-  const auto request = suites::MakeRequest(one, **module, load);
-  ASSERT_TRUE(request.ok()) << request.status();
-  const auto expected = suites::PrintedResult(one, **module, load);
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  ASSERT_FALSE(expected->empty()) << "no @expect";
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(one.module_text));
+  const backends::LoadOptions load = suites::LoadOptionsOf(one, *module, {});
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto request, suites::MakeRequest(one, *module, load));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto expected, suites::PrintedResult(one, *module, load));
+  ASSERT_FALSE(expected.empty()) << "no @expect";
   const auto result =
-      EvaluateReplicated(**module, request->arguments, {load.replicas, load.partitions, {}});
+      EvaluateReplicated(*module, request.arguments, {load.replicas, load.partitions, {}});
   ASSERT_TRUE(result.ok()) << result.status();
-  ASSERT_EQ(result->outputs.size(), expected->size());
-  for (size_t device = 0; device < expected->size(); ++device) {
-    EXPECT_EQ(TextOf(FlattenLeaves(result->outputs[device])), TextOf(expected->at(device)))
+  ASSERT_EQ(result->outputs.size(), expected.size());
+  for (size_t device = 0; device < expected.size(); ++device) {
+    EXPECT_EQ(TextOf(FlattenLeaves(result->outputs[device])), TextOf(expected.at(device)))
         << device;
   }
 }
@@ -43,11 +41,10 @@ TEST(CasesTest, HaveTheirValues) {
   const std::string folder = HLOCTS_SOURCE_DIR "/reference/cases";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string path = entry.path().string(), stem = entry.path().stem().string();
-    const auto text = ReadFile(path);
-    ASSERT_TRUE(text.ok()) << text.status();
-    const auto cases = suites::ParseCases(*text, "reference", stem, path);
-    ASSERT_TRUE(cases.ok()) << cases.status();
-    for (const suites::Case& one : *cases) {
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto text, ReadFile(path));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto cases,
+                                suites::ParseCases(text, "reference", stem, path));
+    for (const suites::Case& one : cases) {
       SCOPED_TRACE(absl::StrCat(path, ":", one.place.line, ": ", one.address));
       CheckValue(one);
     }

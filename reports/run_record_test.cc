@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "spec/base/status_testing.h"
+
 namespace hlocts::reports {
 namespace {
 
@@ -78,12 +80,11 @@ TEST(RunRecord, IsReadBackAsWritten) {
   for (const Verdict& verdict : run.verdicts) out << VerdictToRecord(verdict) << "\n";
   out << "{\"verdict\":\"pa";  // killed while writing
   out.close();
-  auto read = LoadRun(folder);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->record.selection, run.record.selection);
-  ASSERT_EQ(read->verdicts.size(), 2u);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, LoadRun(folder));
+  EXPECT_EQ(read.record.selection, run.record.selection);
+  ASSERT_EQ(read.verdicts.size(), 2u);
   for (int i : {0, 1})
-    EXPECT_EQ(VerdictToRecord(read->verdicts[i]), VerdictToRecord(run.verdicts[i]));
+    EXPECT_EQ(VerdictToRecord(read.verdicts[i]), VerdictToRecord(run.verdicts[i]));
   std::ofstream(folder + "/verdicts.jsonl") << "nonsense\n"
                                             << VerdictToRecord(run.verdicts[0]) << "\n";
   EXPECT_THAT(std::string(LoadRun(folder).status().message()), HasSubstr("line 1"));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "spec/base/status_testing.h"
 #include "suites/case_template.h"
 #include "suites/expectations.h"
 #include "suites/selection.h"
@@ -38,18 +39,18 @@ good
 )";
 
 TEST(CaseTest, ParametersMakeTheirProduct) {
-  auto cases = ParseCases(kFile, "movement", "pad", "movement/pad.case");
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  ASSERT_EQ(cases->size(), 5u);
-  EXPECT_EQ((*cases)[1].address, "movement/pad:first:type=f32,n=2");
-  EXPECT_THAT((*cases)[1].module_text, HasSubstr("f32[2] parameter"));
-  EXPECT_EQ((*cases)[1].seed, 5u);
-  EXPECT_EQ((*cases)[1].style, generators::ArgumentStyle::kSpecial);
-  EXPECT_THAT((*cases)[1].clauses, ::testing::ElementsAre("pad.1", "pad.2"));
-  EXPECT_EQ((*cases)[4].address, "movement/pad:second");
-  EXPECT_EQ((*cases)[4].tier, Tier::kNightly);
-  EXPECT_EQ((*cases)[4].reject_rule, "pad.3");
-  EXPECT_THAT((*cases)[4].control_text, HasSubstr("good"));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases,
+                              ParseCases(kFile, "movement", "pad", "movement/pad.case"));
+  ASSERT_EQ(cases.size(), 5u);
+  EXPECT_EQ(cases[1].address, "movement/pad:first:type=f32,n=2");
+  EXPECT_THAT(cases[1].module_text, HasSubstr("f32[2] parameter"));
+  EXPECT_EQ(cases[1].seed, 5u);
+  EXPECT_EQ(cases[1].style, generators::ArgumentStyle::kSpecial);
+  EXPECT_THAT(cases[1].clauses, ::testing::ElementsAre("pad.1", "pad.2"));
+  EXPECT_EQ(cases[4].address, "movement/pad:second");
+  EXPECT_EQ(cases[4].tier, Tier::kNightly);
+  EXPECT_EQ(cases[4].reject_rule, "pad.3");
+  EXPECT_THAT(cases[4].control_text, HasSubstr("good"));
 }
 
 constexpr char kForTwo[] = R"(@for stem operation opcode complex own
@@ -71,25 +72,24 @@ ENTRY e { x = c64[4] parameter(0) ROOT r = c64[4] ${opcode}(x) }
 )";
 
 TEST(CaseTest, OneFileMakesTheCasesOfSeveralOperations) {
-  auto cases = ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case");
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  ASSERT_EQ(cases->size(), 9u) << "four types of two operations, and one of complex numbers";
-  const Case& first = (*cases)[0];
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases,
+                              ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case"));
+  ASSERT_EQ(cases.size(), 9u) << "four types of two operations, and one of complex numbers";
+  const Case& first = cases[0];
   EXPECT_EQ(first.address, "elementwise/cos:accuracy:type=f32");
   EXPECT_EQ(first.operation, "Cos");
   EXPECT_EQ(first.opcode, "cosine");
   EXPECT_THAT(first.clauses, ::testing::ElementsAre("unary.6", "unary.42"));
   EXPECT_THAT(first.module_text, HasSubstr("cosine(x)"));
-  EXPECT_THAT((*cases)[4].clauses, ::testing::ElementsAre("unary.42"))
-      << "cbrt has none of its own";
-  EXPECT_EQ((*cases)[8].address, "elementwise/cos:complex");
+  EXPECT_THAT(cases[4].clauses, ::testing::ElementsAre("unary.42")) << "cbrt has none of its own";
+  EXPECT_EQ(cases[8].address, "elementwise/cos:complex");
 }
 
 TEST(CaseTest, ValuesOfAParameterHaveTheirTiers) {
-  auto cases = ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case");
-  ASSERT_TRUE(cases.ok()) << cases.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases,
+                              ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case"));
   const Tier expected[] = {Tier::kSmoke, Tier::kPresubmit, Tier::kPresubmit, Tier::kNightly};
-  for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*cases)[i].tier, expected[i]) << i;
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(cases[i].tier, expected[i]) << i;
 }
 
 TEST(CaseTest, MistakesInRowsAreRefused) {
@@ -135,21 +135,21 @@ TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {
                                    parameters ? " ${type} ${n}" : "", "\n"),
                       "x", "y", "f");
   };
-  auto cases = read("@inconclusive a chaotic map");
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  EXPECT_EQ((*cases)[0].inconclusive, "a chaotic map");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases, read("@inconclusive a chaotic map"));
+  EXPECT_EQ(cases[0].inconclusive, "a chaotic map");
   EXPECT_FALSE(read("@inconclusive").ok()) << "no reason";
-  auto some = read("@param type f32 bf16\n@param n 1 2\n@inconclusive type=bf16,n=2: too narrow");
-  ASSERT_TRUE(some.ok()) << some.status();
-  ASSERT_EQ(some->size(), 4u);
-  for (const Case& one : *some) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto some,
+      read("@param type f32 bf16\n@param n 1 2\n@inconclusive type=bf16,n=2: too narrow"));
+  ASSERT_EQ(some.size(), 4u);
+  for (const Case& one : some) {
     EXPECT_EQ(one.inconclusive, one.address == "x/y:a:type=bf16,n=2" ? "too narrow" : "");
     EXPECT_EQ(one.inconclusive_in_relaxed, one.inconclusive);
   }
-  auto relaxed = read(
-      "@param type f32 bf16\n@param n 1 2\n@inconclusive profile=relaxed,type=bf16: too loose");
-  ASSERT_TRUE(relaxed.ok()) << relaxed.status();
-  for (const Case& one : *relaxed) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto relaxed,
+                              read("@param type f32 bf16\n@param n 1 2\n@inconclusive "
+                                   "profile=relaxed,type=bf16: too loose"));
+  for (const Case& one : relaxed) {
     EXPECT_EQ(one.inconclusive, "");
     EXPECT_EQ(one.inconclusive_in_relaxed,
               absl::StrContains(one.address, "bf16") ? "too loose" : "");
@@ -204,17 +204,18 @@ TEST(CaseTest, AFailureHasTheOneSentenceThatItsCaseIsFor) {
 }
 
 TEST(CaseTest, ErrorsOfABlockHaveTheLineOfTheFile) {
-  auto cases = ParseCases(
-      "@operation Pad\n@opcode pad\n@clauses pad.1\n@case a\n@module\nm\n@inputs\none\ntwo\n"
-      "@case b\n@module\nm\n# why\nm\n",
-      "movement", "pad", "movement/pad.case");
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  const CasePlace& a = (*cases)[0].place;
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto cases,
+      ParseCases(
+          "@operation Pad\n@opcode pad\n@clauses pad.1\n@case a\n@module\nm\n@inputs\none\ntwo\n"
+          "@case b\n@module\nm\n# why\nm\n",
+          "movement", "pad", "movement/pad.case"));
+  const CasePlace& a = cases[0].place;
   EXPECT_EQ(a.Located("inputs", "line 2: no"), "movement/pad.case:9: @inputs: no");
   EXPECT_EQ(a.Located("module", "line 1, column 4: no"),
             "movement/pad.case:6: @module, column 4: no");
   EXPECT_EQ(a.Located("inputs", "too few"), "movement/pad.case: @inputs: too few");
-  EXPECT_EQ((*cases)[1].place.Located("module", "line 2: no"),
+  EXPECT_EQ(cases[1].place.Located("module", "line 2: no"),
             "movement/pad.case: @module: line 2: no")
       << "a comment stands between";
 }

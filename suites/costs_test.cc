@@ -9,6 +9,8 @@
 #include <numeric>
 #include <set>
 
+#include "spec/base/status_testing.h"
+
 namespace hlocts::suites {
 namespace {
 
@@ -73,9 +75,8 @@ TEST(CostsTest, WhatIsWrittenIsRead) {
   std::string path = TempPath("written.txt");
   CaseCosts costs = {{"a/b:c", 300}, {"a/b:d:type=f32,n=1", 90000}};
   ASSERT_TRUE(WriteCosts(costs, path).ok());
-  auto read = LoadCosts(path);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(*read, costs);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, LoadCosts(path));
+  EXPECT_EQ(read, costs);
   EXPECT_TRUE(LoadCosts(TempPath("no_such_file"))->empty());
   for (const char* line : {"a/b:c\n", "a/b:c many\n", "a/b:c -1\n", "a/b:c 1 2\n"}) {
     std::ofstream(path) << "# first\n" << line;
@@ -113,24 +114,22 @@ TEST(CostsTest, AnUpdateKeepsWhatWasNotMeasuredAndDropsWhatIsGoneOrCheap) {
 
 // Tests that the cases of costs.txt exist and that it balances the whole suite in a few shards.
 TEST(CostsTest, TheRecordFitsTheSuite) {
-  auto costs = LoadCosts(HLOCTS_SOURCE_DIR "/suites/costs.txt");
-  ASSERT_TRUE(costs.ok()) << costs.status();
-  auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
-  ASSERT_TRUE(cases.ok()) << cases.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto costs, LoadCosts(HLOCTS_SOURCE_DIR "/suites/costs.txt"));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases, LoadCases(HLOCTS_SOURCE_DIR "/suites/cases"));
   std::vector<std::string> addresses;
-  for (const Case& one : *cases) {
+  for (const Case& one : cases) {
     if (one.tier < Tier::kExhaustive) addresses.push_back(one.address);
   }
   std::set<absl::string_view> all;
-  for (const Case& one : *cases) all.insert(one.address);
-  for (const auto& [address, milliseconds] : *costs) EXPECT_TRUE(all.count(address)) << address;
+  for (const Case& one : cases) all.insert(one.address);
+  for (const auto& [address, milliseconds] : costs) EXPECT_TRUE(all.count(address)) << address;
   for (int count : {3, 8}) {
-    std::vector<int> shards = ShardsOf(addresses, count, *costs);
+    std::vector<int> shards = ShardsOf(addresses, count, costs);
     std::vector<int64_t> load(count);
     int64_t dearest = 0;
     for (size_t i = 0; i < addresses.size(); ++i) {
-      auto cost = costs->find(addresses[i]);
-      if (cost == costs->end()) continue;
+      auto cost = costs.find(addresses[i]);
+      if (cost == costs.end()) continue;
       load[shards[i] - 1] += cost->second;
       dearest = std::max(dearest, cost->second);
     }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/differ/differ.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 #include "suites/case.h"
 #include "suites/case_request.h"
@@ -46,10 +47,9 @@ void CheckCase(const Case& one, Tally& tally) {
 }
 
 TEST(ExactDataTest, StructureIsZeroWidth) {
-  auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
-  ASSERT_TRUE(cases.ok()) << cases.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases, LoadCases(HLOCTS_SOURCE_DIR "/suites/cases"));
   Tally tally;
-  for (const Case& one : *cases) {
+  for (const Case& one : cases) {
     bool structural = absl::StartsWith(one.address, "movement/") ||
                       absl::StartsWith(one.address, "tuple/") ||
                       absl::StartsWith(one.address, "layout/") ||

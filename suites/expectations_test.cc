@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "spec/base/status_testing.h"
+
 namespace hlocts::suites {
 namespace {
 
@@ -101,19 +103,19 @@ TEST(ExpectationsTest, AnOptionIsWhole) {
 }
 
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
-  auto list = ListOf(
-      "flakes.textproto",
-      "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' "
-      "}\n"
-      "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' "
-      "}\n");
-  ASSERT_TRUE(list.ok()) << list.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ListOf("flakes.textproto",
+                                                "expectation { query: 'a/b' verdict: 'flake' kind: "
+                                                "BUG clause: 'pad.1' reason: 'corrupted' "
+                                                "}\n"
+                                                "expectation { query: 'a/b:fails' verdict: 'fail' "
+                                                "kind: BUG clause: 'pad.1' reason: 'known' "
+                                                "}\n"));
   auto expected = [&](const char* address, Outcome kind, const char* flake) {
     reports::Verdict verdict;
     verdict.case_address = address;
     verdict.kind = kind;
     verdict.flake = flake;
-    list->Apply(verdict, "");
+    list.Apply(verdict, "");
     return verdict.expected;
   };
   EXPECT_TRUE(expected("a/b:c", Outcome::kCrash, "crash, pass, pass"));

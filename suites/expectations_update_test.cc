@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "spec/base/status_testing.h"
 #include "suites/expectations.h"
 
 namespace hlocts::suites {
@@ -62,10 +63,9 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
 
   const std::string path = ::testing::TempDir() + "/expectations_update_test.textproto";
   std::ofstream(path) << text;
-  auto list = ExpectationList::Load(path);
-  ASSERT_TRUE(list.ok()) << list.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ExpectationList::Load(path));
   for (reports::Verdict& verdict : verdicts) {
-    list->Apply(verdict, "");
+    list.Apply(verdict, "");
     EXPECT_TRUE(verdict.expected) << verdict.case_address;
   }
   EXPECT_EQ(UpdatedExpectations(text, verdicts, {one}, &done), text);

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/builder/builder.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
@@ -138,19 +139,17 @@ TEST_P(LoweredCasesTest, IsWhatTheBuilderMakes) {
   const auto found = std::find_if(Cases().begin(), Cases().end(),
                                   [&](const Case& one) { return one.address == lowered.address; });
   ASSERT_NE(found, Cases().end()) << lowered.address;
-  const auto wanted = ParseModule(found->module_text);
-  ASSERT_TRUE(wanted.ok()) << wanted.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto wanted, ParseModule(found->module_text));
   Builder b("m");
-  b.module().replica_count = (*wanted)->replica_count;
+  b.module().replica_count = wanted->replica_count;
   Parameters parameters;
-  for (const auto& instruction : (*wanted)->entry()->instructions()) {
+  for (const auto& instruction : wanted->entry()->instructions()) {
     if (!instruction->IsParameter()) continue;
     ASSERT_EQ(instruction->parameter_number(), static_cast<int64_t>(parameters.size()));
     parameters.push_back(b.Parameter(instruction->parameter_number(), instruction->shape()));
   }
-  const auto made = b.Build(lowered.make(b, parameters));
-  ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_EQ(TextOf(**made), TextOf(**wanted));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto made, b.Build(lowered.make(b, parameters)));
+  EXPECT_EQ(TextOf(*made), TextOf(*wanted));
 }
 INSTANTIATE_TEST_SUITE_P(Cases, LoweredCasesTest, testing::ValuesIn(kLowered),
                          [](const auto& info) {

@@ -12,6 +12,7 @@
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/base/status_testing.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -178,12 +179,11 @@ TEST_F(EnginesTest, AnInstallationThatIsEndedInstallsNothing) {
 }
 
 TEST_F(EnginesTest, AStampWithoutItsPluginIsNoInstallation) {
-  const auto list = backends::LoadEngineList();
-  ASSERT_TRUE(list.ok()) << list.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto list, backends::LoadEngineList());
   const std::string folder = folder_ + "/cache/engines/xla@2025.11";
   fs::create_directories(folder);
   std::ofstream(folder + "/.stamp")
-      << backends::EngineStamp(*backends::FindEngine(*list, "xla@2025.11")) << "\n";
+      << backends::EngineStamp(*backends::FindEngine(list, "xla@2025.11")) << "\n";
   EXPECT_THAT(Engines("install xla@2025.11").out, HasSubstr("xla@2025.11: downloading"))
       << "not: is already installed";
 }

@@ -14,6 +14,7 @@
 #include "reports/finding_file.h"
 #include "reports/verdict.h"
 #include "spec/base/status.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
@@ -42,22 +43,19 @@ absl::StatusOr<reports::Verdict> RecordOf(const std::string& folder) {
 TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   for (const std::string& name : Folders()) {
     std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
-    auto module = LoadModule(folder + "/module.hlo");
-    ASSERT_TRUE(module.ok()) << module.status();
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, LoadModule(folder + "/module.hlo"));
     auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (!IsFailure(verdict->kind)) continue;  // NaN bits only: no campaign reports it
-    auto known = suites::ExpectationList::Load(
-        absl::StrCat(kExpectations, "/", backends::EngineNameOf(verdict->backend), ".textproto"));
-    ASSERT_TRUE(known.ok()) << known.status();
-    auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
-    ASSERT_TRUE(inputs.ok()) << inputs.status();
-    auto devices = LeavesOfDevices(*inputs, 1, 1);
-    ASSERT_TRUE(devices.ok()) << devices.status();
-    std::string signature = fuzz::SignatureOf(*verdict, *module->module);
-    const fuzz::FailureTraits remains =
-        fuzz::FailureTraitsOf({module->module->Clone(), (*devices)[0]});
-    EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(
+        auto known,
+        suites::ExpectationList::Load(absl::StrCat(
+            kExpectations, "/", backends::EngineNameOf(verdict->backend), ".textproto")));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto inputs, ReadLiterals(folder + "/inputs.txt", std::nullopt));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto devices, LeavesOfDevices(inputs, 1, 1));
+    std::string signature = fuzz::SignatureOf(*verdict, *module.module);
+    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf({module.module->Clone(), devices[0]});
+    EXPECT_TRUE(known.Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }
 
@@ -75,9 +73,9 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {
-    auto finding = reports::ReadFindingFile(absl::StrCat(kFindingsDirectory, "/", name));
-    ASSERT_TRUE(finding.ok()) << finding.status();
-    if (!finding->question()) continue;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(
+        auto finding, reports::ReadFindingFile(absl::StrCat(kFindingsDirectory, "/", name)));
+    if (!finding.question()) continue;
     const std::string link = absl::StrCat("link: \"results/findings/", name, "\"");
     for (const auto& file : std::filesystem::directory_iterator(kExpectations)) {
       for (absl::string_view entry : absl::StrSplit(*ReadFile(file.path()), "\n}\n")) {

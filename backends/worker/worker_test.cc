@@ -13,6 +13,7 @@
 #include "backends/worker/worker_client.h"
 #include "generators/arguments.h"
 #include "spec/base/frame.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
@@ -76,11 +77,10 @@ TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
 
 TEST_P(WorkerTest, AnExecutableDoesNotRunTheModuleLoadedAfterIt) {
   const std::unique_ptr<Module> module = Identity("fine");
-  auto first = backend_->Load(*module, {});
-  ASSERT_TRUE(first.ok()) << first.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto first, backend_->Load(*module, {}));
   auto second = backend_->Load(*module, {});
   ASSERT_TRUE(second.ok()) << second.status();
-  EXPECT_EQ((*first)->Execute({}).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(first->Execute({}).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
@@ -99,19 +99,17 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
 // module.
 TEST_P(WorkerTest, OptimizedModuleIsReported) {
   auto module = Identity("fine"), other = Identity("abort");
-  auto executable = backend_->Load(*module, {});
-  ASSERT_TRUE(executable.ok()) << executable.status();
-  absl::StatusOr<std::string> optimized = (*executable)->OptimizedModule();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto executable, backend_->Load(*module, {}));
+  absl::StatusOr<std::string> optimized = executable->OptimizedModule();
   if (GetParam()) {
     EXPECT_TRUE(absl::IsUnimplemented(optimized.status()));
     return;
   }
   ASSERT_TRUE(optimized.ok()) << optimized.status();
   EXPECT_EQ(*optimized, "what became of fine");
-  auto later = backend_->Load(*other, {});
-  ASSERT_TRUE(later.ok()) << later.status();
-  EXPECT_TRUE(absl::IsFailedPrecondition((*executable)->OptimizedModule().status()));
-  EXPECT_TRUE(absl::IsAborted((*later)->OptimizedModule().status()));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto later, backend_->Load(*other, {}));
+  EXPECT_TRUE(absl::IsFailedPrecondition(executable->OptimizedModule().status()));
+  EXPECT_TRUE(absl::IsAborted(later->OptimizedModule().status()));
   ExpectWorks();
 }
 

@@ -11,6 +11,7 @@
 #include "fuzz/campaign/variant_trial.h"
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
+#include "spec/base/status_testing.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
@@ -80,11 +81,11 @@ TEST(TwinTest, RecipeReproducesVariant) {
     generators::SeedSource choose(number);
     auto variant = *generators::DrawVariant(*generated.module, generated.arguments, choose);
     if (!variant) continue;
-    auto recipe = generators::ParseVariantRecipe(variant->recipe.ToText());
-    ASSERT_TRUE(recipe.ok()) << recipe.status();
-    auto again = generators::MakeVariant(*generated.module, generated.arguments, *recipe);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(PrintModule(*again->module), PrintModule(*variant->module))
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto recipe,
+                                generators::ParseVariantRecipe(variant->recipe.ToText()));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(
+        auto again, generators::MakeVariant(*generated.module, generated.arguments, recipe));
+    EXPECT_EQ(PrintModule(*again.module), PrintModule(*variant->module))
         << variant->recipe.ToText();
     ++made;
   }

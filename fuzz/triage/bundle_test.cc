@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -32,9 +33,8 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
         BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }");
     bundle.result.verdict.kind = kind;
     ASSERT_TRUE(WriteBundle(bundle, folder).ok());
-    auto read = ReadBundle(folder);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->options.invalid, kind != Outcome::kFail);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, ReadBundle(folder));
+    EXPECT_EQ(read.options.invalid, kind != Outcome::kFail);
   }
 }
 
@@ -66,9 +66,8 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
     Bundle bundle = BundleOf(kText);
     break_it(*bundle.sample.module);
     ASSERT_TRUE(WriteBundle(bundle, folder).ok());
-    auto read = ReadBundle(folder);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(RuleOf(VerifyModule(*read->sample.module)), rule);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, ReadBundle(folder));
+    EXPECT_EQ(RuleOf(VerifyModule(*read.sample.module)), rule);
     EXPECT_THAT(*ReadFile(folder + "/case_test.cc"), HasSubstr("ParseModuleProtoText"));
   }
   ASSERT_TRUE(WriteBundle(BundleOf(kText), folder).ok());

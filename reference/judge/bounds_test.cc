@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "reference/judge/cases_testing.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -25,8 +26,7 @@ bool IsNoticed(size_t row, const std::vector<suites::Case>& cases) {
 }
 
 TEST(BoundsTest, HalfOfAConstantChangesAVerdictOrItIsListedAsUntested) {
-  const auto rules = ReadFile(HLOCTS_SOURCE_DIR "/spec/judge/RULES.md");
-  ASSERT_TRUE(rules.ok()) << rules.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto rules, ReadFile(HLOCTS_SOURCE_DIR "/spec/judge/RULES.md"));
   std::map<int, std::vector<suites::Case>> cases;
   for (const std::string& path : CaseFiles()) {
     int lemma = 0;
@@ -37,7 +37,7 @@ TEST(BoundsTest, HalfOfAConstantChangesAVerdictOrItIsListedAsUntested) {
   for (size_t row = 0; row < std::size(Bounds::kRows); ++row) {
     const Bounds::Row& bound = Bounds::kRows[row];
     const bool untested = absl::StrContains(
-        *rules, absl::StrFormat("\n| `%s` | %d | untested |", bound.name, bound.lemma));
+        rules, absl::StrFormat("\n| `%s` | %d | untested |", bound.name, bound.lemma));
     EXPECT_NE(IsNoticed(row, cases[bound.lemma]), untested)
         << bound.name
         << (untested ? " is listed as untested, and is noticed"

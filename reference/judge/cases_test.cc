@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "reference/judge/cases_testing.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -49,18 +50,16 @@ TEST(CaseFilesTest, NameTheirLemmaAndAreNamedByIt) {
   std::string sections;
   for (const auto& page :
        std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/spec/judge/rules")) {
-    const auto text = ReadFile(page.path().string());
-    ASSERT_TRUE(text.ok()) << text.status();
-    absl::StrAppend(&sections, *text, "\n");
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto text, ReadFile(page.path().string()));
+    absl::StrAppend(&sections, text, "\n");
   }
   for (const auto& entry : std::filesystem::recursive_directory_iterator(Folder())) {
     const std::string stem = entry.path().stem().string();
     int lemma = 0;
     // A case of clauses, not of a lemma.
     if (!absl::SimpleAtoi(stem.substr(0, 2), &lemma)) continue;
-    const auto text = ReadFile(entry.path().string());
-    ASSERT_TRUE(text.ok()) << text.status();
-    EXPECT_TRUE(absl::StrContains(*text, absl::StrCat("\n@from lemma ", lemma, "\n"))) << stem;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto text, ReadFile(entry.path().string()));
+    EXPECT_TRUE(absl::StrContains(text, absl::StrCat("\n@from lemma ", lemma, "\n"))) << stem;
     const size_t begin = sections.find(absl::StrCat("\n## ", lemma, ". "));
     ASSERT_NE(begin, std::string::npos) << stem;
     const std::string section = sections.substr(begin, sections.find("\n## ", begin + 1) - begin);

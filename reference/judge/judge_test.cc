@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/cases_testing.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -48,18 +49,18 @@ TEST(JudgeTest, AcceptanceSurvivesJsonLines) {
   auto arguments = Parse({"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"});
   auto accepted = AcceptanceOf(**module, arguments, JudgeOptions());
   ASSERT_TRUE(accepted.ok());
-  auto read = AcceptanceFromJsonl(AcceptanceToJsonl(*accepted));
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(AcceptedOr(JudgeLeaves(*read, Parse({"f32[] 0"}))), kPass);
-  EXPECT_EQ(AcceptedOr(JudgeLeaves(*read, Parse({"f32[] 1.4210855e-14"}))), kPass);
-  EXPECT_EQ(JudgeLeaves(*read, Parse({"f32[] 1"})).outcome, kFail);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, AcceptanceFromJsonl(AcceptanceToJsonl(*accepted)));
+  EXPECT_EQ(AcceptedOr(JudgeLeaves(read, Parse({"f32[] 0"}))), kPass);
+  EXPECT_EQ(AcceptedOr(JudgeLeaves(read, Parse({"f32[] 1.4210855e-14"}))), kPass);
+  EXPECT_EQ(JudgeLeaves(read, Parse({"f32[] 1"})).outcome, kFail);
   EXPECT_FALSE(AcceptanceFromJsonl("[1,2]").ok());
 }
 
 TEST(JudgeTest, TheLastWideningCauseSurvivesJsonLines) {
-  auto module = ParseModule("ENTRY e { x = f32[1] parameter(0) ROOT r = f8e8m0fnu[1] convert(x) }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto accepted = AcceptanceOf(**module, Parse({"f32[1] {-1}"}), JudgeOptions());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      ParseModule("ENTRY e { x = f32[1] parameter(0) ROOT r = f8e8m0fnu[1] convert(x) }"));
+  auto accepted = AcceptanceOf(*module, Parse({"f32[1] {-1}"}), JudgeOptions());
   ASSERT_TRUE(accepted.ok());
   const std::string text = Explain(*accepted, 0, 0);
   ASSERT_NE(text.find(std::string(WideningCauseName(kLastWideningCause))), std::string::npos);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reference/judge/cases_testing.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -31,13 +32,11 @@ TEST(LargeArrays, AWellConditionedMatrixOf256IsJudged) {
   const char* text =
       "ENTRY e { a = f32[256,256] parameter(0)\n"
       " ROOT r = f32[256,256] cholesky(a), lower=true }";
-  absl::StatusOr<JudgeResult> right = JudgeArrays(text, matrix, factor);
-  ASSERT_TRUE(right.ok()) << right.status();
-  EXPECT_EQ(OutcomeName(right->outcome), OutcomeName(kPass)) << right->reason;
+  HLOCTS_ASSERT_OK_AND_ASSIGN(JudgeResult right, JudgeArrays(text, matrix, factor));
+  EXPECT_EQ(OutcomeName(right.outcome), OutcomeName(kPass)) << right.reason;
   factor.mutable_data<float>()[200 * n + 199] = 0.001f;
-  absl::StatusOr<JudgeResult> wrong = JudgeArrays(text, matrix, factor);
-  ASSERT_TRUE(wrong.ok()) << wrong.status();
-  EXPECT_EQ(OutcomeName(wrong->outcome), OutcomeName(kFail));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(JudgeResult wrong, JudgeArrays(text, matrix, factor));
+  EXPECT_EQ(OutcomeName(wrong.outcome), OutcomeName(kFail));
 }
 
 // A million windows of up to a million elements take seconds.
@@ -53,13 +52,11 @@ TEST(LargeArrays, CumulativeSumsTakeOnePass) {
     for (int64_t i = 0; i < n; ++i) {
       sums.mutable_data<float>()[i] = static_cast<float>(padding[0] == '0' ? n - i : i + 1);
     }
-    absl::StatusOr<JudgeResult> right = JudgeArrays(text.c_str(), ones, sums);
-    ASSERT_TRUE(right.ok()) << right.status();
-    EXPECT_EQ(OutcomeName(right->outcome), OutcomeName(kPass)) << right->reason;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(JudgeResult right, JudgeArrays(text.c_str(), ones, sums));
+    EXPECT_EQ(OutcomeName(right.outcome), OutcomeName(kPass)) << right.reason;
     sums.mutable_data<float>()[n / 2] += 1;
-    absl::StatusOr<JudgeResult> wrong = JudgeArrays(text.c_str(), ones, sums);
-    ASSERT_TRUE(wrong.ok()) << wrong.status();
-    EXPECT_EQ(OutcomeName(wrong->outcome), OutcomeName(kFail));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(JudgeResult wrong, JudgeArrays(text.c_str(), ones, sums));
+    EXPECT_EQ(OutcomeName(wrong.outcome), OutcomeName(kFail));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/cases_testing.h"
+#include "spec/base/status_testing.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
@@ -76,18 +77,15 @@ void ExpectInside(Opcode opcode, PrimitiveType type, std::vector<Literal> argume
                                         binary ? absl::StrCat("y = ", in, " parameter(1)\n") : "",
                                         "ROOT r = ", shape.ToString(false), " ", OpcodeName(opcode),
                                         "(x", binary ? ", y" : "", ") }");
-  auto module = ParseModule(text);
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto own = Evaluate(**module, arguments, EvalOptions());
-  ASSERT_TRUE(own.ok()) << own.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto own, Evaluate(*module, arguments, EvalOptions()));
   for (Profile profile : {Profile::kStrict, Profile::kDefault, Profile::kRelaxed}) {
     JudgeOptions options;
     options.profile = profile;
-    auto result = Judge(**module, arguments, {*own}, options);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_NE(result->outcome, Outcome::kFail)
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto result, Judge(*module, arguments, {own}, options));
+    EXPECT_NE(result.outcome, Outcome::kFail)
         << OpcodeName(opcode) << " " << PrimitiveTypeName(type) << " " << ProfileName(profile)
-        << ": " << result->failed_elements << ", " << result->reason;
+        << ": " << result.failed_elements << ", " << result.reason;
   }
 }
 

@@ -2,6 +2,7 @@
 // Tests outputs of whole modules whose sets are too wide to judge them.
 #include "reference/judge/cases_testing.h"
 #include "reference/judge/centred/likely.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -39,18 +40,17 @@ ENTRY e { x = f32[4] parameter(0) z = s32[] constant(0) t = (s32[], f32[4]) tupl
   ROOT r = f32[4] get-tuple-element(w), index=1 })";
 
 TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
-  auto module = ParseModule(kLongRecurrence);
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kLongRecurrence));
   const std::vector<Literal> arguments = Parse({"f32[4] {0.4, -0.2, 0.3, 0.7}"});
-  auto result = Evaluate(**module, arguments);
+  auto result = Evaluate(*module, arguments);
   ASSERT_TRUE(result.ok());
   Literal output = *result;
-  auto suspect = RunStatisticalTests(**module, arguments, {&output, 1}, {});
+  auto suspect = RunStatisticalTests(*module, arguments, {&output, 1}, {});
   ASSERT_TRUE(suspect.ok()) << suspect.status();
   EXPECT_EQ(suspect->elements, 4);
   EXPECT_FALSE(suspect->IsSuspect()) << suspect->most;
   output.mutable_data<float>()[2] *= 1.0003F;
-  suspect = RunStatisticalTests(**module, arguments, {&output, 1}, {});
+  suspect = RunStatisticalTests(*module, arguments, {&output, 1}, {});
   ASSERT_TRUE(suspect.ok());
   EXPECT_TRUE(suspect->IsSuspect());
   EXPECT_EQ(suspect->element, 2);
@@ -64,13 +64,11 @@ struct FarButRight {
 class FarButRightTest : public testing::TestWithParam<FarButRight> {};
 
 TEST_P(FarButRightTest, IsNotSuspect) {
-  auto module = ParseModule(GetParam().module);
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(GetParam().module));
   const std::vector<Literal> arguments = Parse({GetParam().argument});
   const std::vector<Literal> output = Parse({GetParam().output});
-  auto suspect = RunStatisticalTests(**module, arguments, output, {});
-  ASSERT_TRUE(suspect.ok()) << suspect.status();
-  EXPECT_FALSE(suspect->IsSuspect()) << suspect->most;
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto suspect, RunStatisticalTests(*module, arguments, output, {}));
+  EXPECT_FALSE(suspect.IsSuspect()) << suspect.most;
 }
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
@@ -146,13 +147,12 @@ TEST(ReduceTest, VariadicArgmaxInFewAndManyRows) {
     Literal x(Shape(PrimitiveType::kF32, {rows, 4}));
     for (int64_t i = 0; i < rows * 4; ++i)
       x.mutable_data<float>()[i] = static_cast<float>((i * 7919) % 101);
-    absl::StatusOr<Literal> result = RunText(text, {x});
-    ASSERT_TRUE(result.ok()) << result.status();
+    HLOCTS_ASSERT_OK_AND_ASSIGN(Literal result, RunText(text, {x}));
     for (int64_t row = 0; row < rows; ++row) {
       const float* line = x.data<float>().data() + row * 4;
       int32_t best = static_cast<int32_t>(std::max_element(line, line + 4) - line);
-      ASSERT_EQ(result->elements()[1].data<int32_t>()[row], best) << row;
-      ASSERT_EQ(result->elements()[0].data<float>()[row], line[best]) << row;
+      ASSERT_EQ(result.elements()[1].data<int32_t>()[row], best) << row;
+      ASSERT_EQ(result.elements()[0].data<float>()[row], line[best]) << row;
     }
   }
 }

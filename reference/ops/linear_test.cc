@@ -4,6 +4,7 @@
 #include <random>
 
 #include "reference/ops/module_testing.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -88,9 +89,8 @@ TEST(Fft, OddRealLengthsComeBack) {
   Literal x(Shape(PrimitiveType::kF64, {2, 3, 5}));
   int seed = 1;
   for (double& v : x.mutable_data<double>()) v = (seed = seed * 31 % 101);
-  absl::StatusOr<Literal> z = Evaluate(*ModuleOf(entry), {x});
-  ASSERT_TRUE(z.ok()) << z.status();
-  for (int i = 0; i < 30; ++i) EXPECT_NEAR(z->data<double>()[i], x.data<double>()[i], 1e-13);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Literal z, Evaluate(*ModuleOf(entry), {x}));
+  for (int i = 0; i < 30; ++i) EXPECT_NEAR(z.data<double>()[i], x.data<double>()[i], 1e-13);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
@@ -140,12 +141,12 @@ TEST(MovementTest, BitcastReadsTiles) {
 }
 
 TEST(MovementTest, BitcastExtendsTheSignOfNarrowIntegers) {
-  absl::StatusOr<Literal> bits = RunText(
-      "HloModule m\nENTRY e { p = f4e2m1fn[] parameter(0)\n b = s4[] bitcast(p)\n"
-      " ROOT c = s32[] convert(b) }",
-      {MustLiteral("f4e2m1fn[] -1")});
-  ASSERT_TRUE(bits.ok()) << bits.status();
-  EXPECT_EQ(bits->data<int32_t>()[0], -6);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      Literal bits,
+      RunText("HloModule m\nENTRY e { p = f4e2m1fn[] parameter(0)\n b = s4[] bitcast(p)\n"
+              " ROOT c = s32[] convert(b) }",
+              {MustLiteral("f4e2m1fn[] -1")}));
+  EXPECT_EQ(bits.data<int32_t>()[0], -6);
 }
 
 // Tests set_dimension_size.10 to .12 and ruling 0064.
@@ -201,10 +202,9 @@ TEST(DynamicSizesTest, TheInferredDimensionTakesTheRest) {
                                 inferred, "\n}\n"),
                    {MustLiteral("s32[4,4] {{0,1,2,3},{4,5,6,7},{8,9,10,11},{12,13,14,15}}")});
   };
-  absl::StatusOr<Literal> first = reshaped(", inferred_dimension=0");
-  ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_EQ(first->runtime_size(0), 6);
-  EXPECT_EQ(first->runtime_size(1), 2);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Literal first, reshaped(", inferred_dimension=0"));
+  EXPECT_EQ(first.runtime_size(0), 6);
+  EXPECT_EQ(first.runtime_size(1), 2);
   EXPECT_FALSE(reshaped(", inferred_dimension=1").ok());  // 12 elements are not a multiple of 8
   EXPECT_FALSE(reshaped("").ok());
 }

@@ -5,6 +5,7 @@
 #include "reference/kernels/random_bits.h"
 #include "reference/ops/module_testing.h"
 #include "reference/shared_custom_calls.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
 namespace {
@@ -90,10 +91,9 @@ TEST(CustomCall, WithoutAHandlerIsUnsupportedByName) {
 }
 
 TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
-  auto library = SharedCustomCalls::Load(HLOCTS_TEST_CUSTOM_CALLS);
-  ASSERT_TRUE(library.ok()) << library.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto library, SharedCustomCalls::Load(HLOCTS_TEST_CUSTOM_CALLS));
   EvalOptions options;
-  options.custom_calls = library->get();
+  options.custom_calls = library.get();
   // The documents' example: x is f32[2], y is f32[2,3], and the result is f32[3,3].
   EXPECT_EQ(
       ResultOf(

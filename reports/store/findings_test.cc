@@ -7,6 +7,7 @@
 
 #include "reports/store/run_store.h"
 #include "reports/verdict.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -39,13 +40,11 @@ TEST(FindingsTest, FindingHasPassAndReleases) {
   verdict.backend = "xla@2";
   const std::string record = VerdictToJson(verdict);
   ASSERT_TRUE(WriteFile(Path("night/history.jsonl"), record + "\n").ok());
-  auto store = RunStore::OpenToWrite(Path("s.db"));
-  ASSERT_TRUE(store.ok()) << store.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto store, RunStore::OpenToWrite(Path("s.db")));
   for (const std::string& one : {Path("night"), folder})
-    ASSERT_TRUE((*store)->Import({one}, {.night = "2026-11-24"}).ok());
-  auto loaded = (*store)->Load(10);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  History& history = *loaded;
+    ASSERT_TRUE(store->Import({one}, {.night = "2026-11-24"}).ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto loaded, store->Load(10));
+  History& history = loaded;
   const Finding& finding = history.findings["log-of-exp"];
   EXPECT_EQ(finding.title, "log(exp(x)) is x");
   EXPECT_EQ(finding.clause, "elementwise_unary.18");

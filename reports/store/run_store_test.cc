@@ -16,6 +16,7 @@
 #include "reports/run_record.h"
 #include "reports/store/schema.h"
 #include "reports/verdict.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -130,9 +131,8 @@ TEST_F(RunStoreTest, ShardsCountTogetherAndOneThatIsLostIsRunAgain) {
   RunRecord record = *ReadRunRecord(shards[1]);
   record.finished = record.started;
   ASSERT_TRUE(WriteRunRecord(record, shards[1]).ok());
-  auto again = (*store)->Import(shards, {});
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->runs, 1) << "the whole run takes the place of the one that was cut short";
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, (*store)->Import(shards, {}));
+  EXPECT_EQ(again.runs, 1) << "the whole run takes the place of the one that was cut short";
   EXPECT_EQ((*store)->List()->size(), 1u);
   EXPECT_EQ((*store)->Load(1)->nights[0].engines["engine"].marks, "pp");
 }
@@ -262,9 +262,8 @@ TEST_F(RunStoreTest, ADamagedStoreIsSetAsideAndReadBack) {
   absl::Status damaged = (*RunStore::OpenToWrite(Path("s.db")))->Check();
   EXPECT_THAT(damaged.message(), HasSubstr("is damaged"));
   EXPECT_THAT(damaged.message(), HasSubstr("hlocts store recover"));
-  auto said = RecoverStore(Path("s.db"));
-  ASSERT_TRUE(said.ok()) << said.status();
-  EXPECT_THAT(*said, HasSubstr("s.db.damaged-1"));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto said, RecoverStore(Path("s.db")));
+  EXPECT_THAT(said, HasSubstr("s.db.damaged-1"));
   EXPECT_TRUE(fs::exists(Path("s.db.damaged-1")));
   History history = Load();
   ASSERT_EQ(history.nights.size(), 2u);
@@ -288,9 +287,8 @@ TEST_F(RunStoreTest, PruningKeepsCountsAndFindings) {
                     .ok());
   }
   auto store = RunStore::OpenToWrite(Path("s.db"));
-  auto gone = (*store)->Prune(2);
-  ASSERT_TRUE(gone.ok()) << gone.status();
-  EXPECT_EQ(*gone, 4);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto gone, (*store)->Prune(2));
+  EXPECT_EQ(gone, 4);
   History history = *(*store)->Load(10);
   ASSERT_EQ(history.nights.size(), 4u);
   EXPECT_TRUE(history.nights[0].engines["engine"].marks.empty());

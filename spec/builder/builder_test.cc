@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
@@ -327,9 +328,8 @@ TEST(BuilderTest, WhileAndConditional) {
   Value looped = b.While(below, next, b.Parameter(0, s));
   Value two = b.Conditional(b.Lt(looped, looped), looped, next, looped, next);
   Value n = b.Conditional(looped, {next, next, next}, {two, two, two});
-  auto module = b.Build(n);
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_EQ((*module)->computations().back().get(), (*module)->entry());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, b.Build(n));
+  EXPECT_EQ(module->computations().back().get(), module->entry());
 }
 
 TEST(BuilderTest, CompositeCallHasItsAttributes) {
@@ -337,9 +337,8 @@ TEST(BuilderTest, CompositeCallHasItsAttributes) {
   Computation* square = f.b.Define("my_square", {Shape::Scalar(kF32)},
                                    [&](Builder::Values p) { return f.b.Square(p[0]); });
   Value call = f.b.CompositeCall(square, {f.p[0]}, "my.square", "{n = 1 : i64}", 1);
-  auto module = f.b.Build(call);
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::string text = PrintModule(**module, PrintOptions::Default());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, f.b.Build(call));
+  std::string text = PrintModule(*module, PrintOptions::Default());
   EXPECT_THAT(text, HasSubstr("composite.name=\"my.square\""));
   EXPECT_THAT(text, HasSubstr("is_composite=true"));
 }
@@ -391,9 +390,8 @@ TEST(BuilderTest, InfeedsAreOrdered) {  // infeed.7
 TEST(BuilderTest, AliasesAreChecked) {  // aliasing.10
   Fixture f(kF32, {{2}});
   f.b.SetUpAlias({}, 0, {}, /*must_alias=*/true);
-  auto module = f.b.Build(f.b.Add(f.p[0], f.b.Scalar(kF32, 1)));
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_THAT(PrintModule(**module, PrintOptions::Default()),
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, f.b.Build(f.b.Add(f.p[0], f.b.Scalar(kF32, 1))));
+  EXPECT_THAT(PrintModule(*module, PrintOptions::Default()),
               HasSubstr("input_output_alias={ {}: (0, {}, must-alias) }"));
   Fixture g(kF32, {{2}});
   g.b.SetUpAlias({}, 1, {});
@@ -473,9 +471,8 @@ TEST(BuilderTest, TextOfAModuleReadsBack) {
   padding.dimensions = {{1, 0, 0}, {0, 2, 1}};
   Value padded = f.b.Pad(product, f.p[2], padding);
   Value total = f.b.Reduce({padded}, {f.p[2]}, add, {0, 1});
-  auto module = f.b.Build(f.b.Tuple({padded, total}));
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::string text = PrintModule(**module, PrintOptions::Default());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, f.b.Build(f.b.Tuple({padded, total})));
+  std::string text = PrintModule(*module, PrintOptions::Default());
   auto again = ParseModule(text);
   ASSERT_TRUE(again.ok()) << again.status() << text;
   EXPECT_TRUE(VerifyModule(**again).ok());

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts {
 namespace {
@@ -40,19 +41,19 @@ TEST(AnchorOf, IsWhatGitHubMakesOfAHeading) {
 
 TEST(Documents, SectionsAreCitedByDocumentAndHeading) {
   const Documents documents = RealDocuments();
-  const auto section = documents.FindSection("operation-semantics-2018", "general-semantics");
-  ASSERT_TRUE(section.ok()) << section.status();
-  EXPECT_EQ(SourceOf(*section),
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      const auto section, documents.FindSection("operation-semantics-2018", "general-semantics"));
+  EXPECT_EQ(SourceOf(section),
             "Operation Semantics (TensorFlow, October 2018), Gather, General Semantics");
-  EXPECT_EQ(ShortSourceOf(*section), "Operation semantics 2018, Gather, General Semantics");
-  EXPECT_EQ(AddressOf(*section),
+  EXPECT_EQ(ShortSourceOf(section), "Operation semantics 2018, Gather, General Semantics");
+  EXPECT_EQ(AddressOf(section),
             "https://github.com/tensorflow/tensorflow/blob/"
             "5e3c2255b7f90146a895cd20267de699fbb15c27/tensorflow/docs_src/performance/xla/"
             "operation_semantics.md#general-semantics");
-  const auto whole = documents.FindSection("aliasing", "aliasing-in-xla");
-  ASSERT_TRUE(whole.ok()) << whole.status();
-  EXPECT_EQ(whole->number, 0);
-  EXPECT_EQ(SourceOf(*whole), "Aliasing in XLA (TensorFlow)");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto whole,
+                              documents.FindSection("aliasing", "aliasing-in-xla"));
+  EXPECT_EQ(whole.number, 0);
+  EXPECT_EQ(SourceOf(whole), "Aliasing in XLA (TensorFlow)");
 }
 
 TEST(Documents, MisspeltIdsAndAnchorsAreErrors) {

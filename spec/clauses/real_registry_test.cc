@@ -123,6 +123,7 @@ struct NamedFreedom {
 };
 constexpr NamedFreedom kFreedoms[] = {
 #define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
+#include "spec/base/status_testing.h"
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };
@@ -231,12 +232,11 @@ TEST(RealRegistry, RulingsQuoteExistingClauses) {
 }
 
 TEST(RealRegistry, WhatAFailureQuotesIsThereAndSaysTheValue) {
-  auto found =
-      LoadClausesOfOpcodes(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses/of_opcodes.txt"));
-  ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_GE(found->size(), 100u);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto found, LoadClausesOfOpcodes(absl::StrCat(
+                                              HLOCTS_SOURCE_DIR, "/spec/clauses/of_opcodes.txt")));
+  EXPECT_GE(found.size(), 100u);
   const ClauseRegistry registry = RealRegistry();
-  for (const auto& [opcode, clauses] : *found) {
+  for (const auto& [opcode, clauses] : found) {
     for (const std::string& id : clauses) {
       const Clause* clause = registry.Find(id);
       ASSERT_NE(clause, nullptr) << opcode << ": " << id;

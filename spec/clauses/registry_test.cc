@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 
 namespace hlocts {
 namespace {
@@ -83,10 +84,9 @@ class BrokenRegistry : public ::testing::Test {
 TEST_F(BrokenRegistry, TheControlIsAccepted) {
   Write("clauses/pad.textproto", kFirstClause);
   Write("rulings/INDEX.md", "not a page");
-  const auto registry = Load();
-  ASSERT_TRUE(registry.ok()) << registry.status();
-  ASSERT_EQ(registry->clauses().size(), 1u);
-  const Clause* clause = registry->Find("pad.1");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto registry, Load());
+  ASSERT_EQ(registry.clauses().size(), 1u);
+  const Clause* clause = registry.Find("pad.1");
   ASSERT_NE(clause, nullptr);
   EXPECT_EQ(clause->operation, "pad");
   EXPECT_EQ(clause->number, 1);
@@ -97,8 +97,8 @@ TEST_F(BrokenRegistry, TheControlIsAccepted) {
   EXPECT_EQ(clause->places.size(), 1u);
   EXPECT_FALSE(clause->change.has_value());
   EXPECT_EQ(clause->file_line, 1);
-  EXPECT_EQ(registry->Find("pad.2"), nullptr);
-  EXPECT_TRUE(registry->rulings().empty());
+  EXPECT_EQ(registry.Find("pad.2"), nullptr);
+  EXPECT_TRUE(registry.rulings().empty());
 }
 
 TEST_F(BrokenRegistry, ErrorsNameFileAndLine) {
@@ -186,13 +186,12 @@ TEST_F(BrokenRegistry, TablesOfEditions) {
   EXPECT_THAT(complaint("semantics\npad kept pad.7\nfree\n"), HasSubstr("no clause pad.7"));
   EXPECT_THAT(complaint("semantics\npad moved pad.1\nfree\n"), HasSubstr("kept, reworded or gone"));
   Write("clauses/new.txt", "# a table\nsemantics\npad reworded pad.1-1\nfree\n");
-  const auto registry = Load();
-  ASSERT_TRUE(registry.ok()) << registry.status();
-  const Clause& kept = *registry->Find("pad.1");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto registry, Load());
+  const Clause& kept = *registry.Find("pad.1");
   EXPECT_EQ(kept.change, ClauseChange::kReworded);
   EXPECT_EQ(kept.source, "Semantics (now), Pad");
   EXPECT_EQ(kept.places.size(), 2u);
-  EXPECT_EQ(registry->Find("pad.2")->change, ClauseChange::kNew);
+  EXPECT_EQ(registry.Find("pad.2")->change, ClauseChange::kNew);
 }
 
 TEST_F(BrokenRegistry, RulingPages) {
@@ -201,11 +200,10 @@ TEST_F(BrokenRegistry, RulingPages) {
       "text: \"Free.\" state: FREEDOM ruling: \"0007\" }";
   EXPECT_THAT(ErrorFor(freedom), HasSubstr("ruling: expected a page 0007"));
   Write("rulings/0007-free.md", "# Free");
-  const auto registry = Load();
-  ASSERT_TRUE(registry.ok()) << registry.status();
-  ASSERT_NE(registry->FindRuling("0007"), nullptr);
-  EXPECT_EQ(registry->FindRuling("0007")->file, "0007-free.md");
-  EXPECT_EQ(registry->FindRuling("0008"), nullptr);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto registry, Load());
+  ASSERT_NE(registry.FindRuling("0007"), nullptr);
+  EXPECT_EQ(registry.FindRuling("0007")->file, "0007-free.md");
+  EXPECT_EQ(registry.FindRuling("0008"), nullptr);
   Write("rulings/0007-free-again.md", "# Free");
   EXPECT_THAT(std::string(Load().status().message()), HasSubstr("already used"));
 }

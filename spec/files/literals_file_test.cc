@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/files/npz.h"
 #include "spec/files/zip.h"
@@ -31,13 +32,11 @@ struct LeafCase {
 class LeafTest : public ::testing::TestWithParam<LeafCase> {};
 
 TEST_P(LeafTest, ReadsAndPrints) {
-  absl::StatusOr<Literal> leaf = ParseLeaf(GetParam().text);
-  ASSERT_TRUE(leaf.ok()) << leaf.status();
-  std::string printed = FormatLeaf(*leaf);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Literal leaf, ParseLeaf(GetParam().text));
+  std::string printed = FormatLeaf(leaf);
   EXPECT_EQ(printed, GetParam().printed);
-  absl::StatusOr<Literal> again = ParseLeaf(printed);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_TRUE(again->BitwiseEqual(*leaf));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Literal again, ParseLeaf(printed));
+  EXPECT_TRUE(again.BitwiseEqual(leaf));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -94,17 +93,18 @@ TEST(LeafTest, NestingIsBounded) {
 }
 
 TEST(LiteralsTextTest, CommentsAndBlocks) {
-  absl::StatusOr<LiteralsFile> file = ParseLiterals(
-      "# arguments\n\nreplica 0\nf32[] 1  # first\r\ns32[] 2\nreplica 1 partition 2\nf32[] 3\n"
-      "s32[] 4\n",
-      ExpectedLeaves{Shape::Scalar(T::kF32), Shape::Scalar(T::kS32)});
-  ASSERT_TRUE(file.ok()) << file.status();
-  ASSERT_EQ(file->blocks.size(), 2u);
-  EXPECT_EQ((*file->LeavesOf(0, 7))[1].data<int32_t>()[0], 2);
-  EXPECT_EQ((*file->LeavesOf(1, 2))[1].data<int32_t>()[0], 4);
-  EXPECT_EQ(file->LeavesOf(1, 0), nullptr);
-  EXPECT_EQ(file->LeavesOf(2), nullptr);
-  EXPECT_EQ(FormatLiterals(*file),
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      LiteralsFile file,
+      ParseLiterals(
+          "# arguments\n\nreplica 0\nf32[] 1  # first\r\ns32[] 2\nreplica 1 partition 2\nf32[] 3\n"
+          "s32[] 4\n",
+          ExpectedLeaves{Shape::Scalar(T::kF32), Shape::Scalar(T::kS32)}));
+  ASSERT_EQ(file.blocks.size(), 2u);
+  EXPECT_EQ((*file.LeavesOf(0, 7))[1].data<int32_t>()[0], 2);
+  EXPECT_EQ((*file.LeavesOf(1, 2))[1].data<int32_t>()[0], 4);
+  EXPECT_EQ(file.LeavesOf(1, 0), nullptr);
+  EXPECT_EQ(file.LeavesOf(2), nullptr);
+  EXPECT_EQ(FormatLiterals(file),
             "replica 0\nf32[] 1\ns32[] 2\nreplica 1 partition 2\nf32[] 3\ns32[] 4\n");
 }
 
@@ -164,18 +164,16 @@ TEST(NpzTest, RoundTripOfEveryType) {
   ExpectedLeaves expected;
   LiteralsFile file = OneOfEveryType(&expected);
   std::string archive = *FormatNpz(file, LeafRole::kOutput);
-  absl::StatusOr<LiteralsFile> again = ParseNpz(archive, expected);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(FormatLiterals(*again), FormatLiterals(file));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile again, ParseNpz(archive, expected));
+  EXPECT_EQ(FormatLiterals(again), FormatLiterals(file));
 }
 
 TEST(NpzTest, TextRoundTripOfEveryType) {
   ExpectedLeaves expected;
   LiteralsFile file = OneOfEveryType(&expected);
-  absl::StatusOr<LiteralsFile> again = ParseLiterals(FormatLiterals(file), expected);
-  ASSERT_TRUE(again.ok()) << again.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile again, ParseLiterals(FormatLiterals(file), expected));
   for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE(again->blocks[0].leaves[i].BitwiseEqual(file.blocks[0].leaves[i]))
+    EXPECT_TRUE(again.blocks[0].leaves[i].BitwiseEqual(file.blocks[0].leaves[i]))
         << expected[i].ToString();
   }
 }
@@ -193,9 +191,8 @@ TEST(NpzTest, BlocksTokensAndDynamicSizes) {
   for (const ZipMember& member : members) names.push_back(member.name);
   EXPECT_THAT(names, ::testing::ElementsAre("r0.arg1.npy", "r0.arg2.npy", "r1.p1.arg1.npy",
                                             "r1.p1.arg2.npy"));
-  absl::StatusOr<LiteralsFile> again = ParseNpz(archive, expected);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(FormatLiterals(*again), FormatLiterals(file));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile again, ParseNpz(archive, expected));
+  EXPECT_EQ(FormatLiterals(again), FormatLiterals(file));
 }
 
 std::string Npy(absl::string_view header, absl::string_view data) {
@@ -285,9 +282,8 @@ TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   ExpectedLeaves expected = {Shape(T::kF32, {1}), Shape(T::kS32, {2})};
   const std::string archive = *WriteZip({{"arr_1.npy", NpyFromLiteral(Literal(expected[1]))},
                                          {"arr_0.npy", NpyFromLiteral(Literal(expected[0]))}});
-  absl::StatusOr<LiteralsFile> file = ParseNpz(archive, expected);
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(file->blocks[0].leaves.size(), 2u);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile file, ParseNpz(archive, expected));
+  EXPECT_EQ(file.blocks[0].leaves.size(), 2u);
 }
 
 // A truncated archive fails to load. A changed archive fails to load or has the same elements.
@@ -315,9 +311,8 @@ TEST(LiteralsFileTest, PathsAndKinds) {
   for (const char* name : {"literals.txt", "literals.npz"}) {
     std::string path = folder + name;
     ASSERT_TRUE(WriteLiterals(file, LeafRole::kArgument, path).ok());
-    absl::StatusOr<LiteralsFile> again = ReadLiterals(path, expected);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(FormatLiterals(*again), "f32[2]{0} {1, nan}\n");
+    HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile again, ReadLiterals(path, expected));
+    EXPECT_EQ(FormatLiterals(again), "f32[2]{0} {1, nan}\n");
   }
   std::string bad = folder + "bad.npz";
   ASSERT_TRUE(WriteFile(bad, "f32[2] {1, 2}\n").ok());

@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/text/printer.h"
@@ -39,10 +40,9 @@ TEST(ModuleFileTest, EveryFormatLoadsBack) {
     SaveOptions options;
     options.format = c.format;
     ASSERT_TRUE(SaveModule(*loaded.module, options, path).ok());
-    absl::StatusOr<LoadedModule> again = LoadModule(path);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(again->format, c.format);
-    EXPECT_EQ(PrintModule(*again->module), printed) << c.file;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(LoadedModule again, LoadModule(path));
+    EXPECT_EQ(again.format, c.format);
+    EXPECT_EQ(PrintModule(*again.module), printed) << c.file;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts {
@@ -88,9 +89,8 @@ TEST(DecimalTest, EveryNarrowCodeReadsBack) {
     if (!IsFloat(type) || BitWidth(type) > 16) continue;
     for (uint64_t bits = 0; bits < (uint64_t{1} << BitWidth(type)); ++bits) {
       std::string text = Print(type, bits);
-      absl::StatusOr<uint64_t> read = ParseFloat(type, text);
-      ASSERT_TRUE(read.ok()) << read.status();
-      ASSERT_EQ(*read, bits) << PrimitiveTypeName(type) << " " << text;
+      HLOCTS_ASSERT_OK_AND_ASSIGN(uint64_t read, ParseFloat(type, text));
+      ASSERT_EQ(read, bits) << PrimitiveTypeName(type) << " " << text;
       if (!std::isfinite(DecodeFloat(FormatOf(type), bits)) || text == "0" || text == "-0")
         continue;
       bool negative = text[0] == '-';
@@ -112,9 +112,8 @@ TEST(DecimalTest, EveryExponentOfWideFormatsReadsBack) {
         uint64_t bits = (exponent << format.mantissa_bits) |
                         (mantissa & ((uint64_t{1} << format.mantissa_bits) - 1));
         for (uint64_t code : {bits, bits | format.sign_mask()}) {
-          absl::StatusOr<uint64_t> read = ParseFloat(type, Print(type, code));
-          ASSERT_TRUE(read.ok()) << read.status();
-          ASSERT_EQ(*read, code) << Print(type, code);
+          HLOCTS_ASSERT_OK_AND_ASSIGN(uint64_t read, ParseFloat(type, Print(type, code)));
+          ASSERT_EQ(read, code) << Print(type, code);
         }
         pattern = pattern * 6364136223846793005u + 1442695040888963407u;
       }

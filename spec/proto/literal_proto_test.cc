@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 
@@ -33,10 +34,9 @@ TEST(LiteralProtoTest, EveryTypeAndLayout) {
       Shape shape(type, {2, 3});
       shape.mutable_layout() = Layout{order};
       Literal literal = Filled(shape);
-      absl::StatusOr<Literal> again = ParseSerializedLiteral(SerializeLiteral(literal));
-      ASSERT_TRUE(again.ok()) << again.status();
-      EXPECT_TRUE(again->BitwiseEqual(literal)) << shape.ToString();
-      EXPECT_EQ(again->shape(), shape);
+      HLOCTS_ASSERT_OK_AND_ASSIGN(Literal again, ParseSerializedLiteral(SerializeLiteral(literal)));
+      EXPECT_TRUE(again.BitwiseEqual(literal)) << shape.ToString();
+      EXPECT_EQ(again.shape(), shape);
     }
   }
 }
@@ -66,12 +66,11 @@ TEST(LiteralProtoTest, TuplesTokensAndRuntimeSizes) {
   Literal dynamic = Filled(bounded);
   dynamic.SetRuntimeSize(1, 2);
   Literal tuple = Literal::Tuple({dynamic, Literal(Shape::Token()), Literal::Tuple({})});
-  absl::StatusOr<Literal> again = ParseSerializedLiteral(SerializeLiteral(tuple));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_TRUE(again->BitwiseEqual(tuple));
-  EXPECT_EQ(again->elements()[0].runtime_size(1), 2);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Literal again, ParseSerializedLiteral(SerializeLiteral(tuple)));
+  EXPECT_TRUE(again.BitwiseEqual(tuple));
+  EXPECT_EQ(again.elements()[0].runtime_size(1), 2);
   // A second conversion yields the same bytes, with the layouts that were added.
-  EXPECT_EQ(SerializeLiteral(*again), SerializeLiteral(tuple));
+  EXPECT_EQ(SerializeLiteral(again), SerializeLiteral(tuple));
 }
 
 TEST(LiteralProtoTest, SaysWhatIsWrong) {
@@ -142,9 +141,8 @@ TEST(ShapeProtoTest, LayoutsSurvive) {
   layout.padding_value = "ZERO_PAD";
   shape.mutable_layout() = layout;
   Shape tuple = Shape::Tuple({shape, Shape::Token(), Shape::Tuple({}), Shape::Opaque()});
-  absl::StatusOr<Shape> again = ShapeFromProto(ShapeToProto(tuple));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(*again, tuple);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(Shape again, ShapeFromProto(ShapeToProto(tuple)));
+  EXPECT_EQ(again, tuple);
   Shape unbounded(T::kF32, {kUnboundedSize});
   unbounded.set_dynamic_dimension(0, true);
   EXPECT_EQ(*ShapeFromProto(ShapeToProto(unbounded)), unbounded);

@@ -166,17 +166,14 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   std::unique_ptr<Module> module = Parse(ModuleAround(GetParam()));
   ASSERT_NE(module, nullptr);
   std::string text = PrintModule(*module);
-  absl::StatusOr<std::string> bytes = SerializeModule(*module);
-  ASSERT_TRUE(bytes.ok()) << bytes.status();
-  absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*bytes);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(PrintModule(**again), text);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::string bytes, SerializeModule(*module));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> again, ParseSerializedModule(bytes));
+  EXPECT_EQ(PrintModule(*again), text);
   // A second conversion yields the same bytes.
-  EXPECT_EQ(*SerializeModule(**again), *bytes);
-  absl::StatusOr<std::unique_ptr<Module>> from_text =
-      ParseModuleProtoText(*PrintModuleProto(**again));
-  ASSERT_TRUE(from_text.ok()) << from_text.status();
-  EXPECT_EQ(PrintModule(**from_text), text);
+  EXPECT_EQ(*SerializeModule(*again), bytes);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> from_text,
+                              ParseModuleProtoText(*PrintModuleProto(*again)));
+  EXPECT_EQ(PrintModule(*from_text), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(kInstructions));
@@ -211,9 +208,9 @@ ENTRY e {
                            "replica_count=2", "num_partitions=4", "StackFrames"}) {
     ASSERT_THAT(printed, HasSubstr(part));
   }
-  absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*SerializeModule(*module));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(PrintModule(**again), printed);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> again,
+                              ParseSerializedModule(*SerializeModule(*module)));
+  EXPECT_EQ(PrintModule(*again), printed);
 }
 
 // --- the wire, byte by byte ----------------------------------------------------------------------
@@ -248,15 +245,15 @@ std::string HandMadeModule() {
 }
 
 TEST(ModuleProtoTest, ReadsXlasFieldNumbers) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseSerializedModule(HandMadeModule());
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_EQ(PrintModule(**module), PrintModule(*Parse(R"(HloModule m
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> module,
+                              ParseSerializedModule(HandMadeModule()));
+  EXPECT_EQ(PrintModule(*module), PrintModule(*Parse(R"(HloModule m
 ENTRY e {
   p = f32[2] parameter(0)
   ROOT n = f32[2] negate(p)
 })")));
   // Unique ids are kept.
-  proto::HloModuleProto proto = *ModuleToProto(**module);
+  proto::HloModuleProto proto = *ModuleToProto(*module);
   EXPECT_EQ(proto.computations(0).id(), 3);
   EXPECT_EQ(proto.computations(0).root_id(), 9);
   EXPECT_EQ(proto.computations(0).instructions(1).operand_ids(0), 7);
@@ -287,9 +284,8 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   proto.add_cross_program_prefetches()->set_offset(5);
   proto.add_spmd_parameters_shardings()->set_type(proto::OpSharding::MANUAL);
   std::string bytes = proto.SerializeAsString();
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseSerializedModule(bytes);
-  ASSERT_TRUE(module.ok()) << module.status();
-  proto::HloModuleProto again = *ModuleToProto(**module);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> module, ParseSerializedModule(bytes));
+  proto::HloModuleProto again = *ModuleToProto(*module);
   for (int field = 5001; field <= 5008; ++field) {
     EXPECT_THAT(again.SerializeAsString(), HasSubstr(absl::StrCat("unknown ", field)));
   }
@@ -298,7 +294,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
   // Protobuf text has no readable form for unknown fields.
-  EXPECT_TRUE(ParseModuleProtoText(*PrintModuleProto(**module)).ok());
+  EXPECT_TRUE(ParseModuleProtoText(*PrintModuleProto(*module)).ok());
   // A further conversion yields the same bytes, so nothing is written twice.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
@@ -503,10 +499,9 @@ ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
   module->entry()->root()->mutable_shape().mutable_layout() = Layout{.minor_to_major = {1}};
   const std::string text = *PrintModuleProto(*module);
   EXPECT_FALSE(ParseModuleProtoText(text).ok());
-  auto kept = ParseModuleProtoText(text, Malformed::kKept);
-  ASSERT_TRUE(kept.ok()) << kept.status();
-  EXPECT_EQ(*PrintModuleProto(**kept), text);
-  EXPECT_EQ(&(*kept)->computations()[0]->root()->operand(0), (*kept)->entry()->parameters()[0]);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto kept, ParseModuleProtoText(text, Malformed::kKept));
+  EXPECT_EQ(*PrintModuleProto(*kept), text);
+  EXPECT_EQ(&kept->computations()[0]->root()->operand(0), kept->entry()->parameters()[0]);
   // An operand that does not exist cannot be kept.
   const std::string lost = absl::StrReplaceAll(text, {{"operand_ids: ", "operand_ids: 77"}});
   EXPECT_FALSE(ParseModuleProtoText(lost, Malformed::kKept).ok());
@@ -522,12 +517,10 @@ TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
     options.stream = kStreams[number % std::size(kStreams)];
     generators::SeedSource choose(5, number);
     generators::Generated generated = generators::Generate(choose, options);
-    auto written = SerializeModule(*generated.module);
-    ASSERT_TRUE(written.ok()) << written.status();
-    auto read = ParseSerializedModule(*written);
-    ASSERT_TRUE(read.ok()) << read.status();
-    if (*SerializeModule(**read) == *written) continue;
-    EXPECT_EQ(*PrintModuleProto(**read), *PrintModuleProto(*generated.module)) << number;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, ParseSerializedModule(written));
+    if (*SerializeModule(*read) == written) continue;
+    EXPECT_EQ(*PrintModuleProto(*read), *PrintModuleProto(*generated.module)) << number;
   }
 }
 
@@ -539,9 +532,8 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
   for (uint64_t number = 0; number < 3000; ++number) {
     generators::SeedSource choose(7, number);
     generators::Generated generated = generators::Generate(choose, options);
-    auto written = SerializeModule(*generated.module);
-    ASSERT_TRUE(written.ok()) << written.status();
-    auto read = ParseSerializedModule(*written, Malformed::kKeepExecutable);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
+    auto read = ParseSerializedModule(written, Malformed::kKeepExecutable);
     // The proto form cannot express modules that break these two rules. Its reader rejects the
     // closest substitute.
     const bool unsaid =
@@ -595,6 +587,7 @@ TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                     \
               FieldMeaning::k##Meaning == FieldMeaning::kChecked || *reason != '\0')   \
       << #field;
+#include "spec/base/status_testing.h"
 #include "spec/proto/fields.def"
   EXPECT_EQ(rows, fields);
   EXPECT_GT(fields, 100);
@@ -675,28 +668,25 @@ TEST(SnapshotTest, ModuleArgumentsAndResult) {
   snapshot.result = argument;
   snapshot.execution_platform = "Host";
   std::string bytes = *SerializeSnapshot(snapshot);
-  absl::StatusOr<AnyModule> any = ParseAnyModule(bytes);
-  ASSERT_TRUE(any.ok()) << any.status();
-  EXPECT_TRUE(any->is_snapshot);
-  EXPECT_TRUE(any->snapshot.arguments[0].BitwiseEqual(argument));
-  EXPECT_TRUE(any->snapshot.result.BitwiseEqual(argument));
-  EXPECT_EQ(any->snapshot.execution_platform, "Host");
-  EXPECT_EQ(*SerializeSnapshot(any->snapshot), bytes);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(AnyModule any, ParseAnyModule(bytes));
+  EXPECT_TRUE(any.is_snapshot);
+  EXPECT_TRUE(any.snapshot.arguments[0].BitwiseEqual(argument));
+  EXPECT_TRUE(any.snapshot.result.BitwiseEqual(argument));
+  EXPECT_EQ(any.snapshot.execution_platform, "Host");
+  EXPECT_EQ(*SerializeSnapshot(any.snapshot), bytes);
   // A plain module and one in an HloProto are distinguished from a snapshot.
   for (const std::string& other : {HandMadeModule(), Bytes(1, HandMadeModule())}) {
-    absl::StatusOr<AnyModule> plain = ParseAnyModule(other);
-    ASSERT_TRUE(plain.ok()) << plain.status();
-    EXPECT_FALSE(plain->is_snapshot);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(AnyModule plain, ParseAnyModule(other));
+    EXPECT_FALSE(plain.is_snapshot);
   }
 }
 
 // Named axes are lowered to tiles, and written back unchanged.
 TEST(ModuleProto, NamedShardingsAreRead) {
-  auto module = ParseModule("HloModule m\nENTRY e { ROOT a = f32[4,2] parameter(0) }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto proto = ModuleToProto(**module);
-  ASSERT_TRUE(proto.ok()) << proto.status();
-  auto* named = proto->mutable_computations(0)
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module, ParseModule("HloModule m\nENTRY e { ROOT a = f32[4,2] parameter(0) }"));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto proto, ModuleToProto(*module));
+  auto* named = proto.mutable_computations(0)
                     ->mutable_instructions(0)
                     ->mutable_sharding()
                     ->mutable_named_sharding();
@@ -707,34 +697,31 @@ TEST(ModuleProto, NamedShardingsAreRead) {
   }
   named->add_dim_shardings()->add_axes()->set_mesh_axis_index(1);
   named->add_dim_shardings();
-  auto read = ModuleFromProto(*proto);
-  ASSERT_TRUE(read.ok()) << read.status();
-  const Sharding* sharding = (*read)->entry()->root()->Get<Sharding>(Attr::kSharding);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto read, ModuleFromProto(proto));
+  const Sharding* sharding = read->entry()->root()->Get<Sharding>(Attr::kSharding);
   ASSERT_NE(sharding, nullptr);
   EXPECT_EQ(PrintSharding(*sharding), "{devices=[2,1,2]0,2,1,3 last_tile_dim_replicate}");
-  auto again = ModuleToProto(**read);
+  auto again = ModuleToProto(*read);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->computations(0).instructions(0).sharding().named_sharding().mesh().axes_size(),
             2);
   named->mutable_dim_shardings(1)->add_axes()->set_mesh_axis_index(1);
-  EXPECT_FALSE(ModuleFromProto(*proto).ok());  // the axis is used twice
+  EXPECT_FALSE(ModuleFromProto(proto).ok());  // the axis is used twice
 }
 
 // Tests the order of a comparison, which the XLA of jaxlib 0.12.0 writes instead of its type.
 
 TEST(ComparisonOrderTest, AnOrderIsAType) {
-  const auto compared = ParseModule(
-      "HloModule m\nENTRY e { p = f32[2] parameter(0)\n"
-      " ROOT c = pred[2] compare(p, p), direction=LT }");
-  ASSERT_TRUE(compared.ok()) << compared.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto compared,
+                              ParseModule("HloModule m\nENTRY e { p = f32[2] parameter(0)\n"
+                                          " ROOT c = pred[2] compare(p, p), direction=LT }"));
   for (const char* order : {"TOTAL", "PARTIAL"}) {
-    proto::HloModuleProto proto = *ModuleToProto(**compared);
+    proto::HloModuleProto proto = *ModuleToProto(*compared);
     proto::HloInstructionProto* compare = proto.mutable_computations(0)->mutable_instructions(1);
     compare->clear_comparison_type();
     compare->set_comparison_order(order);
-    const auto module = ModuleFromProto(proto);
-    ASSERT_TRUE(module.ok()) << module.status();
-    EXPECT_EQ((*module)->entry()->root()->WordOr(Attr::kType, "FLOAT"),
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto module, ModuleFromProto(proto));
+    EXPECT_EQ(module->entry()->root()->WordOr(Attr::kType, "FLOAT"),
               order[0] == 'T' ? "TOTALORDER" : "FLOAT");
   }
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/accuracy/rules.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts {
@@ -26,10 +27,9 @@ TargetFacts FactsOf(absl::string_view target) {
 }
 
 TEST(TargetsTest, EveryFileIsRead) {
-  auto targets = LoadTargets();
-  ASSERT_TRUE(targets.ok()) << targets.status();
-  EXPECT_GE(targets->size(), 8u);
-  for (const TargetFile& target : *targets) EXPECT_FALSE(target.Facts().empty()) << target.name;
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto targets, LoadTargets());
+  EXPECT_GE(targets.size(), 8u);
+  for (const TargetFile& target : targets) EXPECT_FALSE(target.Facts().empty()) << target.name;
 }
 
 TEST(TargetsTest, IsFoundByItsEngine) {
@@ -90,9 +90,8 @@ TEST(TargetsTest, NoTargetLeavesRelaxed) {
 }
 
 TEST(TargetsTest, WordsNameTargetsAndFacts) {
-  const auto facts = FactsOfWords("xla_gpu+rng.xla_layout");
-  ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_THAT(*facts, testing::IsSupersetOf({"excess.16bit", "dot.tf32", "rng.xla_layout"}));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto facts, FactsOfWords("xla_gpu+rng.xla_layout"));
+  EXPECT_THAT(facts, testing::IsSupersetOf({"excess.16bit", "dot.tf32", "rng.xla_layout"}));
   ASSERT_TRUE(FactsOfWords("").ok());
   EXPECT_THAT(*FactsOfWords(""), testing::IsEmpty());
   EXPECT_THAT(std::string(FactsOfWords("xla_gpu+abacus").status().message()),

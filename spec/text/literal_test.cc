@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -18,15 +19,12 @@ struct Body {
 class LiteralTest : public testing::TestWithParam<Body> {};
 
 TEST_P(LiteralTest, IsPrintedAsXlaPrintsIt) {
-  auto shape = ParseShape(GetParam().shape);
-  ASSERT_TRUE(shape.ok()) << shape.status();
-  auto literal = ParseLiteral(GetParam().read, *shape);
-  ASSERT_TRUE(literal.ok()) << literal.status();
-  std::string printed = PrintLiteralBody(*literal);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto shape, ParseShape(GetParam().shape));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto literal, ParseLiteral(GetParam().read, shape));
+  std::string printed = PrintLiteralBody(literal);
   EXPECT_EQ(printed, GetParam().printed ? GetParam().printed : GetParam().read);
-  auto again = ParseLiteral(printed, *shape);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_TRUE(again->BitwiseEqual(*literal)) << printed;
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, ParseLiteral(printed, shape));
+  EXPECT_TRUE(again.BitwiseEqual(literal)) << printed;
 }
 
 constexpr Body kBodies[] = {
@@ -101,9 +99,8 @@ struct BadBody {
 class BadLiteralTest : public testing::TestWithParam<BadBody> {};
 
 TEST_P(BadLiteralTest, IsRefusedWithPlaceAndRule) {
-  auto shape = ParseShape(GetParam().shape);
-  ASSERT_TRUE(shape.ok()) << shape.status();
-  auto literal = ParseLiteral(GetParam().text, *shape);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto shape, ParseShape(GetParam().shape));
+  auto literal = ParseLiteral(GetParam().text, shape);
   ASSERT_FALSE(literal.ok()) << PrintLiteralBody(*literal);
   EXPECT_EQ(RuleOf(literal.status()), GetParam().rule) << literal.status();
   EXPECT_NE(std::string(literal.status().message()).find(GetParam().message), std::string::npos)
@@ -149,9 +146,8 @@ struct Leaf {
 class LeafTest : public testing::TestWithParam<Leaf> {};
 
 TEST_P(LeafTest, IsPrintedAsALineOfALiteralsFile) {
-  auto literal = ParseLiteralWithShape(GetParam().read);
-  ASSERT_TRUE(literal.ok()) << literal.status();
-  EXPECT_EQ(PrintLiteralWithShape(*literal),
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto literal, ParseLiteralWithShape(GetParam().read));
+  EXPECT_EQ(PrintLiteralWithShape(literal),
             GetParam().printed ? GetParam().printed : GetParam().read);
 }
 
@@ -191,16 +187,13 @@ TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
       {"s8[3]", "7", "{7, 0, 0}"},
   };
   for (const Large& row : kRows) {
-    auto shape = ParseShape(row.shape);
-    ASSERT_TRUE(shape.ok()) << shape.status();
-    auto literal = ParseLiteral(row.read, *shape);
-    ASSERT_TRUE(literal.ok()) << literal.status();
-    const std::string printed = PrintLiteralBody(*literal);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto shape, ParseShape(row.shape));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto literal, ParseLiteral(row.read, shape));
+    const std::string printed = PrintLiteralBody(literal);
     ASSERT_LT(printed.size(), 100) << row.shape;
     EXPECT_EQ(printed, row.printed) << row.shape;
-    auto again = ParseLiteral(printed, *shape);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_TRUE(again->BitwiseEqual(*literal)) << row.shape;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, ParseLiteral(printed, shape));
+    EXPECT_TRUE(again.BitwiseEqual(literal)) << row.shape;
   }
 }
 
@@ -213,12 +206,11 @@ TEST(LargeLiteralTest, OtherwiseEveryElementIsWritten) {
 
 // A literals file uses the short form only for arrays without elements.
 TEST(LargeLiteralTest, LeavesWithoutElementsAreShort) {
-  auto empty = ParseLiteralWithShape("f32[1000000000000,0]{1,0} 0");
-  ASSERT_TRUE(empty.ok()) << empty.status();
-  EXPECT_EQ(PrintLiteralWithShape(*empty), "f32[1000000000000,0]{1,0} 0");
-  auto complex = ParseLiteralWithShape("c64[1000000000000,0]{1,0} (0, 0)");
-  ASSERT_TRUE(complex.ok()) << complex.status();
-  EXPECT_EQ(PrintLiteralWithShape(*complex), "c64[1000000000000,0]{1,0} (0, 0)");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto empty, ParseLiteralWithShape("f32[1000000000000,0]{1,0} 0"));
+  EXPECT_EQ(PrintLiteralWithShape(empty), "f32[1000000000000,0]{1,0} 0");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto complex,
+                              ParseLiteralWithShape("c64[1000000000000,0]{1,0} (0, 0)"));
+  EXPECT_EQ(PrintLiteralWithShape(complex), "c64[1000000000000,0]{1,0} (0, 0)");
   EXPECT_EQ(PrintLiteralWithShape(Literal(Shape(PrimitiveType::kU8, {70000}))).size(),
             3 * 70000 + std::string("u8[70000]{0} ").size());
 }
@@ -227,9 +219,8 @@ TEST(LeafTest, RuntimeSizesStayWithinTheirBounds) {
   EXPECT_FALSE(ParseLiteralWithShape("s32[<=4](5) {1, 2, 3, 4, 5}").ok());
   EXPECT_FALSE(ParseLiteralWithShape("s32[<=4,2](1,1) {{1}}").ok());
   EXPECT_FALSE(ParseLiteralWithShape("s32[<=4](1,1) {1}").ok());
-  auto literal = ParseLiteralWithShape("s32[<=4](3) {1, 2, 3}");
-  ASSERT_TRUE(literal.ok()) << literal.status();
-  EXPECT_EQ(literal->runtime_size(0), 3);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto literal, ParseLiteralWithShape("s32[<=4](3) {1, 2, 3}"));
+  EXPECT_EQ(literal.runtime_size(0), 3);
 }
 
 }  // namespace

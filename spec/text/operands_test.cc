@@ -3,6 +3,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
@@ -12,44 +13,42 @@ namespace hlocts {
 namespace {
 
 TEST(OperandsTest, AnElementOfATupleIsAGetTupleElement) {
-  auto module = ParseModule(R"(HloModule m
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
   t = (f32[2], (s32[], f32[2])) parameter(0)
   n = f32[2] negate(t#0)
   ROOT r = f32[2] add(f32[2] t#1#1, t#0)
-})");
-  ASSERT_TRUE(module.ok()) << module.status();
-  const Instruction& root = *(*module)->entry()->root();
+})"));
+  const Instruction& root = *module->entry()->root();
   const Instruction &left = root.operand(0), &right = root.operand(1);
   EXPECT_EQ(left.opcode(), Opcode::kGetTupleElement);
   EXPECT_EQ(*left.Get<int64_t>(Attr::kIndex), 1);
   EXPECT_EQ(left.operand(0).opcode(), Opcode::kGetTupleElement);
   EXPECT_EQ(left.operand(0).operand(0).name(), "t");
   EXPECT_EQ(*right.Get<int64_t>(Attr::kIndex), 0);
-  EXPECT_EQ(&right, &(*module)->entry()->instructions()[2]->operand(0)) << "read once";
-  EXPECT_TRUE(ParseModule(PrintModule(**module)).ok());
+  EXPECT_EQ(&right, &module->entry()->instructions()[2]->operand(0)) << "read once";
+  EXPECT_TRUE(ParseModule(PrintModule(*module)).ok());
 }
 
 // Generated names never collide with names in the text, before or after.
 TEST(OperandsTest, NamesOfTheTextAreItsOwn) {
-  auto module = ParseModule(R"(HloModule m
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
   t = (f32[2], f32[2]) parameter(0)
   t.element.1 = f32[2] negate(t#1)
   negate.anon = f32[2] abs(negate(t#0))
   t.element = f32[2] add(t.element.1, negate.anon)
   ROOT r = f32[2] add(t.element, t#1)
-})");
-  ASSERT_TRUE(module.ok()) << module.status();
-  const Instruction& root = *(*module)->entry()->root();
+})"));
+  const Instruction& root = *module->entry()->root();
   EXPECT_EQ(root.operand(0).name(), "t.element");
   EXPECT_EQ(root.operand(0).opcode(), Opcode::kAdd);
   EXPECT_EQ(root.operand(1).opcode(), Opcode::kGetTupleElement);
   EXPECT_EQ(root.operand(0).operand(1).operand(0).name(), "negate.anon.1");
   std::set<std::string> names;
-  for (const auto& instruction : (*module)->entry()->instructions())
+  for (const auto& instruction : module->entry()->instructions())
     EXPECT_TRUE(names.insert(instruction->name()).second) << instruction->name();
-  EXPECT_TRUE(ParseModule(PrintModule(**module)).ok());
+  EXPECT_TRUE(ParseModule(PrintModule(*module)).ok());
 }
 
 TEST(OperandsTest, ANameThatTheTextDoesNotGiveMeansNothing) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
@@ -69,9 +70,8 @@ std::string PrintedLine(const std::string& text) {
 class InstructionTest : public testing::TestWithParam<Line> {};
 
 TEST_P(InstructionTest, IsPrintedAsXlaPrintsIt) {
-  auto module = ParseModule(Around(GetParam().read));
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::string printed = PrintModule(**module);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(Around(GetParam().read)));
+  std::string printed = PrintModule(*module);
   EXPECT_EQ(PrintedLine(printed), GetParam().printed ? GetParam().printed : GetParam().read);
   auto again = ParseModule(printed);
   ASSERT_TRUE(again.ok()) << again.status() << "\n" << printed;
@@ -79,21 +79,18 @@ TEST_P(InstructionTest, IsPrintedAsXlaPrintsIt) {
 }
 
 TEST_P(InstructionTest, SurvivesEveryWayOfPrinting) {
-  auto module = ParseModule(Around(GetParam().read));
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::string printed = PrintModule(**module);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(Around(GetParam().read)));
+  std::string printed = PrintModule(*module);
   PrintOptions operands;
   operands.operand_shapes = true;
-  auto with_shapes = ParseModule(PrintModule(**module, operands));
-  ASSERT_TRUE(with_shapes.ok()) << with_shapes.status();
-  EXPECT_EQ(PrintModule(**with_shapes), printed);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto with_shapes, ParseModule(PrintModule(*module, operands)));
+  EXPECT_EQ(PrintModule(*with_shapes), printed);
   PrintOptions bare;
   bare.percent = false;
   bare.program_shape = false;
-  auto without = ParseModule(PrintModule(**module, bare));
-  ASSERT_TRUE(without.ok()) << without.status();
-  EXPECT_EQ(PrintModule(**without), printed);
-  auto canonical = ParseModule(PrintModule(**module, PrintOptions::Canonical()));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto without, ParseModule(PrintModule(*module, bare)));
+  EXPECT_EQ(PrintModule(*without), printed);
+  auto canonical = ParseModule(PrintModule(*module, PrintOptions::Canonical()));
   EXPECT_TRUE(canonical.ok()) << canonical.status();
 }
 
@@ -286,12 +283,10 @@ struct Whole {
 class ModuleTest : public testing::TestWithParam<Whole> {};
 
 TEST_P(ModuleTest, IsPrintedAsXlaPrintsIt) {
-  auto module = ParseModule(GetParam().read);
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_EQ(PrintModule(**module), GetParam().printed);
-  auto again = ParseModule(GetParam().printed);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(PrintModule(**again), GetParam().printed);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(GetParam().read));
+  EXPECT_EQ(PrintModule(*module), GetParam().printed);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, ParseModule(GetParam().printed));
+  EXPECT_EQ(PrintModule(*again), GetParam().printed);
 }
 
 constexpr Whole kWholes[] = {
@@ -370,17 +365,18 @@ INSTANTIATE_TEST_SUITE_P(Wholes, ModuleTest, testing::ValuesIn(kWholes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
-  auto module = ParseModule(
-      Around("%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add, control-predecessors={%i}, "
-             "metadata={op_name=\"n\"}, backend_config=\"b\""));
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::string brief = PrintModule(**module, PrintOptions::Short());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      ParseModule(Around(
+          "%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add, control-predecessors={%i}, "
+          "metadata={op_name=\"n\"}, backend_config=\"b\"")));
+  std::string brief = PrintModule(*module, PrintOptions::Short());
   EXPECT_NE(brief.find("\n  o = f32[] reduce(a, s), dimensions={0}, to_apply=add, "
                        "backend_config=\"b\"\n"),
             std::string::npos)
       << brief;
   EXPECT_NE(brief.find("\nadd {\n"), std::string::npos) << brief;
-  std::string canonical = PrintModule(**module, PrintOptions::Canonical());
+  std::string canonical = PrintModule(*module, PrintOptions::Canonical());
   EXPECT_NE(canonical.find("  tmp_10 = f32[] reduce(f32[4]{0} tmp_0, f32[] tmp_1), "
                            "dimensions={0}, to_apply=\n"
                            "  {\n"
@@ -393,27 +389,24 @@ TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
 }
 
 TEST(PrinterTest, LargeConstantsCanBeElided) {
-  auto module = ParseModule(Around("%o = s32[11] constant({0,1,2,3,4,5,6,7,8,9,10})"));
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module, ParseModule(Around("%o = s32[11] constant({0,1,2,3,4,5,6,7,8,9,10})")));
   PrintOptions options;
   options.large_constants = false;
-  EXPECT_EQ(PrintedLine(PrintModule(**module, options)), "%o = s32[11]{0} constant({...})");
+  EXPECT_EQ(PrintedLine(PrintModule(*module, options)), "%o = s32[11]{0} constant({...})");
 }
 
 TEST(ParserTest, IotaReplicaGroupsAreExpanded) {
-  auto groups = ParseReplicaGroups("[2,4]<=[4,2]T(1,0)");
-  ASSERT_TRUE(groups.ok()) << groups.status();
-  EXPECT_EQ(groups->groups, (std::vector<std::vector<int64_t>>{{0, 2, 4, 6}, {1, 3, 5, 7}}));
-  EXPECT_EQ(PrintReplicaGroups(*groups), "[2,4]<=[4,2]T(1,0)");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto groups, ParseReplicaGroups("[2,4]<=[4,2]T(1,0)"));
+  EXPECT_EQ(groups.groups, (std::vector<std::vector<int64_t>>{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_EQ(PrintReplicaGroups(groups), "[2,4]<=[4,2]T(1,0)");
 }
 
 TEST(ParserTest, MeshReplicaGroupsAreExpanded) {
-  auto groups = ParseReplicaGroups("mesh['x'=2,'y'=3] {'x'}");
-  ASSERT_TRUE(groups.ok()) << groups.status();
-  EXPECT_EQ(groups->groups, (std::vector<std::vector<int64_t>>{{0, 3}, {1, 4}, {2, 5}}));
-  auto both = ParseReplicaGroups("mesh['x'=2,'y'=2] {'y','x'}");
-  ASSERT_TRUE(both.ok()) << both.status();
-  EXPECT_EQ(both->groups, (std::vector<std::vector<int64_t>>{{0, 2, 1, 3}}));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto groups, ParseReplicaGroups("mesh['x'=2,'y'=3] {'x'}"));
+  EXPECT_EQ(groups.groups, (std::vector<std::vector<int64_t>>{{0, 3}, {1, 4}, {2, 5}}));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto both, ParseReplicaGroups("mesh['x'=2,'y'=2] {'y','x'}"));
+  EXPECT_EQ(both.groups, (std::vector<std::vector<int64_t>>{{0, 2, 1, 3}}));
 }
 
 TEST(ParserTest, ATypeIsNoName) {
@@ -426,26 +419,27 @@ TEST(ParserTest, ATypeIsNoName) {
 }
 
 TEST(ParserTest, ConvolutionDimensionNumbersNameEachDimension) {
-  auto numbers = ParseConvolutionDimensionNumbers("f0b1_1o0i->b10f");
-  ASSERT_TRUE(numbers.ok()) << numbers.status();
-  EXPECT_EQ(numbers->input_batch, 2);
-  EXPECT_EQ(numbers->input_feature, 0);
-  EXPECT_EQ(numbers->input_spatial, (std::vector<int64_t>{1, 3}));
-  EXPECT_EQ(numbers->kernel_output_feature, 1);
-  EXPECT_EQ(numbers->kernel_spatial, (std::vector<int64_t>{2, 0}));
-  EXPECT_EQ(numbers->output_spatial, (std::vector<int64_t>{2, 1}));
-  EXPECT_EQ(PrintConvolutionDimensionNumbers(*numbers), "f0b1_1o0i->b10f");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto numbers, ParseConvolutionDimensionNumbers("f0b1_1o0i->b10f"));
+  EXPECT_EQ(numbers.input_batch, 2);
+  EXPECT_EQ(numbers.input_feature, 0);
+  EXPECT_EQ(numbers.input_spatial, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(numbers.kernel_output_feature, 1);
+  EXPECT_EQ(numbers.kernel_spatial, (std::vector<int64_t>{2, 0}));
+  EXPECT_EQ(numbers.output_spatial, (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(PrintConvolutionDimensionNumbers(numbers), "f0b1_1o0i->b10f");
   EXPECT_EQ(PrintConvolutionDimensionNumbers(*ParseConvolutionDimensionNumbers("b?f_io?->bf")),
             "b?f_io->bf");
 }
 
 TEST(ParserTest, AsyncStartHoldsTheOperationInAComputation) {
-  auto module = ParseModule(
-      "HloModule a\nENTRY e { p = f32[2] parameter(0)\n"
-      " s = ((f32[2]), f32[2], u32[]) custom-call-start(p), async_execution_thread=\"t\", "
-      "custom_call_target=\"c\", backend_config=\"b\"\n ROOT d = f32[2] custom-call-done(s) }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  const Instruction& start = *(*module)->entry()->instructions()[1];
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      ParseModule(
+          "HloModule a\nENTRY e { p = f32[2] parameter(0)\n"
+          " s = ((f32[2]), f32[2], u32[]) custom-call-start(p), async_execution_thread=\"t\", "
+          "custom_call_target=\"c\", backend_config=\"b\"\n ROOT d = f32[2] custom-call-done(s) "
+          "}"));
+  const Instruction& start = *module->entry()->instructions()[1];
   EXPECT_EQ(start.opcode(), Opcode::kAsyncStart);
   EXPECT_TRUE(start.Has(Attr::kBackendConfig));
   const Computation* wrapped = start.CalledComputation(Attr::kCalls);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/named_sharding.h"
 #include "spec/text/parser.h"
 
@@ -111,21 +112,22 @@ TEST(ShardingTest, UnreducedIsSeenInEveryForm) {
 }
 
 TEST(ShardingTest, ShardysAttributesAreRead) {
-  auto meshes = ParseMeshTable(
-      "{mesh = #sdy.mesh<[\"a\"=2, \"b\"=2]>, m1 = #sdy.mesh<[\"x\"=2], "
-      "device_ids=[1, 0]>}");
-  ASSERT_TRUE(meshes.ok()) << meshes.status();
-  auto all = ParseShardyShardings(
-      "#sdy.sharding_per_value<[<@mesh, [{\\\"b\\\", ?}, {}p1], replicated={\\\"a\\\"}>, <@m1, "
-      "[{\\\"x\\\"}]>, <mesh<[\\\"c\\\"=2]>, [{\\\"c\\\"}]>]>",
-      *meshes);
-  ASSERT_TRUE(all.ok()) << all.status();
-  ASSERT_EQ(all->size(), 3u);
-  EXPECT_EQ(GridText(TileGridOf((*all)[0], {0, 1})), "2x1: 0,0 1,0 0,0 1,0");
-  EXPECT_EQ(GridText(TileGridOf((*all)[0], {0})), "1x1: 0,0 0,0 0,0 0,0");  // manual over a only
-  EXPECT_EQ(GridText(TileGridOf((*all)[1], {0})), "2: 1 0");
-  EXPECT_EQ(GridText(TileGridOf((*all)[2], {0})), "2: 0 1");
-  EXPECT_FALSE(ParseShardyShardings("#sdy.sharding<@none, [{}]>", *meshes).ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto meshes,
+      ParseMeshTable("{mesh = #sdy.mesh<[\"a\"=2, \"b\"=2]>, m1 = #sdy.mesh<[\"x\"=2], "
+                     "device_ids=[1, 0]>}"));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto all,
+      ParseShardyShardings(
+          "#sdy.sharding_per_value<[<@mesh, [{\\\"b\\\", ?}, {}p1], replicated={\\\"a\\\"}>, <@m1, "
+          "[{\\\"x\\\"}]>, <mesh<[\\\"c\\\"=2]>, [{\\\"c\\\"}]>]>",
+          meshes));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(GridText(TileGridOf(all[0], {0, 1})), "2x1: 0,0 1,0 0,0 1,0");
+  EXPECT_EQ(GridText(TileGridOf(all[0], {0})), "1x1: 0,0 0,0 0,0 0,0");  // manual over a only
+  EXPECT_EQ(GridText(TileGridOf(all[1], {0})), "2: 1 0");
+  EXPECT_EQ(GridText(TileGridOf(all[2], {0})), "2: 0 1");
+  EXPECT_FALSE(ParseShardyShardings("#sdy.sharding<@none, [{}]>", meshes).ok());
   EXPECT_EQ(*ParseManualAxes("#sdy<manual_axes{\"a\", \"b\"}>"),
             (std::vector<std::string>{"a", "b"}));
 }

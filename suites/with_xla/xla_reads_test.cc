@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "backends/adapters/xla/xla_c_api.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "suites/case.h"
@@ -67,10 +68,9 @@ class XlaReads : public ::testing::Test {
 };
 
 TEST_F(XlaReads, TheModulesOfTheSuites) {
-  auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
-  ASSERT_TRUE(cases.ok()) << cases.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases, LoadCases(HLOCTS_SOURCE_DIR "/suites/cases"));
   std::set<std::string> seen;
-  for (const Case& one : *cases) {
+  for (const Case& one : cases) {
     const std::string& text = one.reject_rule.empty() ? one.module_text : one.control_text;
     if (seen.insert(text).second) ExpectRead(one.address, text);
   }

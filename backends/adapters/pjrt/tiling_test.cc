@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/pjrt/partitioned_form.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
@@ -54,15 +55,14 @@ TEST(TilingTest, TilesArePaddedWithPoisonAndPutTogetherAgain) {
   for (const char* text :
        {"f32[5,2] {{1,2},{3,4},{5,6},{7,8},{9,10}}", "s4[5,1] {{1},{-2},{3},{-4},{5}}",
         "pred[5,1] {{1},{0},{1},{0},{1}}", "c64[0,3] {}"}) {
-    auto whole = ParseLiteralWithShape(text);
-    ASSERT_TRUE(whole.ok()) << whole.status();
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto whole, ParseLiteralWithShape(text));
     std::vector<Literal> tiles;
     std::vector<const Literal*> pointers;
-    for (int64_t d = 0; d < 8; ++d) tiles.push_back(TileOf(*whole, tiling, d));
+    for (int64_t d = 0; d < 8; ++d) tiles.push_back(TileOf(whole, tiling, d));
     for (const Literal& tile : tiles) pointers.push_back(&tile);
-    Assembled made = Assemble(pointers, tiling, whole->shape());
+    Assembled made = Assemble(pointers, tiling, whole.shape());
     EXPECT_TRUE(made.equal);
-    EXPECT_TRUE(made.array.BitwiseEqual(*whole)) << text;
+    EXPECT_TRUE(made.array.BitwiseEqual(whole)) << text;
   }
   auto three = ParseLiteralWithShape("f32[3] {1, 2, 3}");
   const Literal last = TileOf(*three, Read("{devices=[4]<=[4]}", 1, 4), 3);
@@ -92,12 +92,10 @@ TEST(PartitionedFormTest, ShardyGetsNamedAxesOfOneMesh) {
       "sharding={{devices=[2,1,2]<=[4] last_tile_dim_replicate}, {mesh['x'=2,'y'=2], "
       "[{'y'}]}}\n}\n");
   ASSERT_TRUE(module.ok()) << module.status();
-  auto formed = PartitionedForm(**module, Partitioner::kShardy);
-  ASSERT_TRUE(formed.ok()) << formed.status();
-  auto proto = ModuleToProto(**formed);
-  ASSERT_TRUE(proto.ok()) << proto.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto formed, PartitionedForm(**module, Partitioner::kShardy));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto proto, ModuleToProto(*formed));
   std::vector<std::string> axes;
-  for (const auto& instruction : proto->computations(0).instructions()) {
+  for (const auto& instruction : proto.computations(0).instructions()) {
     const auto& sharding = instruction.sharding();
     const int leaves = sharding.tuple_shardings_size();
     for (int i = 0; i < std::max(leaves, 1); ++i) {

@@ -9,6 +9,7 @@
 #include "backends/backend_list.h"
 #include "backends/contract/engines/engines_testing.h"
 #include "generators/arguments.h"
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
@@ -101,39 +102,33 @@ TEST(CpuEngineTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
   auto module = Parsed("ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }");
   module->input_output_alias.push_back({{}, 0, {}, false});
   auto backend = Engine();
-  auto executable = backend->Load(*module, {});
-  ASSERT_TRUE(executable.ok()) << executable.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto executable, backend->Load(*module, {}));
   ExecuteRequest request = Request({F32s({1, 2, 3})});
-  auto kept = (*executable)->Execute(request);
-  ASSERT_TRUE(kept.ok()) << kept.status();
-  EXPECT_EQ(FloatsOf(kept->outputs[0][0]), (std::vector<float>{2, 4, 6}));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto kept, executable->Execute(request));
+  EXPECT_EQ(FloatsOf(kept.outputs[0][0]), (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(FloatsOf(request.arguments[0][0]), (std::vector<float>{1, 2, 3}));
-  EXPECT_FALSE(kept->arguments[0].consumed);
+  EXPECT_FALSE(kept.arguments[0].consumed);
   request.donated_leaves = {0};
-  auto donated = (*executable)->Execute(request);
-  ASSERT_TRUE(donated.ok()) << donated.status();
-  EXPECT_EQ(donated->arguments[0].aliased_output, 0);
-  EXPECT_EQ(FloatsOf(donated->outputs[0][0]), (std::vector<float>{2, 4, 6}));
-  EXPECT_TRUE(donated->arguments[0].consumed);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto donated, executable->Execute(request));
+  EXPECT_EQ(donated.arguments[0].aliased_output, 0);
+  EXPECT_EQ(FloatsOf(donated.outputs[0][0]), (std::vector<float>{2, 4, 6}));
+  EXPECT_TRUE(donated.arguments[0].consumed);
 }
 
 // Runs are repeated unless the first run would consume an input of the second.
 TEST(CpuEngineTest, RunsAsOftenAsItIsAsked) {
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
   auto backend = Engine();
-  auto executable = backend->Load(*module, {});
-  ASSERT_TRUE(executable.ok()) << executable.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto executable, backend->Load(*module, {}));
   ExecuteRequest request = Request({F32s({1, 2})});
   request.runs = 4;
-  auto four = (*executable)->Execute(request);
-  ASSERT_TRUE(four.ok()) << four.status();
-  EXPECT_EQ(four->seconds_of_runs.size(), 4u);
-  EXPECT_EQ(four->seconds, four->seconds_of_runs.back());
-  EXPECT_EQ(FloatsOf(four->outputs[0][0]), (std::vector<float>{2, 4}));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto four, executable->Execute(request));
+  EXPECT_EQ(four.seconds_of_runs.size(), 4u);
+  EXPECT_EQ(four.seconds, four.seconds_of_runs.back());
+  EXPECT_EQ(FloatsOf(four.outputs[0][0]), (std::vector<float>{2, 4}));
   request.donated_leaves = {0};
-  auto one = (*executable)->Execute(request);
-  ASSERT_TRUE(one.ok()) << one.status();
-  EXPECT_TRUE(one->seconds_of_runs.empty());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto one, executable->Execute(request));
+  EXPECT_TRUE(one.seconds_of_runs.empty());
 }
 
 // An output that the caller still has must not be written again.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "backends/contract/engines/engines_testing.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -39,12 +40,11 @@ TEST(CudaEngineTest, DonatedArgumentsStayTheCallers) {
       "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
   ASSERT_TRUE(module.ok()) << module.status();
   for (const std::string& engine : {TestEngine(), std::string("cpu?isolation=none")}) {
-    auto backend = MakeBackend(engine);
-    ASSERT_TRUE(backend.ok()) << backend.status();
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto backend, MakeBackend(engine));
     ExecuteRequest request;
     request.arguments = {{F32s({1, 2, 3, 4})}};
     request.donated_leaves = {0};
-    const RunOutcome outcome = RunModule(**backend, **module, {}, request);
+    const RunOutcome outcome = RunModule(*backend, **module, {}, request);
     ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4)) << engine;
     EXPECT_THAT(FloatsOf(request.arguments[0][0]), ElementsAre(1, 2, 3, 4)) << engine;

@@ -11,6 +11,7 @@
 #include "backends/backend_list.h"
 #include "backends/contract/engines/engines_testing.h"
 #include "generators/arguments.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -147,10 +148,9 @@ TEST(StepsTest, NumbersAscendBesideNan) {
       " b = f32[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT }\n"
       "ENTRY e { x = f32[6] constant({3, nan, 1, -1, nan, 2}) i = s32[6] iota(), iota_dimension=0\n"
       " ROOT r = (s32[6], f32[6]) sort(i, x), dimensions={0}, to_apply=lt }";
-  const auto sorted = RunOn(kEngine, text);
-  ASSERT_TRUE(sorted.ok()) << sorted.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto sorted, RunOn(kEngine, text));
   std::vector<float> numbers;
-  for (float x : (*sorted)[1].data<float>()) {
+  for (float x : sorted[1].data<float>()) {
     if (!std::isnan(x)) numbers.push_back(x);
   }
   EXPECT_THAT(numbers, ElementsAre(-1, 1, 2, 3));

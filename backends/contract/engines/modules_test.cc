@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "backends/contract/engines/engines_testing.h"
 #include "backends/differ/differ.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 
@@ -21,9 +22,8 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
   for (const auto& entry : std::filesystem::directory_iterator(
            HLOCTS_SOURCE_DIR "/backends/contract/engines/modules")) {
     const std::string path = entry.path().string();
-    auto loaded = LoadModule(path);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const Module& module = *loaded->module;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto loaded, LoadModule(path));
+    const Module& module = *loaded.module;
     ASSERT_TRUE(VerifyModule(module).ok()) << path << VerifyModule(module);
     ++files;
     // The CUDA engine merges with any comparator as if it were a weak order.
@@ -31,12 +31,11 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
     std::vector<const char*> engines = {"reference", "cpu?isolation=none"};
     if (!sorts) engines.push_back("cuda-host?isolation=none");
     for (const char* name : engines) {
-      auto backend = MakeBackend(name);
-      ASSERT_TRUE(backend.ok()) << backend.status();
+      HLOCTS_ASSERT_OK_AND_ASSIGN(auto backend, MakeBackend(name));
       for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
         ExecuteRequest request;
         request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(module), seed)};
-        const reports::Verdict verdict = Differ(module, request, {}).Diff(**backend);
+        const reports::Verdict verdict = Differ(module, request, {}).Diff(*backend);
         // Some random arguments have no elements or inconsistent sizes.
         const bool says_nothing =
             verdict.kind == Outcome::kError || verdict.kind == Outcome::kInconclusive;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -71,15 +72,14 @@ Literal SortedNumbers(int64_t size) {
 }
 
 void CheckSort(const Comparator& one, int64_t size) {
-  auto module = ParseModule(SortWith(one, size));
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(SortWith(one, size)));
   Literal places(Shape(PrimitiveType::kS32, {size}));
   const absl::Span<int32_t> counted = places.mutable_data<int32_t>();
   std::iota(counted.begin(), counted.end(), 0);
   ExecuteRequest request;
   request.arguments = {{SortedNumbers(size), places}};
   auto backend = MakeBackend("cpu?isolation=none");
-  const RunOutcome outcome = RunModule(**backend, **module, {}, request);
+  const RunOutcome outcome = RunModule(**backend, *module, {}, request);
   ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   const absl::Span<const float> numbers = request.arguments[0][0].data<float>();
   const auto key = [&](int32_t i) {

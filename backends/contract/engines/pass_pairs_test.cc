@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "generators/arguments.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case.h"
@@ -51,14 +52,13 @@ TEST(PassPairsTest, GiveTheSameBits) {
   EXPECT_GT(programs.size(), 10u);
   for (const suites::Case& program : programs) {
     SCOPED_TRACE(program.address);
-    const auto module = ParseModule(program.module_text);
-    ASSERT_TRUE(module.ok()) << module.status();
+    HLOCTS_ASSERT_OK_AND_ASSIGN(const auto module, ParseModule(program.module_text));
     ExecuteRequest request;
-    request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(**module), 7)};
-    const RunOutcome expected = RunModule(*EngineWith(""), **module, {}, request);
+    request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(*module), 7)};
+    const RunOutcome expected = RunModule(*EngineWith(""), *module, {}, request);
     ASSERT_TRUE(expected.has_values()) << expected.error.Text();
     for (const std::string& setting : settings) {
-      const RunOutcome actual = RunModule(*EngineWith(setting), **module, {}, request);
+      const RunOutcome actual = RunModule(*EngineWith(setting), *module, {}, request);
       ASSERT_TRUE(actual.has_values()) << setting << "\n" << actual.error.Text();
       for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {
         EXPECT_TRUE(actual.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]))

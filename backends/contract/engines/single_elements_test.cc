@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -60,13 +61,11 @@ void Check(const Case& one, int64_t rows, int64_t size) {
     b.mutable_data<int32_t>()[j] = static_cast<int32_t>((j * 57) % 1000);
   }
   c.mutable_data<int32_t>()[0] = 123456;
-  auto module = ParseModule(ModuleOf(one.expression, rows, size));
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto engine = MakeBackend("cpu?isolation=none");
-  ASSERT_TRUE(engine.ok()) << engine.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(ModuleOf(one.expression, rows, size)));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto engine, MakeBackend("cpu?isolation=none"));
   ExecuteRequest request;
   request.arguments = {{x, d, c, b}};
-  const RunOutcome outcome = RunModule(**engine, **module, {}, request);
+  const RunOutcome outcome = RunModule(*engine, *module, {}, request);
   ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   const Literal& actual = outcome.result.outputs[0][0];
   for (int64_t i = 0; i < rows * size; ++i) {

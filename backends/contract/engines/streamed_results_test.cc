@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "spec/base/status_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -49,20 +50,19 @@ TEST(StreamedResultsTest, EveryElementArrives) {
 
 TEST(StreamedResultsTest, NarrowerResultsToo) {
   const std::string array = absl::StrCat("bf16[", 2 * kCount, "] ");
-  auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { x = ", array,
-                                         "parameter(0) ROOT r = ", array, "negate(x) }"));
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module, ParseModule(absl::StrCat("HloModule m\nENTRY e { x = ", array,
+                                            "parameter(0) ROOT r = ", array, "negate(x) }")));
   Literal x(Shape(PrimitiveType::kBF16, {2 * kCount}));
   for (int64_t i = 0; i < 2 * kCount; ++i)
     x.mutable_data<uint16_t>()[i] = static_cast<uint16_t>(0x3f00 + i % 256);
   ExecuteRequest request;
   request.arguments = {{x}};
   auto engine = *MakeBackend("cpu?isolation=none&threads=2");
-  auto result = (*engine->Load(**module, {}))->Execute(request);
-  ASSERT_TRUE(result.ok()) << result.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto result, (*engine->Load(*module, {}))->Execute(request));
   int64_t wrong = 0;
   for (int64_t i = 0; i < 2 * kCount; ++i)
-    wrong += result->outputs[0][0].data<uint16_t>()[i] != 0xbf00 + i % 256;
+    wrong += result.outputs[0][0].data<uint16_t>()[i] != 0xbf00 + i % 256;
   EXPECT_EQ(wrong, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_fast_convolution.h"
 #include "generators/arguments.h"
+#include "spec/base/status_testing.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
@@ -220,31 +221,31 @@ class NoiseTest : public testing::TestWithParam<Row> {};
 
 TEST_P(NoiseTest, IsNoiseAndLegal) {
   const Row& row = GetParam();
-  auto module = ParseModule(absl::StrCat("HloModule m\n", row.module));
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(absl::StrCat("HloModule m\n", row.module)));
   std::vector<Shape> leaves;
-  for (const Instruction* p : (*module)->entry()->parameters()) leaves.push_back(p->shape());
+  for (const Instruction* p : module->entry()->parameters()) leaves.push_back(p->shape());
   ExecuteRequest request;
   request.arguments = {
       generators::GenerateArguments(leaves, 5, generators::ArgumentStyle::kDefined)};
   DiffOptions options;
   options.profile = row.profile;
-  Differ differ(**module, request, options);
+  Differ differ(*module, request, options);
   auto plain = MakeInProcessBackend("reference");
-  RunOutcome expected = RunModule(**plain, **module, {}, request);
+  RunOutcome expected = RunModule(**plain, *module, {}, request);
   ASSERT_TRUE(expected.has_values()) << expected.error.Text();
   int unlike = 0;
   for (int seed = 1; seed <= 20; ++seed) {
-    auto engine = MakeInProcessBackend(
-        absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(row.profile),
-                     "&partitions=", row.partitions, *row.facts == 0 ? "" : "&facts=", row.facts));
-    ASSERT_TRUE(engine.ok()) << engine.status();
-    RunOutcome outcome = RunModule(**engine, **module, {}, request);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(
+        auto engine,
+        MakeInProcessBackend(absl::StrCat(
+            "legal-noise?seed=", seed, "&profile=", ProfileName(row.profile),
+            "&partitions=", row.partitions, *row.facts == 0 ? "" : "&facts=", row.facts)));
+    RunOutcome outcome = RunModule(*engine, *module, {}, request);
     ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     for (size_t i = 0; i < outcome.result.outputs[0].size(); ++i) {
       unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
     }
-    reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
+    reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, engine->info().facts);
     // An inconclusive verdict is also correct: some permissions leave few bits to check.
     EXPECT_TRUE(verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive)
         << "seed " << seed << ": " << verdict.reason;
@@ -257,18 +258,18 @@ INSTANTIATE_TEST_SUITE_P(Permissions, NoiseTest, testing::ValuesIn(kRows),
 
 // A call does not round: its computation may read a number that bf16 cannot represent.
 TEST(NoiseAcrossCalls, UnroundedValuesPass) {
-  auto module = ParseModule(
-      "HloModule m\nwiden { p = bf16[64] parameter(0) ROOT d = f32[64] convert(p) }\n"
-      "ENTRY e { x = bf16[64] parameter(0) s = bf16[64] sqrt(x)\n"
-      " ROOT r = f32[64] call(s), to_apply=widen }");
-  ASSERT_TRUE(module.ok()) << module.status();
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      ParseModule("HloModule m\nwiden { p = bf16[64] parameter(0) ROOT d = f32[64] convert(p) }\n"
+                  "ENTRY e { x = bf16[64] parameter(0) s = bf16[64] sqrt(x)\n"
+                  " ROOT r = f32[64] call(s), to_apply=widen }"));
   ExecuteRequest request;
   request.arguments = {generators::GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5,
                                                      generators::ArgumentStyle::kDefined)};
   int unrounded = 0;
   for (int seed = 1; seed <= 20; ++seed) {
     auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
-    RunOutcome outcome = RunModule(**engine, **module, {}, request);
+    RunOutcome outcome = RunModule(**engine, *module, {}, request);
     ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     for (float x : outcome.result.outputs[0][0].data<float>()) {
       unrounded += RoundTo(PrimitiveType::kBF16, x) != static_cast<double>(x) && !std::isnan(x);

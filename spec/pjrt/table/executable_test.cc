@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/table/test_support.h"
 #include "spec/proto/convert.h"
@@ -78,9 +79,9 @@ TEST_F(ExecutableTest, ReturnsTheProgramThatItRuns) {
   std::string code(program.code_size, ' ');
   program.code = code.data();
   ASSERT_EQ(Text(Api().PJRT_Executable_OptimizedProgram(&args)), "");
-  const auto module = ParseSerializedModule(ModuleWithoutConfig(code).value_or(""));
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_EQ((*module)->name(), "two");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const auto module,
+                              ParseSerializedModule(ModuleWithoutConfig(code).value_or("")));
+  EXPECT_EQ(module->name(), "two");
   program.code_size = 1;
   EXPECT_THAT(Text(Api().PJRT_Executable_OptimizedProgram(&args)), HasSubstr("code_size"));
 }
