@@ -34,6 +34,7 @@ class PointerTables {
 
 absl::StatusOr<std::unique_ptr<SharedCustomCalls>> SharedCustomCalls::Load(
     const std::string& path) {
+  if (path.empty()) return nullptr;
   // The loader would search for a name without a slash in the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

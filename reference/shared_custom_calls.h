@@ -17,7 +17,7 @@ namespace hlocts::reference {
 // pure; it may be called more than once (ruling 0069).
 class SharedCustomCalls : public CustomCallLibrary {
  public:
-  // Returns InvalidArgument with the loader's message if `path` cannot be loaded.
+  // Returns nullptr for "", and InvalidArgument with the loader's message if `path` cannot be loaded.
   static absl::StatusOr<std::unique_ptr<SharedCustomCalls>> Load(const std::string& path);
   ~SharedCustomCalls() override;
   SharedCustomCalls(const SharedCustomCalls&) = delete;

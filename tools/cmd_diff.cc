@@ -182,14 +182,6 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
   return answers;
 }
 
-Json ErrorLine(const DiffOptions& options, const Json& entry, const absl::Status& status) {
-  reports::Verdict error;
-  error.module = TextField(entry, "module");
-  error.profile = TextField(entry, "profile", options.profile);
-  error.reason = std::string(status.message());
-  return ParseJson<Json>(reports::VerdictToJson(error));
-}
-
 std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, const Json& entry) {
   DiffOptions merged = options;
   merged.explain = false;
@@ -220,7 +212,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
     }
     status = made.status();
   }
-  return {ErrorLine(options, entry, status)};
+  return {ErrorLine(options.profile, entry, status)};
 }
 
 // Prints the groups, the largest first.
@@ -238,7 +230,7 @@ int RunBatchOf(const DiffOptions& options, Engines& engines) {
   const int status = RunBatch(
       options.common.batch, [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
       [&](const Json& entry, const absl::Status& status) {
-        return ErrorLine(options, entry, status);
+        return ErrorLine(options.profile, entry, status);
       },
       [&](const Json& entry, const Json& answer) {
         if (!answer.contains("signature")) return;

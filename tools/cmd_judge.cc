@@ -74,14 +74,6 @@ absl::Status PrintSets(const JudgeOptions& options) {
   return absl::OkStatus();
 }
 
-Json ErrorLine(const JudgeOptions& options, const Json& entry, const absl::Status& status) {
-  reports::Verdict error;
-  error.module = TextField(entry, "module");
-  error.profile = TextField(entry, "profile", options.profile);
-  error.reason = std::string(status.message());
-  return ParseJson<Json>(reports::VerdictToJson(error));
-}
-
 Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
   JudgeOptions merged = options;
   merged.explain = false;
@@ -99,7 +91,7 @@ Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
     if (verdict.ok()) return ParseJson<Json>(reports::VerdictToJson(*verdict));
     status = verdict.status();
   }
-  return ErrorLine(options, entry, status);
+  return ErrorLine(options.profile, entry, status);
 }
 
 int RunJudge(const JudgeOptions& options) {
@@ -108,7 +100,7 @@ int RunJudge(const JudgeOptions& options) {
         options.common.batch,
         [&](const Json& entry) { return std::vector<Json>{AnswerEntry(options, entry)}; },
         [&](const Json& entry, const absl::Status& status) {
-          return ErrorLine(options, entry, status);
+          return ErrorLine(options.profile, entry, status);
         });
   }
   if (options.module.empty()) return Fail(InvalidInput("judge: expected a module or --batch"));

@@ -8,10 +8,8 @@ namespace hlocts::backends {
 
 absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
                                         const ExecuteRequest& request, reference::EvalHook* hook) {
-  std::unique_ptr<reference::CustomCallLibrary> custom_calls;
-  if (!options.custom_calls.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options.custom_calls));
-  }
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
+                          reference::SharedCustomCalls::Load(options.custom_calls));
   return RunReference(module, options, request, custom_calls.get(), hook);
 }
 

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "reports/verdict.h"
 #include "spec/base/json_text.h"
 #include "tools/cli/limits.h"
 
@@ -105,6 +106,14 @@ class Answerer {
 };
 
 }  // namespace
+
+Json ErrorLine(const std::string& profile, const Json& entry, const absl::Status& status) {
+  reports::Verdict error;
+  error.module = TextField(entry, "module");
+  error.profile = TextField(entry, "profile", profile);
+  error.reason = std::string(status.message());
+  return ParseJson<Json>(reports::VerdictToJson(error));
+}
 
 int RunBatch(const std::string& path, const BatchAnswer& answer) {
   return RunBatch(path, answer, [](const Json& entry, const absl::Status& status) {

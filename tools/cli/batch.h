@@ -12,6 +12,9 @@ using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordere
 // Called in the parent process with each line of an answer.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
+// Makes the answer of diff and judge to an entry that has no verdict. The entry may name a profile.
+nlohmann::ordered_json ErrorLine(const std::string& profile, const nlohmann::ordered_json& entry,
+                                 const absl::Status& status);
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,
              const BatchObserver& observer = nullptr);
 

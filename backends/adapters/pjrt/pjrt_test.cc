@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
 
 namespace hlocts::backends {
 namespace {
@@ -23,25 +22,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-
-struct Ran {
-  int status = -1;
-  std::string out;
-};
-
-Ran RunHlocts(const std::string& arguments) {
-  Ran ran;
-  std::FILE* pipe = popen(
-      absl::StrCat("timeout 1200 " HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
-  char chunk[4096];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
-  int status = pclose(pipe);
-  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
-}
-
-// Returns true if the plugins of backends/engine, a separate project, are built.
-bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
+using tools::OurEngineIsBuilt;
+using tools::Ran;
+using tools::RunHlocts;
 
 // Runs on real XLA, the plugin of backends/engines.textproto.
 class RealXlaTest : public ::testing::Test {

@@ -55,11 +55,8 @@ class ReferenceEngine : public pjrt::Engine {
   absl::StatusOr<std::unique_ptr<pjrt::Executable>> Load(
       const Module& module, const pjrt::LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
-    std::unique_ptr<reference::CustomCallLibrary> custom_calls;
-    if (!options.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls,
-                              reference::SharedCustomCalls::Load(options.custom_calls));
-    }
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
+                            reference::SharedCustomCalls::Load(options.custom_calls));
     return std::make_unique<ReferenceExecutable>(module.Clone(), options, std::move(custom_calls));
   }
 };
