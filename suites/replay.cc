@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "backends/backend.h"
 #include "backends/worker/wire.h"
 #include "spec/base/frame.h"
 #include "spec/base/json_text.h"

@@ -3,14 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"

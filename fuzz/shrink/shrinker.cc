@@ -12,7 +12,6 @@
 #include "fuzz/shrink/shrink_shardings.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/faulty_instructions.h"
-#include "fuzz/triage/simplifications.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
-#include "reference/evaluator.h"
 #include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"

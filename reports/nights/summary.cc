@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
-#include "reports/nights/nights.h"
 #include "spec/base/json_text.h"
 
 namespace hlocts::reports {

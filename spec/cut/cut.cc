@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"

@@ -5,8 +5,6 @@
 #include <bit>
 
 #include "spec/ir/opcode.h"
-#include "spec/ir/opcode_fwd.h"
-#include "spec/judge/acceptance_set.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts {

@@ -6,12 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"

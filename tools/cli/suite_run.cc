@@ -10,10 +10,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -24,9 +21,7 @@
 #include "reports/capabilities.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
-#include "suites/case.h"
 #include "suites/claim.h"
-#include "suites/costs.h"
 #include "suites/expectations_update.h"
 #include "suites/run_folder.h"
 #include "suites/suite_files.h"

@@ -25,4 +25,8 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
                                            reference::CustomCallLibrary* custom_calls,
                                            reference::EvalHook* hook);
 
+// Runs the reference as an engine with a hook; loads the custom calls that the options name.
+absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
+                                        const ExecuteRequest& request, reference::EvalHook* hook);
+
 }  // namespace hlocts::backends

@@ -13,7 +13,6 @@
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault.h"
-#include "backends/selftest/hooked_run.h"
 #include "reference/eval_hook.h"
 #include "spec/base/nearest.h"
 #include "spec/base/version.h"

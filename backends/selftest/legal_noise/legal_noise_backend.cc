@@ -3,9 +3,9 @@
 // is a defect of the judge.
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
-#include "backends/selftest/hooked_run.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "spec/base/version.h"
 #include "spec/infer/verifier.h"

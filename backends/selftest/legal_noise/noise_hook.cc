@@ -7,7 +7,6 @@
 #include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "reference/world_interface.h"
-#include "spec/accuracy/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"

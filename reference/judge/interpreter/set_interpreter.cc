@@ -7,7 +7,6 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
-#include "spec/accuracy/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
 
