@@ -12,8 +12,8 @@
 #include "backends/differ/failure_details.h"
 #include "backends/differ/kept_promises.h"
 #include "backends/differ/printed_result.h"
+#include "reference/custom_call.h"
 #include "reference/judge/module_sets.h"
-#include "reference/shared_custom_calls.h"
 #include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
@@ -150,11 +150,8 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     for (const std::string& fact : facts) {
       HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
     }
-    std::unique_ptr<reference::CustomCallLibrary> custom_calls;
-    if (!options_.load.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls,
-                              reference::SharedCustomCalls::Load(options_.load.custom_calls));
-    }
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
+                            reference::CustomCallLibrary::Load(options_.load.custom_calls));
     judge.custom_calls = custom_calls.get();
     std::vector<std::vector<Literal>> arguments;
     for (const std::vector<Literal>& leaves : request_.arguments) {

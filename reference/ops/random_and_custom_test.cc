@@ -2,9 +2,9 @@
 #include <cmath>
 #include <set>
 
+#include "reference/custom_call.h"
 #include "reference/kernels/random_bits.h"
 #include "reference/ops/module_testing.h"
-#include "reference/shared_custom_calls.h"
 #include "spec/base/status_testing.h"
 
 namespace hlocts::reference {
@@ -91,7 +91,7 @@ TEST(CustomCall, WithoutAHandlerIsUnsupportedByName) {
 }
 
 TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
-  HLOCTS_ASSERT_OK_AND_ASSIGN(auto library, SharedCustomCalls::Load(HLOCTS_TEST_CUSTOM_CALLS));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto library, CustomCallLibrary::Load(HLOCTS_TEST_CUSTOM_CALLS));
   EvalOptions options;
   options.custom_calls = library.get();
   // The documents' example: x is f32[2], y is f32[2,3], and the result is f32[3,3].
@@ -106,7 +106,7 @@ TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
                "custom-call(t), custom_call_target=\"sum_of_tuple\"",
                "", {"s32[2] {3,4}"}, options),
       LeafTexts({"s32[2] {6,8}", "s32[] 14"}));
-  EXPECT_FALSE(SharedCustomCalls::Load("no/such/library.so").ok());
+  EXPECT_FALSE(CustomCallLibrary::Load("no/such/library.so").ok());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry point of libhlocts_reference.so, the reference evaluator as a PJRT plugin. It has no
 // options.
-#include "reference/shared_custom_calls.h"
+#include "reference/custom_call.h"
 #include "reference/world/world.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -56,7 +56,7 @@ class ReferenceEngine : public pjrt::Engine {
       const Module& module, const pjrt::LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
-                            reference::SharedCustomCalls::Load(options.custom_calls));
+                            reference::CustomCallLibrary::Load(options.custom_calls));
     return std::make_unique<ReferenceExecutable>(module.Clone(), options, std::move(custom_calls));
   }
 };

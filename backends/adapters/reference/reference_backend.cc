@@ -3,7 +3,7 @@
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
-#include "reference/shared_custom_calls.h"
+#include "reference/custom_call.h"
 #include "spec/base/version.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/entry_leaves.h"
@@ -84,7 +84,7 @@ class ReferenceBackend : public Backend {
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
-                            reference::SharedCustomCalls::Load(options.custom_calls));
+                            reference::CustomCallLibrary::Load(options.custom_calls));
     return std::unique_ptr<Executable>(
         std::make_unique<ReferenceExecutable>(module.Clone(), options, std::move(custom_calls)));
   }

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "reference/shared_custom_calls.h"
+#include "reference/custom_call.h"
 #include "reference/world/world.h"
 #include "spec/base/hard_limit.h"
 #include "spec/ir/entry_leaves.h"
@@ -45,7 +45,7 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
 absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
                                         const ExecuteRequest& request, reference::EvalHook* hook) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
-                          reference::SharedCustomCalls::Load(options.custom_calls));
+                          reference::CustomCallLibrary::Load(options.custom_calls));
   return RunReference(module, options, request, custom_calls.get(), hook);
 }
 

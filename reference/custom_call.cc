@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/shared_custom_calls.h"
+#include "reference/custom_call.h"
 
 #include <dlfcn.h>
 
@@ -32,23 +32,23 @@ class PointerTables {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SharedCustomCalls>> SharedCustomCalls::Load(
+absl::StatusOr<std::unique_ptr<CustomCallLibrary>> CustomCallLibrary::Load(
     const std::string& path) {
   if (path.empty()) return nullptr;
   // The loader would search for a name without a slash in the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
-  return std::unique_ptr<SharedCustomCalls>(new SharedCustomCalls(handle));
+  return std::unique_ptr<CustomCallLibrary>(new CustomCallLibrary(handle));
 }
 
-SharedCustomCalls::~SharedCustomCalls() { dlclose(handle_); }
+CustomCallLibrary::~CustomCallLibrary() { dlclose(handle_); }
 
-bool SharedCustomCalls::Has(absl::string_view target) const {
+bool CustomCallLibrary::Has(absl::string_view target) const {
   return dlsym(handle_, std::string(target).c_str()) != nullptr;
 }
 
-absl::StatusOr<Literal> SharedCustomCalls::Call(const Instruction& custom_call,
+absl::StatusOr<Literal> CustomCallLibrary::Call(const Instruction& custom_call,
                                                 absl::Span<const Literal> operands) const {
   const std::string& target = *custom_call.Get<std::string>(Attr::kCustomCallTarget);
   auto function = reinterpret_cast<Function>(dlsym(handle_, target.c_str()));
