@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference/kernels/linear_algebra.h"
+
 #include <limits>
 
-#include "reference/kernels/linear_algebra.h"
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 

@@ -79,8 +79,6 @@ class ModuleReader {
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
   Instruction* AddUnnamed(Scope& scope, std::unique_ptr<Instruction> instruction);
   static void NameUnnamed(Scope& scope);
-
-  // Defined in parse_operands.cc.
   bool ReadOperands(Scope& scope, Instruction* instruction);
   bool ReadOperand(Scope& scope, Instruction** operand);
   bool ReadElements(Scope& scope, Instruction** operand);
