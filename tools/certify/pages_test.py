@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import types
@@ -136,6 +137,8 @@ class FoldTest(unittest.TestCase):
         self.assertEqual((self.finding / "finding.textproto").read_text(), text)
 
 
+# Element types that no document of HLO names.
+UNNAMED_TYPE = re.compile(r"\b([su][124]|f4\w+|f8\w+)\[")
 MET_BY = ("a front end", "StableHLO", "HLO alone", "one pass alone", "an invalid module")
 
 
@@ -155,6 +158,16 @@ class PagesTest(unittest.TestCase):
                 self.assertRegex(certificate.get("reason", ""), "^question: ", path)
             else:
                 self.assertNotRegex(certificate.get("reason", ""), "^question: ", path)
+
+    def test_a_finding_in_a_type_of_no_document_says_so_first(self):
+        for path in fields.FINDINGS.glob("*/finding.textproto"):
+            said = fields.fields_of(path)
+            if said.get("question") or said["met_by"] == "an invalid module":
+                continue
+            first = said["text"][0].split(". ")[0]
+            unnamed = set(UNNAMED_TYPE.findall((path.parent / "module.hlo").read_text()))
+            if unnamed:
+                self.assertRegex(first, r"\bno(ne| document of HLO) names the types? ", path)
 
     def test_programs_print_what_is_wanted_and_what_comes_out(self):
         for path in (*fields.FINDINGS.glob("*/repro.py"), fields.FINDINGS / "reproduce.py"):
