@@ -51,7 +51,7 @@ absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& do
     if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) {
       return RuleError("aliasing.must_alias",
                        absl::StrCat("argument leaf ", leaf,
-                                    " must alias an output: expected it among --donate"));
+                                    " must alias an output: --donate must list it"));
     }
   }
   return absl::OkStatus();

@@ -27,8 +27,7 @@ constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // less than a pipe's 64 Ki
 // busy machine, or a library that is being relinked, must not end the run.
 constexpr int kFailedRestartsMax = 3;
 
-// The start limit of this process, set once when the command line is parsed. By default it covers a
-// library of 813 MiB from a cold disk.
+// Seconds that an engine may take to start; set once, when the command line is parsed.
 std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
 class WorkerBackend : public Backend {

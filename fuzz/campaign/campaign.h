@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a campaign: generates modules by number, runs each on every engine, judges the results,
+// Runs a campaign: generates numbered modules, runs each on every engine, judges the results,
 // shrinks failures, sorts them into buckets and stores bundles.
 //
 // A seed and a number identify a finding: they give the same module on every machine, whatever

@@ -26,7 +26,7 @@ absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text);
 struct Variant {
   std::unique_ptr<Module> module;
   // The leaves of the arguments: those of the original module, then any that the rule added.
-  // Outputs are in the same order.
+  // Outputs keep the original's order.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   VariantRecipe recipe;

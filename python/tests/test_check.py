@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests programs under the judge, on JAX's own CPU client and on an installed XLA:CPU (else skips)."""
+"""Tests the check of programs, on JAX's own CPU client and on an installed XLA:CPU (else skips)."""
 
 import json
 import os

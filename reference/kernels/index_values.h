@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 
 // Returns the elements of an integer array as int64. u64 values beyond int64 become INT64_MAX,
-// which has the effect of every index that is too large (rulings 0009, 0010, 0011).
+// which acts like any other index that is too large (rulings 0009, 0010, 0011).
 std::vector<int64_t> IndexValues(const Literal& indices);
 
 // Reads single values without copying the array, which must outlive the reader.

@@ -118,7 +118,7 @@ absl::StatusOr<Shape> InferReduceScatter(const Instruction& op, Signatures& sign
     int64_t size = shape.dimension(dimension);
     if (size == kUnboundedSize) continue;
     HLOCTS_EXPECT(size % shards == 0, "reduce_scatter.20",
-                  absl::StrCat("a scatter dimension that ", shards, " divides"), ShapeText(shape));
+                  absl::StrCat("a scatter dimension divisible by ", shards), ShapeText(shape));
     shape.set_dimension(dimension, size / shards);
   }
   return OneOrTuple(std::move(shapes));

@@ -53,9 +53,9 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
         participants == 1 ? "ids of at least 0" : absl::StrCat("ids in [0, ", participants, ")"),
         pair);
     HLOCTS_EXPECT(++sources[source] <= occurrences, "collective_permute.6",
-                  absl::StrCat("each source at most ", occurrences, " times"), pair);
+                  absl::StrCat("each source in at most ", occurrences, " pair(s)"), pair);
     HLOCTS_EXPECT(++targets[target] <= occurrences, "collective_permute.5",
-                  absl::StrCat("each target at most ", occurrences, " times"), pair);
+                  absl::StrCat("each target in at most ", occurrences, " pair(s)"), pair);
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that every certificate of the findings is accepted, and rejected after a change that makes
-it untrue. A certificate made from a verdict is accepted, or gives the reason why there is none."""
+it untrue. A certificate made from a verdict is accepted, or states why nothing is certified."""
 
 import contextlib
 import io

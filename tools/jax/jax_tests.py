@@ -186,7 +186,7 @@ def judged(out: pathlib.Path, names: list[str]) -> list[dict]:
 
 
 def compare(results: list[dict], platform: str) -> tuple[int, int]:
-    """Returns how many tests pass on the platform, and how many of them pass on cpu."""
+    """Returns how many of cpu's passing tests pass on the platform, and how many ran there."""
     by_test = {(line["platform"], line["file"], line["test"]): line["outcome"] for line in results}
     on_cpu = [test for test, outcome in by_test.items() if (test[0], outcome) == ("cpu", "passed")]
     there = [by_test.get((platform, *test[1:]), "") for test in on_cpu]
@@ -194,7 +194,7 @@ def compare(results: list[dict], platform: str) -> tuple[int, int]:
 
 
 def row(name: str, platforms: list[str], results: list[dict], executions: int) -> str:
-    """Returns counts by platform (passed, skipped, others) and the share of cpu's passes."""
+    """Returns counts by platform (passed, skipped, others) and what share of cpu's passes pass."""
     text = f"{name:24}"
     for platform in platforms:
         outcomes = [line["outcome"] for line in results if line["platform"] == platform]
@@ -207,7 +207,7 @@ def row(name: str, platforms: list[str], results: list[dict], executions: int) -
 
 
 def share_of_files(results: list[dict], platform: str, sizes: dict[str, int]) -> float:
-    """Returns the share of cpu's passes in percent, if each file's tests behave like its sample."""
+    """Estimates, from each file's sample, what percentage of cpu's passes pass on the platform."""
     passed = 0.0
     for name, size in sizes.items():
         agreed, compared = compare([line for line in results if line["file"] == name], platform)

@@ -81,7 +81,7 @@ def without_tuple(block):
 
 
 def return_carriers(module):
-    """Makes main return unreadable results as bits. Returns the HLO types of all results."""
+    """Makes main return types outside PLAIN as carriers. Returns the HLO types of all results."""
     main = next(
         op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main"
     )

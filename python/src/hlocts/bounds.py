@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the permitted results of a computation: bounds of each element, from the program's sets."""
+"""Reads the bounds of each element of a result from the sets that `hlocts judge` prints."""
 
 from __future__ import annotations
 

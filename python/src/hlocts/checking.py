@@ -255,7 +255,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
         + (", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none")
     ]
     if bits:
-        lines.append(f"  {sum(bits) / len(bits):.1f} bits an element checked in a pass (mean)")
+        lines.append(f"  {sum(bits) / len(bits):.1f} bits checked per element of a pass (mean)")
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)

@@ -27,7 +27,7 @@ struct Slope {
 struct SlopeRow {
   Opcode opcode;
   int operands;
-  // Computes f with a relative error of at most 2^-48.
+  // Computes f with a relative error of at most 2^-50.
   double (*value)(const double* x);
   // Computes the slopes. Returns false if there are none (a pole, a jump, the end of the domain).
   bool (*slopes)(const Box* boxes, Slope* slopes);

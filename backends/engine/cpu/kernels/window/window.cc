@@ -42,7 +42,7 @@ void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t beg
   pass.ops.fill(out + begin * bytes, end - begin);
   for (int64_t k = 0; k < w.size; ++k) {
     const int64_t shift = k * w.window_dilation - w.padding_low;
-    // Finds outputs j with 0 <= j * stride + shift <= (n - 1) * base and a position that is a
+    // Finds the outputs j whose position j * stride + shift is in [0, (n - 1) * base] and a
     // multiple of base.
     int64_t j = std::max(begin, CeilDiv(-shift, w.stride));
     const int64_t last = std::min(end - 1, FloorDiv((w.input_size - 1) * base - shift, w.stride));

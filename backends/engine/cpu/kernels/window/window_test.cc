@@ -184,8 +184,7 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   });
 }
 
-// Checks small integers, which tie often, with NaN, infinities and both zeros. `init` is -0, which
-// an empty sum must keep.
+// Returns small integers, which tie often, with NaN, infinities and both zeros.
 template <typename T>
 std::vector<T> SelectOperand(int64_t count) {
   std::vector<T> operand = RandomElements<T>(count, 1);
