@@ -60,7 +60,7 @@ TEST(RunnerTest, AnEngineMayLackTilesOfUnequalSize) {
   EXPECT_EQ(verdict_on(8).kind, Outcome::kRejected);
   const reports::Verdict uneven = verdict_on(7);
   EXPECT_EQ(uneven.kind, Outcome::kUnsupported);
-  EXPECT_THAT(uneven.reason, HasSubstr("the tiles of x do not divide it"));
+  EXPECT_THAT(uneven.reason, HasSubstr("the tiles of x are unequal"));
 }
 
 }  // namespace

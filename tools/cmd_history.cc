@@ -397,7 +397,7 @@ int RunHistory(const HistoryOptions& options) {
 }  // namespace
 
 Command HistoryCommand() {
-  return {"history", "which releases of an engine show a failure", [](Flags& flags) {
+  return {"history", "find the releases of an engine that show a failure", [](Flags& flags) {
             auto options = std::make_shared<HistoryOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules or bundles (several: printed as a table)");

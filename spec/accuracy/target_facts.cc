@@ -67,8 +67,8 @@ constexpr FactRow kFacts[] = {
     {"dot.f32", "tf32|bf16x3|bf16x1", true,
      "f32 contractions at DEFAULT precision round their operands this way"},
     {"ulps.OP.TYPE", "N", true,
-     "results of OP on TYPE are within N ulps, instead of those of its row"},
-    {"absolute.OP.TYPE", "X", true, "or within X of the exact value"},
+     "results of OP on TYPE are within N ulps, instead of the ulps of its row"},
+    {"absolute.OP.TYPE", "X", true, "results of OP on TYPE may also be within X of the exact value"},
     {"backward.OP.TYPE", "N", true, "complex functions: the argument may be off by N ulps"},
     {"overflow.OP.TYPE", "N", true, "results of at least 2^N may be infinite"},
 };

@@ -134,7 +134,7 @@ absl::StatusOr<Shape> InferAllToAll(const Instruction& op, Signatures&) {
                   absl::StrCat(op.operand_count()));
     int64_t extent = op.operand(0).shape().dimension(dimension);
     HLOCTS_EXPECT(size == 0 || extent == kUnboundedSize || extent % size == 0, "all_to_all.9",
-                  absl::StrCat("a split dimension that ", size, " divides"), absl::StrCat(extent));
+                  absl::StrCat("a split dimension divisible by ", size), absl::StrCat(extent));
     return op.operand(0).shape().WithoutLayout();
   }
   // In the tuple form of current XLA (ruling 0042), operand i goes to member i of the group.

@@ -59,16 +59,16 @@ absl::Status CheckGroups(const Groups& groups, const Numbers& numbers, const Sha
     if (size == kUnboundedSize) return absl::OkStatus();
   }
   HLOCTS_EXPECT(features % groups.feature == 0, "conv_with_general_padding.34",
-                absl::StrCat("a feature dimension that ", groups.feature, " divides"),
+                absl::StrCat("a feature dimension divisible by ", groups.feature),
                 ShapeText(lhs));
   HLOCTS_EXPECT(features / groups.feature == kernel_inputs, "conv_with_general_padding.38",
                 absl::StrCat(features / groups.feature, " input features in rhs"), ShapeText(rhs));
   HLOCTS_EXPECT(outputs % groups.feature == 0, "conv_with_general_padding.35",
-                absl::StrCat("output features that ", groups.feature, " divides"), ShapeText(rhs));
+                absl::StrCat("output features divisible by ", groups.feature), ShapeText(rhs));
   HLOCTS_EXPECT(batch % groups.batch == 0, "conv_with_general_padding.44",
-                absl::StrCat("a batch dimension that ", groups.batch, " divides"), ShapeText(lhs));
+                absl::StrCat("a batch dimension divisible by ", groups.batch), ShapeText(lhs));
   HLOCTS_EXPECT(outputs % groups.batch == 0, "conv_with_general_padding.46",
-                absl::StrCat("output features that ", groups.batch, " divides"), ShapeText(rhs));
+                absl::StrCat("output features divisible by ", groups.batch), ShapeText(rhs));
   return absl::OkStatus();
 }
 

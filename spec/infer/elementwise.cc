@@ -126,7 +126,7 @@ absl::StatusOr<Shape> InferBitcastConvert(const Instruction& convert, Signatures
   Shape result = from.WithElementType(new_type).WithoutLayout();
   if (from_bits == to_bits) return result;
   int64_t large = std::max(from_bits, to_bits), small = std::min(from_bits, to_bits);
-  HLOCTS_EXPECT(large % small == 0, "bitcast_convert_type.2", "widths that divide each other",
+  HLOCTS_EXPECT(large % small == 0, "bitcast_convert_type.2", "one width a multiple of the other",
                 absl::StrCat(from_bits, " and ", to_bits, " bits"));
   int64_t ratio = large / small;
   if (from_bits > to_bits) {

@@ -66,7 +66,7 @@ std::string TextOf(size_t output, const LeafCount& count, const Literal& actual)
   }
   if (!count.Together()) return "";
   return absl::StrCat("output ", output, ": ", count.outside, " of ", count.compared,
-                      " elements have values that less than one in ten elements should have");
+                      " elements have values that fewer than one in ten elements should have");
 }
 
 bool Comparable(const SetArray& set, const Literal& actual) {

@@ -233,7 +233,7 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
                          where, report.modules, report.unlike_reference, report.failures.size());
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
   out << absl::StrFormat(
-      "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
+      "; %.2f bits checked; %d elements, %d unspecified, %d unspecified or below 2 bits (%.2f%%)\n",
       report.bits_checked_mean, report.elements, report.unspecified, report.barely_checked,
       100.0 * static_cast<double>(report.barely_checked) /
           std::max(1.0, static_cast<double>(report.elements)));
