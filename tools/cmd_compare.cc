@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts compare`, which checks if two modules permit each other's results. The
-// reference evaluates each module on the same inputs, and the sets of the other module judge its
-// outputs. A difference is traced to the first value that has the same name and shape in both
+// The subcommand `hlocts compare`, which checks whether two modules permit each other's results.
+// The reference evaluates each module on the same inputs, and the sets of the other module judge
+// its outputs. A difference is traced to the first value that has the same name and shape in both
 // modules but that the other module's sets do not permit.
 #include <iostream>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts replay`, which checks if the failure of a bundle, of a case directory of a
-// run, or of a complete run still occurs.
+// The subcommand `hlocts replay`, which checks whether the failure of a bundle, of a case directory
+// of a run, or of a complete run still occurs.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -20,8 +20,7 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// The checks if a worker has exited, for 1.5 seconds in all: an interrupted run must end within
-// two.
+// Number of checks whether a worker has exited, in 1.5 seconds: an interrupted run must end in two.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 

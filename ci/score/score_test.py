@@ -78,7 +78,7 @@ echo "$@" >>"$CALLS"
 
 
 class Workflow(unittest.TestCase):
-    """`try --ci`: files that are complete but for the build step, and that run as they are."""
+    """`try --ci`: files that are complete except for the build step, and that run unchanged."""
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))

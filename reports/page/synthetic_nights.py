@@ -54,7 +54,7 @@ def verdict(engine, address, mark, expected):
 
 
 def write_run(folder, day, engines, cases, known=()):
-    """`engines`: name to marks, a letter a case; 'l': no verdict. `known`: expected failures."""
+    """`engines`: marks by name, one letter per case; 'l': no verdict. `known`: expected failures."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lost = any("l" in marks for marks in engines.values())
@@ -80,7 +80,7 @@ def write_run(folder, day, engines, cases, known=()):
 
 
 def write_campaign(folder, engine, buckets):
-    """Writes the directory of a campaign that found these."""
+    """Writes the directory of a campaign that found these buckets."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "state.json").write_text(json.dumps({"seed": 7, "next": 1000, "recipe": "",

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a finding with public packages alone and prints the wanted value and the one that comes out.
+"""Runs a finding with public packages only, and prints the expected and the returned value.
 
     pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
     reproduce.py FOLDER                  the folder's repro.py, or its module on the engine that it names
 
 The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
-StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. A
-process that ends here reproduces a finding that ends the process. For an engine that has no such
-package the tool of its own project is named.
+StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. If
+this process crashes, it reproduces a finding that is a crash. For an engine without such a package,
+the script names the tool of the engine's project.
 """
 
 import ast

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges jaxlib by the exported suite, with numpy alone: none of our code runs here.
+"""Judges jaxlib by the exported suite, with numpy only: no code of hlocts runs here.
 
     build/hlocts export --out=exported
     python3 judge_jaxlib.py exported            # needs: pip install jax
 
 expected.jsonl has a line per output leaf. "exact" is the array's bytes (sub-byte integers a byte each,
 zeros of either sign where "zero_sign_free", any NaN for a NaN where "nan_bits_free"). "sets" is a list of
-[flags, lo, hi, origin, term], two entries for a complex element, {"repeat": n} for n more of the last:
-a value is accepted if a flag admits it. lo and hi are the bits of a double in hexadecimal, or decimal
+[flags, lo, hi, origin, term], two entries for a complex element; {"repeat": n} repeats the last one. A
+value is accepted if a flag admits it. lo and hi are the bits of a double in hexadecimal, or decimal
 integers with flag INTEGER. A leaf with a "predicate" also has a condition on the array as a whole:
 "normwise" (the error of each transform as a vector), "residual" (of a factorization or a solution, from
-the engine's own result) and "permutation" (rows of a sort) are judged here where the file has the data,
-which it has for small arrays; of "distribution" and the rest the script says how many need hlocts.
+the engine's own result) and "permutation" (rows of a sort) are judged here if the file has the data, as
+it has for small arrays. The script counts "distribution" and the others, which need hlocts.
 """
 import json
 import os
@@ -65,7 +65,7 @@ def parts(array):
 
 
 def check(leaf, array):
-    """None, or what is wrong with the first bad element."""
+    """Returns None, or the error of the first wrong element."""
     if list(array.shape) != leaf["dimensions"]:
         return f"shape {array.shape}, expected {leaf['dimensions']}"
     values = parts(array)
@@ -195,7 +195,7 @@ def permutation(p, slots):
 
 
 def moved_back(leaf, array):
-    """The array that the predicate speaks of, None where the file does not say where it is."""
+    """Returns the array that the predicate reads; None if the file does not give its positions."""
     moved = leaf.get("moved")
     if not isinstance(moved, dict):
         return None if moved else array
@@ -205,7 +205,7 @@ def moved_back(leaf, array):
 
 
 def joint(leaves, outputs):
-    """(how many predicates were left to hlocts, what is wrong with the others or None)"""
+    """Returns (number of predicates left to hlocts, error of the others or None)."""
     left = 0
     outputs = [moved_back(leaf, array) for leaf, array in zip(leaves, outputs)]
     for number, (leaf, array) in enumerate(zip(leaves, outputs)):

@@ -3,11 +3,11 @@
 """Lowers the functions of JAX to HLO modules, and lists them for hlocts diff.
 
   python3 lower_jax.py DIR --backend=xla --backend=cpu   # needs jax; writes DIR/*.hlo and DIR/batch.jsonl
-  build/hlocts diff --batch=DIR/batch.jsonl              # a verdict a line
+  build/hlocts diff --batch=DIR/batch.jsonl              # one verdict per line
 
 Each public function of jax.numpy, jax.lax, jax.nn, jax.scipy.special, jax.scipy.linalg,
-jax.numpy.linalg and jax.numpy.fft is tried on one, two and three arrays of a few types; what JAX
-takes becomes a module. Every function is lowered in a process of its own: some never return.
+jax.numpy.linalg and jax.numpy.fft is tried on one, two and three arrays of a few types; each call
+that JAX accepts becomes a module. Each is lowered in its own process, because some never return.
 """
 import argparse
 import inspect

@@ -34,14 +34,14 @@ HLOCTS = ROOT / "build" / "hlocts"
 TABLES = ("answers.txt", "in_jax.txt", "campaigns.txt")
 ANSWERS = """\
 # tools/certify/records.py answers {engines}
-# What each engine says of each finding's module and inputs (default profile). A verdict is one of
-# `hlocts help verdicts`; an engine that refuses a module may not have the operation.
+# The verdict of each engine on each finding's module and inputs (default profile): one of
+# `hlocts help verdicts`. An engine that rejects a module may lack the operation.
 """
 IN_JAX = """\
 # tools/certify/records.py jax: `hlocts report-bug --jax FINDING`, a script that needs only
-# jax, by release of jax. Not reproduced (the release is right, or the way through
-# StableHLO does not bring the module to the compiler as it stands); no answer: the script cannot
-# say. Findings of a GPU, and of engines that JAX does not run, have no line.
+# jax, by release of jax. Not reproduced: the release is correct, or the conversion to
+# StableHLO changes the module before the compiler gets it. No answer: the script cannot
+# decide. Findings of a GPU, and of engines that JAX does not run, have no line.
 """
 
 

@@ -47,7 +47,7 @@ std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trial
 }
 
 // The time limit in seconds, which only an endless loop exceeds on any machine. A lower limit would
-// let the clock decide if a fault counts as detected.
+// let the clock decide whether a fault counts as detected.
 constexpr double kHangs = 900;
 
 std::vector<size_t> NumbersOf(absl::string_view text) {

@@ -53,7 +53,7 @@ std::string WithWorkspace(const Instruction& call, std::string text, const std::
 }
 
 // The shape in which sums are computed: at least f32. kUnimplemented for integers, since no
-// document says if a library's integers saturate or wrap.
+// document states whether a library's integers saturate or wrap.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
   if (IsInteger(type) || type == PrimitiveType::kPred)

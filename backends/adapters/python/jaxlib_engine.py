@@ -19,7 +19,7 @@ xla = xla_client._xla
 
 
 def set_jax_state():
-    """Sets what importing jax would set, and without which jaxlib aborts or prints warnings."""
+    """Sets what importing jax sets; without it jaxlib aborts or prints warnings."""
     jit = xla.jax_jit
     if hasattr(jit, "set_thread_local_state_initialization_callback"):
         jit.set_thread_local_state_initialization_callback(lambda: None)

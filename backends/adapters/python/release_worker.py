@@ -38,7 +38,7 @@ def arguments():
 
 
 def instruction_set():
-    """Libraries of kernels choose by it: a value may differ between processors with and without."""
+    """Names the vectors by which libraries select kernels, which may change values."""
     try:
         with open("/proc/cpuinfo") as processors:
             return ", avx512f" if " avx512f " in processors.read() else ""

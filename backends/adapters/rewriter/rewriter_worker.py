@@ -18,7 +18,7 @@ from hlocts_frames import (  # noqa: E402
 
 
 def enzyme_rewriter():
-    """Loads only its C++ part, since the Python package requires the jax of its own release."""
+    """Loads only Enzyme-JAX's C++, since its Python package requires the jax of its own release."""
     path = pathlib.Path(FOLDER) / "enzyme_ad" / "jax" / "enzyme_call.so"
     spec = importlib.util.spec_from_file_location("enzyme_call", path)
     enzyme = importlib.util.module_from_spec(spec)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seeded faults: bugs that compilers have had, as data. Each fault is a small change to an
-// otherwise correct engine (the reference evaluator). Its author knew the class of bug, and ignored
-// the cases that should find it.
+// otherwise correct engine (the reference evaluator). Its author knew the class of bug, but did not
+// look at the cases that should find it.
 //
 // To add a fault, add a row to the table of its class, with an id that begins with the opcode.
 // Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.

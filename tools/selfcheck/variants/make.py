@@ -5,8 +5,8 @@
   make.py                       writes the files of seed 0
   make.py --seed=7 --out=DIR    others, to try more data:
   make.py --seeds=100 --judge=build/reference/judge/reference_judge_test
-                                the legal executions of each seed, judged; exits 1 where one of
-                                them is refused
+                                judges the legal executions of each seed; exits with 1 if one of
+                                them is rejected
 Needs numpy and mpmath.
 """
 import argparse
