@@ -49,9 +49,9 @@ absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& do
     if (!alias.must_alias) continue;
     int64_t leaf = LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
     if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) {
-      return RuleError("aliasing.must_alias",
-                       absl::StrCat("argument leaf ", leaf,
-                                    " must alias an output: --donate must list it"));
+      return RuleError(
+          "aliasing.must_alias",
+          absl::StrCat("argument leaf ", leaf, " must alias an output: --donate must list it"));
     }
   }
   return absl::OkStatus();

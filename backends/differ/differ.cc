@@ -103,7 +103,8 @@ void MarkUnevenShardsUnsupported(const Module& module, reports::Verdict& verdict
   const Instruction* uneven = FirstUneven(module);
   if (uneven == nullptr) return;
   verdict.kind = Outcome::kUnsupported;
-  verdict.reason = absl::StrCat("rejected; the tiles of ", uneven->name(), " are unequal (ruling 0120): ", verdict.reason);
+  verdict.reason = absl::StrCat("rejected; the tiles of ", uneven->name(),
+                                " are unequal (ruling 0120): ", verdict.reason);
 }
 
 // The freedoms that widened the set of the failing element.

@@ -136,7 +136,8 @@ absl::StatusOr<Leaves> ReduceScatter(EvalContext& context, const Instruction& co
     const int64_t size = whole.shape().dimension(dimension),
                   members = static_cast<int64_t>(all.size());
     if (size % members != 0) {
-      return InvalidInput(collective.name(), ": expected a scatter dimension divisible by the ", members, " members of the group, found size ", size);
+      return InvalidInput(collective.name(), ": expected a scatter dimension divisible by the ",
+                          members, " members of the group, found size ", size);
     }
     Literal out(WithDimension(whole.shape(), dimension, size / members));
     CopyRows(whole, position * (size / members), size / members, dimension, out, 0);
@@ -164,7 +165,8 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   const Shape& shape = all[0][0].shape();
   const int64_t size = shape.dimension(dimension);
   if (size % members != 0) {
-    return InvalidInput(collective.name(), ": expected a split dimension divisible by the ", members, " members of the group, found size ", size);
+    return InvalidInput(collective.name(), ": expected a split dimension divisible by the ",
+                        members, " members of the group, found size ", size);
   }
   const int64_t block = size / members;
   Literal out = Zeros(shape);
@@ -197,7 +199,8 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
   Literal out = all[position][1];
   const RaggedSlices mine = SlicesOf(all[position], members);
   if (mine.each * members != static_cast<int64_t>(mine.sizes.size())) {
-    return InvalidInput(collective.name(), ": expected a number of slices divisible by the ", members, " members of the group, found ", mine.sizes.size());
+    return InvalidInput(collective.name(), ": expected a number of slices divisible by the ",
+                        members, " members of the group, found ", mine.sizes.size());
   }
   std::vector<bool> written(out.shape().dimension(0));
   for (int64_t member = 0; member < members; ++member) {

@@ -59,8 +59,7 @@ absl::Status CheckGroups(const Groups& groups, const Numbers& numbers, const Sha
     if (size == kUnboundedSize) return absl::OkStatus();
   }
   HLOCTS_EXPECT(features % groups.feature == 0, "conv_with_general_padding.34",
-                absl::StrCat("a feature dimension divisible by ", groups.feature),
-                ShapeText(lhs));
+                absl::StrCat("a feature dimension divisible by ", groups.feature), ShapeText(lhs));
   HLOCTS_EXPECT(features / groups.feature == kernel_inputs, "conv_with_general_padding.38",
                 absl::StrCat(features / groups.feature, " input features in rhs"), ShapeText(rhs));
   HLOCTS_EXPECT(outputs % groups.feature == 0, "conv_with_general_padding.35",

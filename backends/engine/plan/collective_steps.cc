@@ -112,7 +112,8 @@ Combine ExchangeBlocks(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const RowBytes rows(facts.in[0], facts.dimension);
     if (rows.size % part.members() != 0) {
-      return InvalidInput(facts.plan.name, ": expected a split dimension divisible by the ", part.members(), " members of the group, found size ", rows.size);
+      return InvalidInput(facts.plan.name, ": expected a split dimension divisible by the ",
+                          part.members(), " members of the group, found size ", rows.size);
     }
     const int64_t block = rows.size / part.members();
     for (int64_t i = 0; i < part.members(); ++i) {
