@@ -68,8 +68,7 @@ constexpr FactRow kFacts[] = {
      "f32 contractions at DEFAULT precision round their operands this way"},
     {"ulps.OP.TYPE", "N", true,
      "results of OP on TYPE are within N ulps, instead of the ulps of its row"},
-    {"absolute.OP.TYPE", "X", true,
-     "results of OP on TYPE may also be within X of the exact value"},
+    {"absolute.OP.TYPE", "X", true, "an error of at most X is also permitted"},
     {"backward.OP.TYPE", "N", true, "complex functions: the argument may be off by N ulps"},
     {"overflow.OP.TYPE", "N", true, "results of at least 2^N may be infinite"},
 };
