@@ -219,7 +219,7 @@ def family_of(finding):
 
 def rows_of(findings, with_engine):
     head = ["finding", "engine"] if with_engine else ["finding"]
-    head += ["what", "affected users", "report to", "where", "releases", "clause"]
+    head += ["defect", "affected users", "report to", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
         cells = (
