@@ -96,7 +96,7 @@ def parse_shape(text):
         return tuple(parse_shape(p)[0] for p in split(text[1:end])), text[end + 1 :]
     match = re.match(r"([a-z][a-z0-9]*)\[([\d,]*)\](\{[^{}]*\})?", text)
     if not match or not (is_float(match[1]) or is_integer(match[1]) or match[1] in COMPLEX):
-        raise Broken("no shape that is read here: " + text[:40])
+        raise Broken("no shape that this program reads: " + text[:40])
     dims = tuple(int(d) for d in match[2].split(",") if d)
     return Shape(match[1], dims), text[match.end() :]
 
