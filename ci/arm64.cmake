@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Toolchain file: Debian's cross compiler for arm64, the libraries of a system root, and user-mode
-# emulation for tests. ci/arm64 makes the root and passes it on.
+# emulation for tests. ci/arm64 creates the root and passes its path.
 set(HLOCTS_ARM64_ROOT "" CACHE PATH "System root with the arm64 libraries that ci/arm64 unpacks")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HLOCTS_ARM64_ROOT)
 if(NOT EXISTS "${HLOCTS_ARM64_ROOT}/usr/include")
@@ -13,7 +13,7 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_SYSROOT ${HLOCTS_ARM64_ROOT})
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${HLOCTS_ARM64_ROOT})
-# Programs, protoc and Python among them, are the host's.
+# Programs, including protoc and Python, are the host's.
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -109,7 +109,7 @@ TEST(LayeringTest, IncludesGoOneWay) {
   }
 }
 
-// Our engines are a project of their own (ARCHITECTURE.md).
+// Our engines are a separate project (ARCHITECTURE.md).
 constexpr absl::string_view kEngines = "backends/engine/";
 constexpr size_t kPublicHeadersMax = 40;
 

@@ -13,14 +13,14 @@ target_compile_options(hlocts_options INTERFACE -fPIC -ffp-contract=off -fno-fas
 target_include_directories(hlocts_options INTERFACE
                            "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR};${CMAKE_BINARY_DIR}>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 vectorises two roundings of doubles to floats side by side and loses one
+  # g++ 12 vectorises two adjacent roundings of doubles to floats and loses one
   # (reference/two_roundings_test.cc). In every target: a header's inline function has one copy.
   target_compile_options(hlocts_options INTERFACE -fno-tree-slp-vectorize)
   # g++ 12 reports these for correct code of the standard library and Abseil that it has inlined.
   target_compile_options(hlocts_options INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow
     -Wno-array-bounds -Wno-stringop-overread -Wno-restrict -Wno-free-nonheap-object
     -Wno-dangling-pointer)
-  # A garbage collection at half a GiB: a tenth less time for up to a quarter more memory.
+  # Garbage collection at half a GiB saves a tenth of the time and needs up to a quarter more memory.
   target_compile_options(hlocts_options INTERFACE --param=ggc-min-heapsize=524288)
 endif()
 if(HLOCTS_FUZZERS)
@@ -77,8 +77,8 @@ function(hlocts_sources variable pattern)
 endfunction()
 
 # hlocts_library(<name> [DIRECTORIES ...] [DEPS ...] [PROTOS ...]): a static library of every *.cc of
-# this directory and of DIRECTORIES but *_test.cc, *_main.cc, *_fuzzer.cc and main.cc. A directory
-# without sources makes an interface library.
+# this directory and of DIRECTORIES except *_test.cc, *_main.cc, *_fuzzer.cc and main.cc. A directory
+# without sources becomes an interface library.
 function(hlocts_library name)
   cmake_parse_arguments(ARG "" "" "DIRECTORIES;DEPS;PROTOS" ${ARGN})
   hlocts_sources(sources *.cc ${ARG_DIRECTORIES})
@@ -106,7 +106,7 @@ function(hlocts_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 
-# hlocts_plugin(<name>): a library in build/engines that finds others beside itself. DT_RPATH, which
+# hlocts_plugin(<name>): a library in build/engines that finds others in its directory. DT_RPATH, which
 # libraries of libraries inherit, is the same in every build directory.
 function(hlocts_plugin name)
   target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)

@@ -21,7 +21,7 @@ function(hlocts_test_limits name)
 endfunction()
 
 # hlocts_test(<name> [SHARDS N] [DIRECTORIES ...] [DEPS ...]): every *_test.cc of this directory and of
-# DIRECTORIES in one program, run in the source directory. SHARDS cuts a long one into N tests of
+# DIRECTORIES in one program, run in the source directory. SHARDS divides a long one into N tests of
 # ctest, which run in parallel: <name>, <name>_2, ...
 function(hlocts_test name)
   cmake_parse_arguments(ARG "" "SHARDS" "DIRECTORIES;DEPS" ${ARGN})

@@ -78,13 +78,13 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The base is flushed.
     FarButRight{"ENTRY e { x = f16[1] parameter(0) y = f16[1] constant({1.0014e-05}) ROOT r = f16[1] power(x, y) }",
                 "f16[1] {3.0518e-05}", "f16[1] {0}"},
-    // Either update may be the last. tanh is flat beside their mean.
+    // Either update may be the last. tanh is flat near their mean.
     FarButRight{"o { a = f32[] parameter(0) ROOT b = f32[] parameter(1) } ENTRY e { x = f32[2] parameter(0) y = f32[1] constant({0}) i = s32[2,1] constant({{0}, {0}}) u = f32[2,1] reshape(x) s = f32[1] scatter(y, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=o z = f32[1] add(s, s) ROOT r = f32[1] tanh(z) }",
                 "f32[2] {0.7, 100}", "f32[1] {0.88535166}"},
     // The angle has an error of many turns.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
                 "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
-    // A function of a sum that cancels is steeper beside the run in f64 than at it.
+    // A function of a sum that cancels is steeper near the run in f64 than at it.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));
 // clang-format on

@@ -222,7 +222,7 @@ absl::StatusOr<Literal> DeviceEnvironmentImpl::ShardToFull(const Instruction& in
 absl::StatusOr<Literal> DeviceEnvironmentImpl::NextInfeedLiteral(const Instruction& infeed,
                                                                  const Shape& shape) {
   if (next_infeed_index_ >= infeed_.size()) {
-    // Ruling 0066: an infeed without input waits for ever.
+    // Ruling 0066: an infeed without input waits forever.
     return absl::DeadlineExceededError(absl::StrCat("%", infeed.name(), " waits for infeed at ",
                                                     place_.NameOf(device_), ": all ",
                                                     infeed_.size(), " items are used up"));

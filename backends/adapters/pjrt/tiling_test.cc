@@ -110,7 +110,7 @@ TEST(PartitionedFormTest, ShardyGetsNamedAxesOfOneMesh) {
           absl::StrCat(text, named.mesh().axes_size(), "/", named.mesh().device_ids_size()));
     }
   }
-  // No common mesh has the device order of the second annotation, so it gets a mesh of its own.
+  // No common mesh has the device order of the second annotation, so it gets a separate mesh.
   EXPECT_THAT(axes, ElementsAre("[1][0]2/0", "[0]1/4", "[]2/0", "[0][]2/0", "[1]2/0"));
   auto gspmd = PartitionedForm(**module, Partitioner::kGspmd);
   ASSERT_TRUE(gspmd.ok());

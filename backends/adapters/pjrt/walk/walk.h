@@ -41,7 +41,7 @@ struct WalkReport {
 };
 
 // Walks on separate clients and destroys all objects that it created. `tell` is called with each
-// step before it runs, so that an observer knows which step ended the process. Not OK: the plugin
+// step before it runs, so that an observer knows which step crashed the process. Not OK: the plugin
 // cannot be loaded.
 absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps& steps,
                                     const std::function<void(const std::string&)>& tell);
