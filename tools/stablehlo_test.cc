@@ -37,7 +37,7 @@ class WithXlaTest : public StablehloTest {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"))
-      GTEST_SKIP() << "this build left XLA's C++ out";
+      GTEST_SKIP() << "this build omits XLA's C++";
   }
 };
 

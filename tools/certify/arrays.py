@@ -212,7 +212,7 @@ def move(opcode, section=None):
 def broadcast(i, cells):
     dimensions = i.integers("dimensions", ())
     if [i.shape.dims[d] for d in dimensions] != list(cells.shape):
-        raise Broken(i.name + ": dimensions do not fit")
+        raise Broken(i.name + ": dimensions do not match")
     aligned = cells.transpose(np.argsort(dimensions)) if dimensions else cells
     others = [d for d in range(len(i.shape.dims)) if d not in dimensions]
     return np.broadcast_to(np.expand_dims(aligned, others), i.shape.dims)

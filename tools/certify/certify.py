@@ -85,7 +85,7 @@ def main(arguments):
         return 2
     if certificate_of(bundle):  # a person may have selected a better clause
         verdict, lines = check.verdict_of(bundle)
-        print("\n".join(["certificate (as it was) " + verdict] + lines))
+        print("\n".join(["certificate (unchanged) " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1
     CONE.clear()
     verdict, lines = write(bundle, made(bundle))

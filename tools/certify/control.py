@@ -71,7 +71,7 @@ def group_of(i, device, devices):
 @operation("exchange", None, "all-gather", together=True)
 def all_gather(run, i, of_all, device):
     if len(of_all[device]) != 1:
-        raise Unsupported("a gathering of several operands")
+        raise Unsupported("an all-gather of several operands")
     parts = [of_all[member][0].cells for member in group_of(i, device, len(of_all))]
     return Array(i.shape.type, np.concatenate(parts, *i.integers("dimensions")))
 

@@ -74,7 +74,7 @@ def answers(engines, only_new):
             verdict = json.loads(line)
             if "verdict" in verdict:
                 said[pathlib.Path(verdict["module"]).name].append(f"{engine}={verdict['verdict']}")
-        print(f"{engine}: asked", file=sys.stderr)
+        print(f"{engine}: done", file=sys.stderr)
     lines.update({name: f"{name:<48} {' '.join(words)}\n" for name, words in said.items()})
     write_lines("answers.txt", ANSWERS.format(engines=" ".join(engines)), lines)
 

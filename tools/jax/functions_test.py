@@ -35,7 +35,7 @@ def main():
     program, engine = sys.argv[1], (sys.argv[2:] or ["reference"])[0]
     names = function_names()
     if not (pathlib.Path(program).parent / "libhlocts_xla.so").exists():
-        print(f"skipped: {len(names)} functions, this build left XLA's C++ out")
+        print(f"skipped: {len(names)} functions, this build omits XLA's C++")
         return SKIPPED
     if subprocess.run([program, "backends", f"--backend={engine}"], check=False).returncode != 0:
         print(f"skipped: {len(names)} functions, no engine {engine}")

@@ -267,11 +267,11 @@ def main() -> int:
         return run_selected()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tests", type=pathlib.Path, help="folder tests of JAX's repository")
+    parser.add_argument("tests", type=pathlib.Path, help="the directory tests of JAX's repository")
     parser.add_argument("--platforms", type=lambda text: text.split(","), metavar="P,...",
                         default=["hlocts_reference", "hlocts_cpu", CHECKING],
-                        help="in addition to cpu, by comma (hlocts_reference,hlocts_cpu,hlocts_check)")
-    parser.add_argument("--files", default=",".join(FILES), help="names without .py, by comma")
+                        help="in addition to cpu (hlocts_reference,hlocts_cpu,hlocts_check)")
+    parser.add_argument("--files", default=",".join(FILES), help="comma-separated names without .py")
     parser.add_argument("--sample", type=int, default=100, help="tests of a file, 0 for all (100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60, help="time limit per test, in s (60)")

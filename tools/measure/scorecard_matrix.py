@@ -41,7 +41,7 @@ def print_rows(engines):
 
 
 def print_cases(engines):
-    print("\na letter an engine, in the order above: . pass, - unsupported, F fail, n bits of a "
+    print("\none letter per engine, in the order above: . pass, - unsupported, F fail, n bits of a "
           "NaN,\nR rejected, A accepted, C crash, T timeout, ? inconclusive, E error, S suspect\n")
     for case in sorted({case for _, _, verdicts in engines for case in verdicts}):
         row = "".join(LETTERS[verdicts[case]["verdict"]] if case in verdicts else " "

@@ -4,7 +4,7 @@
 
     sweep.py ENGINE...                       the table
     sweep.py --json=FILE ENGINE...           writes the rows of these engines into the file as well
-    sweep.py --gate=FILE [--like=R] ENGINE   exit 1 if the engine is further off than release R of the file
+    sweep.py --gate=FILE [--like=R] ENGINE   exit 1 if an error exceeds that of release R of the file
                                              (default: its last) or loses more results; one line for each
 
 A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
@@ -173,7 +173,7 @@ def gate(rows, path, like):
             worse += 1
             print(f"{row['function']} {row['type']}: {row['ulps']:.4g} ulps at {row['operand']}, "
                   f"{row['lost']} lost; {like}: {limit['ulps']:.4g}, {limit['lost']} lost")  # fmt: skip
-    print(f"{worse} of {len(rows)} functions are further off than {like}")
+    print(f"{worse} of {len(rows)} functions have larger errors than {like}")
     return 1 if worse else 0
 
 

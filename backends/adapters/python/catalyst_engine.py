@@ -160,7 +160,7 @@ def built(text, program, support, folder):
     link = ["cc", "-shared", "-o", f"{folder}/m.so", f"{folder}/support.o", *objects, "-lm"]
     done = subprocess.run(link, capture_output=True, text=True)
     if done.returncode:
-        raise Unsupported(f"its code does not link: {done.stderr.strip()[:300]}")
+        raise Unsupported(f"the compiled code does not link: {done.stderr.strip()[:300]}")
     return f"{folder}/m.so"
 
 

@@ -48,7 +48,7 @@ def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
     named = os.environ.get("HLOCTS")
     if named:
         if not _is_program(pathlib.Path(named)):
-            raise HloctsError(f"HLOCTS={named} is not a program that can be run")
+            raise HloctsError(f"HLOCTS={named} is not an executable program")
         return pathlib.Path(named).resolve()
     here = pathlib.Path.cwd() if cwd is None else cwd
     for candidate in (_HERE / _PACKED, *_of_checkouts([_HERE, here.resolve()])):
@@ -102,7 +102,7 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
     """Returns the first line of the output; empty if the program printed nothing."""
     lines = run([*arguments, "--json"]).splitlines()
     if not lines:
-        raise HloctsError("hlocts gave no answer")
+        raise HloctsError("hlocts returned no result")
     answer: dict[str, Any] = json.loads(lines[0])
     return answer
 

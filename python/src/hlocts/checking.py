@@ -332,7 +332,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
-    parser.add_argument("--fail", action="store_true", help="exit 1 where a verdict is fail")
+    parser.add_argument("--fail", action="store_true", help="exit 1 if a verdict is fail")
     helps = {
         "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
         "out": "directory of the records (hlocts-check-PID)",

@@ -65,7 +65,7 @@ def record(path: pathlib.Path) -> None:
             getattr(owner, name)
             setattr(owner, name, lambda *_, **__: None)
     except (ImportError, AttributeError) as error:
-        raise HloctsError(f"the CPU client of this JAX cannot be followed ({error}); --plugin=xla "
+        raise HloctsError(f"the CPU client of this JAX cannot be recorded ({error}); --plugin=xla "
                           "judges a released plugin of XLA:CPU") from None
     # Keyed by the id of the executable, which is kept alive so that no other executable has its id.
     programs: dict[int, tuple[int, Any]] = {}

@@ -90,7 +90,7 @@ class Run : public RunState {
   absl::Status ChargeSteps(int64_t count) {
     steps_left -= count;
     if (steps_left >= 0) return absl::OkStatus();
-    return absl::DeadlineExceededError("loops took more steps than their budget");
+    return absl::DeadlineExceededError("loops exceeded their budget of steps");
   }
 
   double seconds = 0;  // device time without transfers

@@ -27,7 +27,7 @@ absl::StatusOr<bool> Refused(const std::string& reason) {
   static std::set<std::string>* said = new std::set<std::string>();
   if (IsSet("HLOCTS_CUDA_STRICT_LIBRARIES")) return absl::InternalError(reason);
   if (said->insert(reason).second) {
-    std::fprintf(stderr, "hlocts: cuda: %s; a kernel of the engine's own runs instead\n",
+    std::fprintf(stderr, "hlocts: cuda: %s; the engine's own kernel runs instead\n",
                  reason.c_str());
   }
   return false;
