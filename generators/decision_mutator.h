@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutates the decisions that make a module (ByteSource) at instruction boundaries, so that the
+// Mutates the decisions that generate a module (ByteSource) at instruction boundaries, so that the
 // result is again a valid module. libFuzzer uses it, and other fuzzers use it through a C ABI.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace hlocts::generators {
 // Generates a module. The first byte selects the stream, the other bytes are the decisions.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
-// Returns the offset of each instruction's decisions in order, nested instructions included, and
+// Returns the offset of each instruction's decisions in order, including nested instructions, and
 // finally the offset of their end. The decisions of the plan precede the first offset.
 std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 

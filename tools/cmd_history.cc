@@ -260,7 +260,7 @@ class Fetched {
 
  private:
   // Runs `hlocts engines` with its messages on standard error. An installation error is ignored
-  // here, since the release then answers "missing" with the reason.
+  // here, since the release is then "missing", with the reason.
   static void Engines(const std::string& action, const std::string& name) {
     RunChild({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();

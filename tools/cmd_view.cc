@@ -16,8 +16,8 @@
 namespace hlocts::tools {
 namespace {
 
-// Python's web server, for requests by a local name only: a page of another host whose name is made
-// to lead here (DNS rebinding) must not read the runs. Arguments: port, directory.
+// Python's web server, for requests by a local name only: a page of another host whose name
+// resolves to this machine (DNS rebinding) must not read the runs. Arguments: port, directory.
 constexpr char kServer[] = R"py(
 import functools, http.server, sys
 

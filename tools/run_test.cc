@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of suite runs from outside: shards and jobs change no verdict, missing cases are reported,
-// and an engine whose answers vary is called a flake.
+// and a case with varying answers of an engine is a flake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // Tests the behaviour that is required of every engine.
 //
 // The test runs for each engine of ../backends.def and for the engines in HLOCTS_CONTRACT_ENGINES
-// (`all`: every installed release). The only values it compares are those of data that return
-// unchanged. Deliberately broken engines must give a verdict within the caller's time limit. No
-// engine is exempt.
+// (`all`: every installed release). It compares only the values of data that return unchanged.
+// Deliberately broken engines must yield a verdict within the caller's time limit. No engine is
+// exempt.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

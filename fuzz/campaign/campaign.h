@@ -2,7 +2,7 @@
 // Runs a campaign: generates numbered modules, runs each on every engine, judges the results,
 // shrinks failures, sorts them into buckets and stores bundles.
 //
-// A seed and a number identify a finding: they give the same module on every machine, whatever
+// A seed and a number identify a finding: they yield the same module on every machine, for any
 // --jobs. To add a count, also add it to the last JSON line (CONTRACT.md).
 #pragma once
 

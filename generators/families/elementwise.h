@@ -2,8 +2,8 @@
 // Functions that apply element-wise operations to given operands.
 //
 // A function of families/ draws the result shape first and derives the operands, so that no module
-// needs a repair. The facts about the operands give the facts about the result (../value_facts.h).
-// idioms.cc combines operations in patterns that compilers rewrite.
+// needs a repair. The facts about the operands determine the facts about the result
+// (../value_facts.h). idioms.cc combines operations in patterns that compilers rewrite.
 //
 // To add an operation, write a function here, a row of ../op_generators.def and a weight in
 // spec/ops/op_rows.inc. A family uses no shape rule of spec/infer and draws every random number

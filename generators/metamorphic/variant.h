@@ -33,7 +33,7 @@ struct Variant {
 };
 
 // Errors: an unknown rule or instruction, a rule that does not apply there, and kInternal if the
-// rule made a malformed module.
+// rule created a malformed module.
 absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
                                     const VariantRecipe& recipe);
 

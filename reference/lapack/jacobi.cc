@@ -74,8 +74,8 @@ long double Orthogonalise(WideMatrix& q, int64_t j) {
   return std::sqrt(squares);
 }
 
-// Replaces the columns from `from` on by unit vectors orthogonal to the previous ones. Each is made
-// from the axis that keeps most of its length.
+// Replaces the columns from `from` on by unit vectors orthogonal to the previous ones. Each is
+// computed from the axis that keeps most of its length.
 void CompleteBasis(WideMatrix& q, int64_t from) {
   for (int64_t j = from; j < q.columns; ++j) {
     long double most = -1;

@@ -192,7 +192,7 @@ RaggedSlices SlicesOf(const Leaves& operands, int64_t members) {
 // ragged_all_to_all.7-9, .13: operands are input, output, input_offsets, send_sizes,
 // output_offsets, recv_sizes. Each member sends rows of its input to the other members' outputs, at
 // the sender's output_offsets. Slices that extend beyond an array or overlap in the output, and
-// recv_sizes that differ from what is sent, have no meaning and are rejected (ruling 0113).
+// recv_sizes that differ from the sent sizes, are undefined and are rejected (ruling 0113).
 absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::vector<Leaves>& all,
                                       int64_t position) {
   const int64_t members = static_cast<int64_t>(all.size());

@@ -85,7 +85,7 @@ absl::StatusOr<Literal> EvaluateCall(EvalContext& context, const Instruction& in
 }
 
 // while.*: the state starts as init and is replaced by body(state) while condition(state) is true.
-// Zero trips give init (ruling 0015); an infinite loop exceeds the step budget (ruling 0016).
+// Zero trips yield init (ruling 0015); an infinite loop exceeds the step budget (ruling 0016).
 absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& instruction,
                                       absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* condition, Called(instruction, Attr::kCondition));

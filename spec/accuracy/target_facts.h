@@ -16,8 +16,8 @@
 
 namespace hlocts {
 
-// How an f32 contraction reads operands of precision DEFAULT. At HIGH it makes three passes of bf16
-// (kTf32: one pass of TF32), and at HIGHEST six passes of bf16 (kTf32: it reads f32).
+// How an f32 contraction reads operands of precision DEFAULT. At HIGH it performs three passes of
+// bf16 (kTf32: one pass of TF32), and at HIGHEST six passes of bf16 (kTf32: it reads f32).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
 // A number that replaces a number of a rule, such as "ulps.exponential.f32=116".

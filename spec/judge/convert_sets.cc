@@ -135,7 +135,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   bool wider = to.p > from.p;
   bool hull = context.rule.Allows(kSkipRounding) || (wider && context.rule.Allows(kElideToWider));
   View v = ReadSet(a, from, context.rule.permissions, hull);
-  // f8e8m0fnu has neither zero nor sign, so the results for zeros and negative numbers are open.
+  // f8e8m0fnu has neither zero nor sign, so results for zeros and negatives are unspecified.
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }

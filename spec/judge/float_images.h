@@ -35,7 +35,7 @@ void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored);
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored);
 
 // Removes values that the format does not have. A format may have only one zero; if it has no zero
-// and no sign, the results for zeros and negative numbers are open.
+// and no sign, the results for zeros and negative numbers are unspecified.
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
 // Returns the cause with which this operation's own rule widens a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);

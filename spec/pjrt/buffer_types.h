@@ -7,7 +7,7 @@
 
 namespace hlocts::pjrt {
 
-// Return the counterpart of a type. Types without a counterpart (tuple, opaque) give
+// Return the counterpart of a type. Types without a counterpart (tuple, opaque) yield
 // PJRT_Buffer_Type_INVALID and kInvalid.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);

@@ -13,7 +13,7 @@ AttributeValue ReadSharding(Reader& r) {
   return sharding.ok() ? r.Value(*std::move(sharding), false) : r.Fail(sharding.status());
 }
 
-// Reads a domain. The proto describes it from inside, so its entry sharding is the exit in the
+// Reads a domain. The proto describes it from the inside, so its entry sharding is the exit in the
 // text.
 AttributeValue ReadDomain(Reader& r) {
   if (!r.proto.has_domain_entry_sharding() && !r.proto.has_domain_exit_sharding())

@@ -40,8 +40,8 @@ std::string PrintInstruction(const Instruction& instruction,
                              const PrintOptions& options = PrintOptions::Default());
 
 // Returns the text between the parentheses of constant(...), as XLA prints it: "{ { 1, 2 }, { 3, 4
-// } }". A large array of zeros after its first element prints as that element, which XLA reads as
-// the array.
+// } }". A large array that is zero after its first element is printed as that element, which XLA
+// reads as the array.
 std::string PrintLiteralBody(const Literal& literal);
 // Returns a leaf of a literals file (see ParseLiteralWithShape): shape with its default layout,
 // run-time sizes, and body on one line. Elements are the shortest decimals that read back to the

@@ -5,7 +5,7 @@
 
 namespace hlocts::tools {
 
-// Makes the answer to the entry at which the child process crashed or exceeded its time or memory
+// Creates the answer to the entry at which the child process crashed or exceeded its time or memory
 // limit.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;

@@ -89,8 +89,8 @@ absl::Status CheckRecordedEngine(const std::string& name, const std::string& fol
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
-// Answers each line of the batch file with the lines that `answer` returns for it, and flushes
-// them. A bad line is answered with {"ok":false,"error":...}. Returns 0 if every line was answered.
+// Writes for each line of the batch file the lines that `answer` returns for it, and flushes them.
+// An invalid line is answered with {"ok":false,"error":...}. Returns 0 if every line was answered.
 using BatchAnswer =
     std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);

@@ -13,7 +13,7 @@ namespace hlocts::tools {
 std::vector<std::string> WatchedPaths(const std::vector<std::string>& words);
 
 // Runs the command line, without --watch, in a child process, and again after each change. Ends
-// only on Ctrl-C or SIGTERM, with 130 or 143.
+// only at Ctrl-C or SIGTERM, with 130 or 143.
 [[noreturn]] void RunWatching(const std::vector<std::string>& words);
 
 }  // namespace hlocts::tools

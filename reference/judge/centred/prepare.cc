@@ -187,8 +187,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns a product's slope in the other factor: half the sum of the values of `box` in an
-// execution and in the reference (slopes.cc).
+// Returns a product's slope with respect to the other factor: half the sum of the values of `box`
+// in an execution and in the reference (slopes.cc).
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

@@ -34,8 +34,8 @@ enum class NodeKind : uint8_t {
 };
 
 // The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. A
-// run of a contraction starts at one place of either operand, in the order of its kernel; from term
-// to term, the place in the right operand grows by `step`.
+// run of a contraction starts at one position of either operand, in the order of its kernel; from
+// term to term, the position in the right operand grows by `step`.
 struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
   std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
@@ -109,7 +109,7 @@ class Tape : public WalkObserver {
   // result of a trip, and `result` is the state that the trip passes on.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               absl::Span<const double> sum_errors, SetValue& result) override;
-  // Narrows the sets of a recorded array where sweeps yield narrower ones. `output`: the array is a
+  // Narrows the sets of a recorded array if sweeps yield narrower ones. `output`: the array is a
   // module output.
   void Tighten(SetArray& array, bool output) override;
   // Prepares the nodes up to the node of `array` for sweeps.

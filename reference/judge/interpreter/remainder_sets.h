@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Narrows sums x + (c - x), where x is part of a loop's state: the sum is c (lemma 45). A loop
-// whose last step is cut to end at c computes such a sum.
+// whose last step is shortened to end at c computes such a sum.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class RemainderSets {
   void EnterBody(const Computation& body) { handed_on_.insert(&body); }
   void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
   // Must be called when an instruction that it concerns has run on a device. Keeps the sets that a
-  // sum depends on, and replaces those of a sum by the sets of c where it certainly is c.
+  // sum depends on, and replaces those of a sum by the sets of c if the sum is certainly c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,
             absl::Span<const SetValue> operands, SetValue& result);
 

@@ -56,7 +56,7 @@ struct Bits {
 uint64_t Ones(int width) { return ~uint64_t{0} >> (64 - width); }
 
 // Returns the bits of the values in a set, at most two ranges. A set with NaNs, and a format
-// without a sign or an infinity, gives all patterns of the width.
+// without a sign or an infinity, yields all patterns of the width.
 std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   const uint64_t ones = Ones(BitWidth(type));
   const std::vector<Bits> any = {{0, ones}};
@@ -145,7 +145,7 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
 }
 
 // The bits of result element `i`: one of at most two ranges for each element of an operand, their
-// least and largest ones where an element is made of several (lemma 22).
+// least and largest ones if an element consists of several (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;

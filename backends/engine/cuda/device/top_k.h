@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k elements of each row in total order, with a block for each row. Counts give the k-th
-// key digit by digit. Then the elements up to that key are written in the order of positions.
+// The first k elements of each row in total order, with a block for each row. Counts determine the
+// k-th key digit by digit. Then the elements up to that key are written in the order of positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 

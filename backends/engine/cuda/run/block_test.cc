@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and scans by blocks, at sizes that the suites do not have. Every geometry uses each
-// term once and gives the results of a plain loop.
+// term once and has the results of a plain loop.
 #include <gtest/gtest.h>
 
 #include <numeric>
