@@ -125,7 +125,7 @@ class CholeskyPredicate : public JointPredicate {
     return size;
   }
   // Returns true for a permitted pivot. In a nearly singular matrix the last pivot may be zero. An
-  // earlier one was a divisor, so it is zero only if it was small and was flushed when stored.
+  // earlier one was a divisor, so it is zero only if it was small and became zero when stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));
