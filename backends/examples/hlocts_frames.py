@@ -37,7 +37,7 @@ class Copies(tuple):
 
 
 class Leaf:
-    """A numpy array with its HLO element type (which numpy cannot always say)."""
+    """A numpy array with its HLO element type (which numpy cannot always express)."""
 
     def __init__(self, element_type, array):
         self.element_type, self.array = element_type, np.asarray(array)

@@ -6,7 +6,7 @@ and with a screen reader (axe-core finds no serious problem).
 
   page_test.py HLOCTS [--pictures=DIR]
 
-Exit status 77, which ctest shows as skipped, where Chromium is not installed."""
+Exit status 77, which ctest shows as skipped, if Chromium is not installed."""
 
 import glob
 import json

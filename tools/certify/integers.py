@@ -27,7 +27,7 @@ def known_range(type_name, values):
 
 
 def truncated(a, b):
-    """Divides and rounds toward zero; division by zero gives any value (ruling 0006)."""
+    """Divides and rounds toward zero; division by zero yields any value (ruling 0006)."""
     if b == 0:
         return None
     if a % b:

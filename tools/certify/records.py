@@ -14,7 +14,7 @@
         puts the files of FILE back into results/findings
 
 --new runs only findings without a line. The program is build/hlocts. An engine's own findings are
-replayed on it as well. Lines of findings that no longer exist are removed.
+also replayed on it. Lines of findings that no longer exist are removed.
 """
 
 import gzip

@@ -62,8 +62,8 @@ class Window:
             READINGS.add("dilation puts holes between elements (rulings 0049, 0051)")
 
     def over(self, cells):
-        """Returns the cells of each window, in dimensions of their own after those of the
-        positions. None is padding."""
+        """Returns the cells of each window, in separate dimensions after those of the positions.
+        None is padding."""
         rows = np.column_stack([self.pads.reshape(-1, 2), self.base - 1])
         base = padded(cells, rows, None)
         reach = (self.size - 1) * self.dilation + 1

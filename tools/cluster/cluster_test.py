@@ -35,7 +35,7 @@ def schema(name):
 
 
 def verdicts(folder):
-    """Returns the verdicts of a run without what differs from run to run."""
+    """Returns the verdicts of a run without fields that differ from run to run."""
     said = []
     for line in (pathlib.Path(folder) / "verdicts.jsonl").read_text().splitlines():
         record = json.loads(line)

@@ -6,7 +6,7 @@
     jax_tests.py jax/tests --out=out/jax
 
 A random sample of each file runs, the same on every platform, first on cpu. The tests of a file run
-in one process, which restarts after a test that exceeds its time or ends it. results.jsonl of
+in one process, which restarts after a test that exceeds its time or crashes it. results.jsonl of
 --out has a line per test: platform, file, test, outcome (passed, skipped, failed, timeout, crash),
 seconds, reason. An interrupted run continues. table.txt has the command, the versions, a row per
 file, every test that passed on cpu and not on a platform, the number of executions that the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests jax_tests.py on a directory of tests that pass, are skipped, fail, hang and end their
-process. Exit status 77 without pytest."""
+"""Tests jax_tests.py on a directory of tests that pass, are skipped, fail, hang and crash. Exit
+status 77 without pytest."""
 import pathlib
 import subprocess
 import sys

@@ -4,8 +4,8 @@
 
     sharded_programs.py [--trials=N] [--seed=S] [--devices=8] [--platform=P] [--gspmd] [PROGRAM...]
 
-Prints one JSON line per trial: program, mesh, specs, verdict, reason. A trial that ends its process
-is a `crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
+Prints one JSON line per trial: program, mesh, specs, verdict, reason. A trial that crashes is a
+`crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
 `rejected`; 77: JAX is not installed. Needs the Python package `hlocts`.
 """
 import argparse

@@ -3,7 +3,7 @@
 """Stores and loads again an executable of XLA:CPU that was loaded from its serialization.
 
 Needs only `pip install jax`. Exit status 1 and REPRODUCED if the second copy cannot be executed, 0
-if it gives the results of the first one.
+if it returns the results of the first one.
 """
 
 import sys

@@ -5,9 +5,9 @@
 repeats        199 more runs of one process
 threads        on one processor
 halves, rows   the batch as two modules of half the rows; each row as a module
-donated        the first argument is donated, and the result uses its memory where it fits
-batch/2, /4    the batch sharded over 2 or 4 devices
-sum/2, /4      the summed dimension sharded, parts added by an all-reduce
+donated        the first argument is donated, and the result uses its memory if it fits batch/2, /4
+the batch sharded over 2 or 4 devices sum/2, /4      the summed dimension sharded, parts added by an
+all-reduce
 
 A cell is `same` or the number of elements that differ; `-`: nothing to compare. No document
 promises equal bits, so no row is a finding. A program is an entry of posture_programs.py.

@@ -17,7 +17,7 @@ class Posture(NamedTuple):
     """A program. In its text $N is the number of rows. in_place: result and first parameter have
     the same shape, so that the result may use the donated parameter's memory. spread: the program
     for one of several devices, each with a part of the terms; $K is the size of the part. cut: the
-    cut dimension of each parameter, and of the result if it is cut as well."""
+    cut dimension of each parameter, and of the result if it is also cut."""
     name: str
     batch: int
     row: tuple

@@ -5,8 +5,8 @@ from `hlocts run --out=DIR`.
 
 A row for each engine has its cases by verdict. Then follows every case that some engine neither
 passes nor omits, with a letter for each engine. Directories of one engine are one row, in which the
-later directory counts, such as a whole run and a second run of its surprises. The table's cases are
-those of the first engine, because others may have run a larger tier.
+later directory prevails, such as a whole run and a second run of its surprises. The table's cases
+are those of the first engine, because others may have run a larger tier.
 """
 import collections
 import json

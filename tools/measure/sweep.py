@@ -8,8 +8,8 @@
                                              (default: its last) or loses more results; one line for each
 
 A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
-exact value, operands and results that are subnormal left out), operand (where), lost (normal results
-that came back as NaN or infinity), null for ulps where the release does not have the function.
+exact value, without subnormal operands and results), operand (where), lost (normal results that are
+returned as NaN or infinity), null for ulps if the release does not have the function.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LiteRT: its converter makes a flat buffer of StableHLO, which its interpreter runs on one thread.
+"""LiteRT: converts StableHLO to a flat buffer, which its interpreter runs on one thread.
 
 Option: kernels=builtin (LiteRT's default, XNNPACK where possible) or reference (plain loops).
 """

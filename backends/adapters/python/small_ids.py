@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites a HloModuleProto for releases before 2026, which take no instruction ids above 2^31 - 1.
+"""Rewrites a HloModuleProto for releases before 2026, which reject instruction ids above 2^31 - 1.
 
 In newer protos, the lower half of an id numbers the instructions of a computation, and the upper
 half is the computation's number. Field numbers are those of spec/proto/hlo.proto.

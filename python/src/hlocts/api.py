@@ -115,7 +115,7 @@ def _on_engine(
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. A factorization is
     judged by its factors, which are not outputs of a solve. The same JAX runs again in another
-    process, where each piece has outputs. Returns the first result if that gives none."""
+    process, where each piece has outputs. Returns `whole` unless the pieces pass or fail."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:

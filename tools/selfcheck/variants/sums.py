@@ -111,7 +111,7 @@ def algorithms(rng):
 
 
 def convolve(x, k, dilate=1, holes=False):
-    """Convolves [n] with [m], valid. holes: zeros between the taps are multiplied as well."""
+    """Convolves [n] with [m], valid. holes: zeros between the taps are also multiplied."""
     if holes:
         dense = np.zeros((len(k) - 1) * dilate + 1, F32)
         dense[::dilate] = k
