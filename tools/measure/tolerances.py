@@ -125,7 +125,7 @@ def examples():
         off = np.nextafter(off, np.float32(1))
     yield ("WebNN, sigmoid f32: 34 ulps", "logistic(0) is 30 ulps above 0.5", True, False,
            within_ulps(34), UNARY.format(name="logistic"), ("f32", none), half, off, None)
-    yield ("ONNX, node tests: rtol 1e-3, atol 1e-7", "a sum of 1,001 ones that leaves one out", True, False,
+    yield ("ONNX, node tests: rtol 1e-3, atol 1e-7", "a sum of 1,001 ones that omits one", True, False,
            close(1e-3, 1e-7), REDUCE.format(n=1, k=1001), ("f32", np.ones((1, 1001), np.float32)),
            np.float32([1001]), np.float32([1000]), None)  # fmt: skip
     yield ("PyTorch, assert_close f32: rtol 1.3e-6, atol 1e-5", "1 + 1 = 2.0000119", True, False,
