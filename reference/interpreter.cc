@@ -91,7 +91,7 @@ absl::Status Interpreter::ChargeSteps(int64_t steps) {
   HLOCTS_RETURN_IF_ERROR(CheckDeadline());  // trips of a compiled loop run no instruction
   if (steps_left_ >= 0) return absl::OkStatus();
   return absl::DeadlineExceededError(
-      absl::StrCat("loops took more than the budget of ", options_.steps_max, " steps"));
+      absl::StrCat("loops exceeded the budget of ", options_.steps_max, " steps"));
 }
 
 // Checks the clock only once in 256 instructions: reading it costs as much as a scalar instruction.
