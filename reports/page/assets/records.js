@@ -79,7 +79,7 @@ function showMisses() {
 
 function showBits() {
   const bits = document.getElementById('bits');
-  bits.replaceChildren(make('h3', {}, 'Significand bits that the sets left to check'));
+  bits.replaceChildren(make('h3', {}, 'Significand bits that the sets check'));
   if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded in this nightly run.'));
   bits.append(make('div', {id: 'bitrows'}));
   const format = {2: 'f8e5m2-like', 3: '3 bits', 4: 'f8e4m3-like', 8: 'bf16', 11: 'f16', 24: 'f32', 53: 'f64'};
