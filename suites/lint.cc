@@ -78,9 +78,10 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
           backends::Differ(*module, request, diff).JudgeOutputs(leaves, one.facts);
       if (Agrees(verdict, stated)) continue;
       mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
-                                      ": the judge contradicts @verdict of @output ", output.name,
-                                      ": ", ProfileName(profile), " ", OutcomeName(verdict.kind),
-                                      ": ", reports::ReasonText(verdict)));
+                                      ": the judge contradicts @verdict of @output",
+                                      output.name.empty() ? "" : " ", output.name, ": ",
+                                      ProfileName(profile), " ", OutcomeName(verdict.kind), ": ",
+                                      reports::ReasonText(verdict)));
     }
   }
   return absl::OkStatus();

@@ -146,6 +146,7 @@ class FunctionTest(unittest.TestCase):
         self.assertGreater(len(rows), 15)
         for name, numbers in rows:
             opcode = re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+            self.assertIn(opcode, elements.ULPS, "elements.py and reals.py need a row for it")
             law, ours = numbers.split(", "), elements.ULPS[opcode]
             asked = [*map(float, law[:4]), float(law[8])]
             self.assertTrue(all(a >= b for a, b in zip(ours, asked)), opcode)

@@ -7,6 +7,7 @@
 
 #include "spec/base/version.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/pjrt/table/entries.h"
 
 namespace hlocts::pjrt {
@@ -168,11 +169,32 @@ absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
   return StridedLiteral(data, shape, strides);
 }
 
+// Returns FailedPrecondition if libhlocts_spec.so is newer than the plugin and numbers its opcodes
+// otherwise. A library of another layout would make the plugin crash.
+absl::Status CheckOpcodes() {
+  Opcode next{};
+  for (absl::string_view name : {
+#define HLOCTS_OPCODE(Name, text) absl::string_view(text),
+#include "spec/ir/opcodes.def"
+#undef HLOCTS_OPCODE
+       }) {
+    if (OpcodeFromName(name) != next) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the plugin was built with another list of opcodes than libhlocts_spec.so, "
+                       "which differs at ",
+                       name, "; `ci/engines` builds the engines again"));
+    }
+    next = static_cast<Opcode>(static_cast<int>(next) + 1);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string Engine::Version() { return kVersion; }
 
 absl::Status Entry(PJRT_Client_Create_Args& args) {
+  HLOCTS_RETURN_IF_ERROR(CheckOpcodes());
   HLOCTS_ASSIGN_OR_RETURN(Options options, ReadOptions(args.create_options, args.num_options));
   HLOCTS_ASSIGN_OR_RETURN(const ClientOptions own, TakeClientOptions(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, CurrentPlugin().make(options));
