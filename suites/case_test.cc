@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the case format with valid and invalid files, and how addresses are selected and sharded.
+// Tests the case format with valid and invalid files, and how cases are selected and sharded.
 #include "suites/case.h"
 
 #include <gmock/gmock.h>

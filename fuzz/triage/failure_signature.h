@@ -51,9 +51,9 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 // Returns true if the blamed element type lacks NaN or infinity, so that a NaN in another type may
 // correspond to a number in this type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
-// Returns the signature of a failure, which `signature` of an expectation matches: "fail tanh f32
+// Returns the signature of a failure, which an expectation's `signature` matches: "fail tanh f32
 // value", or with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without
-// elements, "gather(batched)" batching dimensions, "gather(u64)" indices of that type, and
+// elements, "gather(batched)" has batching dimensions, "gather(u64)" has indices of that type, and
 // "add,subtract(together)" is wrong only when compiled together.
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
 // Returns the signature as a file name.

@@ -14,8 +14,8 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The instructions and computations that the entry's root needs. In an invalid module, operands may
-// be in other computations.
+// The instructions and computations that the entry's root needs. Includes the computations of
+// operands, since an invalid module may read across computations.
 class Needed {
  public:
   explicit Needed(const Module& module) {

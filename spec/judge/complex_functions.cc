@@ -101,8 +101,8 @@ bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long
   return slack * (1 + 2 * modulus + moved) <= 0.2L;
 }
 
-// Computes a box for f over the operand's ball around z: the box adds the ulps of f to its
-// variation over the ball and the backward slack. Returns false if there is no finite box.
+// Computes a box for f over the operand's ball around z. Its radius is the ulps of f plus the
+// variation of f over the ball enlarged by the backward slack. Returns false if no box is finite.
 bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
                  const SetContext& context, ComplexSet& box) {
   Wide f = function.value(z);
@@ -118,7 +118,7 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
 }
 
 // Joins the boxes for subnormal components that are read as zero, where the function may be far
-// from its value nearby (log, sign). Returns false if it has no finite value there.
+// from its value nearby (log, sign). Returns false if the function has no finite value there.
 bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
                  ComplexSet& box) {
   const Wide z = ball.centre;

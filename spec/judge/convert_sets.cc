@@ -35,7 +35,7 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  // Near the end of double's range, a quarter of x is rounded, since Round needs larger numbers.
+  // Near the end of double's range, a quarter of x is rounded, since Round computes larger numbers.
   const double size = std::fabs(x);
   const double scale = size > precise.max                        ? 0.25
                        : normalized && size < operand.min_normal ? 0x1p128
@@ -55,7 +55,7 @@ double BesideTie(double x, bool up, const FloatFacts& target) {
 
 void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
                   Stored& stored) {
-  // The bits of a subnormal count from its leading one or from its format position (ruling 0053).
+  // The bits of a subnormal count from its leading one or the implicit bit's place (ruling 0053).
   const auto round = [&](double x, bool up, bool normalized) {
     return RoundReduced(BesideTie(x, up, target), target, *context.operand, normalized);
   };
@@ -105,7 +105,7 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
   // If the operand's format has this many exponent bits but no exponent for infinities, or another
-  // bias, the range is its own or that of IEEE 754 (ruling 0053).
+  // bias, the range is the format's or that of IEEE 754 (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements lemma 30. Lemma: if both operands of an instruction are results of the same
 // instruction, they are the same number. That number was rounded once. A flush of subnormal
-// operands is a mode of the machine and affects both operands in the same way. Only if the rounding
-// before this instruction may be skipped can it be skipped for one operand and not for the other
-// (fma(a, b, -ab) is not 0). The rule is not applied in that case.
+// operands is a mode of the machine and affects both operands in the same way. The rule is not
+// applied where the rounding before this instruction may be skipped, since it may be skipped for
+// one operand only (fma(a, b, -ab) is not 0).
 #include "spec/judge/equal_operands.h"
 
 #include <algorithm>

@@ -77,8 +77,8 @@ bool Holds(double lo, double hi, double x) {
   return x >= lo && x <= hi && std::signbit(x) == std::signbit(lo);
 }
 
-// Judges an array that is stored in columns; elements that are not ordinary use JudgeElement.
-// values(i) is the engine's value of element i.
+// Judges an array that is stored in columns; elements that fail Holds use JudgeElement. values(i)
+// is the engine's value of element i.
 template <class Values>
 void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   const FloatFacts& facts, const Values& values, Tally& tally) {

@@ -18,8 +18,8 @@ struct NewerLine {
   const char *read, *printed;
 };
 
-// From jaxlib 0.12.0 on, a comparison has its order instead of its type, and a topk may be marked
-// stable, as top_k.11 requires of every topk.
+// From jaxlib 0.12.0 on, a compare has order= instead of type=, and a topk may have is_stable=true
+// (top_k.11 requires stability).
 constexpr NewerLine kLines[] = {
     {"%o = pred[4]{0} compare(%a, %a), direction=LT, order=TOTAL",
      "%o = pred[4]{0} compare(%a, %a), direction=LT, type=TOTALORDER"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates operations on arrays, element by element, and moves of elements."""
+"""Evaluates element-wise operations and data movement on arrays."""
 
 import re
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the arithmetic to which each compiler compiles small programs: operations and element
-types of the optimized module, without a device. Moves of elements are omitted. Engines with the
-same operations are one line. A number is the count of an operation.
+"""Prints, for small programs and each compiler, the operations and element types of the optimized
+module, without a device. Data movement is omitted. Engines with the same operations share a line. A
+number is the count of an operation.
 
 A contraction without `high` or `highest` is computed at the chip's default precision."""
 
@@ -82,7 +82,7 @@ def text(element_type, size, lines):
 
 
 def operations(optimized):
-    """Returns the arithmetic of an optimized module as words in alphabetical order."""
+    """Returns the counted, sorted operations of an optimized module as text."""
     counts = collections.Counter()
     for result, opcode, rest in INSTRUCTION.findall(optimized):
         if opcode in MOVES:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds engines that repeat bits. Each column compares with the first run of the batch:
+"""Finds engines that repeat their bits. Each column compares with the first run of the batch:
 
 repeats        199 more runs of one process
 threads        on one processor
 halves, rows   the batch as two modules of half the rows; each row as a module
-donated        the first argument is donated, and the result uses its memory if it fits batch/2, /4
-the batch sharded over 2 or 4 devices sum/2, /4      the summed dimension sharded, parts added by an
-all-reduce
+donated        the first argument is donated, and the result uses its memory if it fits
+batch/2, /4    the batch sharded over 2 or 4 devices
+sum/2, /4      the summed dimension sharded, parts added by an all-reduce
 
 A cell is `same` or the number of elements that differ; `-`: nothing to compare. No document
 promises equal bits, so no row is a finding. A program is an entry of posture_programs.py.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal executions near a bound, by more than half of a constant of spec/judge/bounds.def.
-bounds_test halves each constant, which must reject them."""
+"""Legal executions whose error exceeds half of a constant of spec/judge/bounds.def. bounds_test
+checks that a judge with the halved constant rejects them."""
 import numpy as np
 
 from executor import F32, F64, passes, split, truncating

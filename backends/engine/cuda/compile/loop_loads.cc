@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a loop: arrays in order or under views, iotas, pads and gathers.
+// The inputs of a loop: contiguous arrays, views of arrays, iotas, pads and gathers.
 #include <algorithm>
 #include <cstring>
 

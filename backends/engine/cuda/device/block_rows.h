@@ -14,8 +14,8 @@ constexpr int kRowArrays = 12;
 constexpr int kRowPhases = 2;  // phases of a reduction: fold, total; a loop has one phase
 constexpr int kWarp = 32;
 
-// A row is divided into groups of `many` adjacent columns. Emitted code first loads the arrays that
-// a group reads in order, 16 bytes at a time.
+// A row is divided into groups of `many` adjacent columns. Emitted code first loads the contiguous
+// inputs of a group, 16 bytes at a time.
 constexpr int kRowMany = 8;  // upper limit of many
 
 struct RowPart {
