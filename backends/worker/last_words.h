@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads engines' error texts; no other code does. It finds the line that states what happened, and
-// the data in it. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
+// Only this code reads engines' error texts. It finds the line that states what happened, and the
+// line's data. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
 #pragma once
 
 #include "absl/strings/string_view.h"

@@ -133,7 +133,7 @@ class MirrorBackend : public Backend {
  private:
   int loads_ = 0;
   int output_fd_;
-  bool foreign_;      // is sent modules as an external engine is
+  bool foreign_;      // receives modules as an external engine does
   bool refuses_all_;  // as if started with an unknown option
 };
 

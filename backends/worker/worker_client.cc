@@ -67,8 +67,8 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HasLoadedModule(int64_t load) const;
-  // Converts a failure to load or execute: a rejection counts only if the engine does not reject a
-  // constant too.
+  // Converts a failure to load or execute: a rejection counts only if the engine accepts a module
+  // that returns a constant.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
   // Returns true if the engine rejects a constant on that many devices; tested once.
@@ -170,7 +170,7 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
 absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   const absl::StatusOr<worker::Reply> reply = Receive(options);
   // A worker whose internal checks failed may be in any state, so the next module gets a new one.
-  // E.g. for shifts of floats, XLA makes code that fails its checks, and aborts on later modules.
+  // E.g. XLA's code for shifts of floats fails XLA's checks, and XLA aborts on later modules.
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
@@ -294,8 +294,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both requests together if an empty pipe can hold them; otherwise we would wait for a worker
-// that hangs before reading.
+// Sends both requests together if an empty pipe can hold them; otherwise the driver would wait for
+// a worker that hangs before reading.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -12,8 +12,6 @@
 
 namespace hlocts::backends {
 
-// Separates, in the reason of a crash, the description of the worker's end from its own message.
-
 struct WorkerCommand {
   std::string name;               // the backend's name on the command line
   std::vector<std::string> argv;  // program and arguments for execvp

@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
   // A command like `cat`, which copies its input, seems to answer hello in the same version, with
-  // our path as its name.
+  // the shared memory's path as its name.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
     return absl::UnavailableError(
         "the program echoes its input: it does not implement the worker protocol "

@@ -24,8 +24,8 @@ constexpr useconds_t kReapPauseMicros = 10'000;
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
-// The process groups of the running workers; 0 is a free slot. Workers that do not fit end with
-// their driver by PR_SET_PDEATHSIG.
+// The process groups of the running workers; 0 is a free slot. A worker without a slot ends with
+// its driver by PR_SET_PDEATHSIG.
 std::array<std::atomic<pid_t>, 4096> g_workers;
 
 // Runs in the child. Between fork and exec only async-signal-safe calls are allowed.
@@ -34,7 +34,7 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker ends when its driver is killed
   if (getppid() != driver) _exit(126);
-  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the driver, which ends its workers in order
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the driver, which then ends its workers
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
   dup2(input_fd, STDIN_FILENO);
@@ -100,8 +100,8 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
       new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
 }
 
-// Returns true if the worker has exited without a signal from us. An idle worker does so when its
-// input ends, and a tool that watches it, e.g. a sanitizer, can then write its report.
+// Returns true if the worker exits without a signal from this process. An idle worker exits when
+// its input ends, and a tool that watches it, e.g. a sanitizer, can then write a report.
 bool WorkerProcess::ExitsBeforeKill() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;

@@ -23,16 +23,16 @@ class WorkerProcess {
   // Waits 1.5 seconds for the process to end, then kills the process group and reaps it.
   ~WorkerProcess();
 
-  int input_fd() const { return input_fd_; }    // we write
-  int output_fd() const { return output_fd_; }  // we read
+  int input_fd() const { return input_fd_; }    // the driver writes
+  int output_fd() const { return output_fd_; }  // the driver reads
   // The resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;
   void Kill();
   // Waits until the process has ended (kills it after a second) and describes its end: "killed by
   // signal 6 (Aborted)".
   std::string DescribeEnd();
-  // The signal that ended the process, known after DescribeEnd; 0 if there was none, or if it was
-  // ours.
+  // The signal that ended the process, known after DescribeEnd; 0 if it ended without one or
+  // DescribeEnd killed it.
   int64_t end_signal() const { return end_signal_; }
   // The end of standard error, at most `bytes_max`. If a line states what failed, the text begins
   // there, since a message and its stack may be longer than the limit.

@@ -84,8 +84,8 @@ class Server {
       if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
       if (request.kind_case() == worker::Request::kCancel) continue;  // no reply is pending here
       AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
-      // Holds replies back while a client has sent more requests, so that it is not woken for each
-      // reply, unless that would delay it.
+      // Holds replies back while a client has sent more requests, so that the client is not woken
+      // for each reply, unless that would delay the client.
       const bool quick = std::chrono::steady_clock::now() - start < kReplyDelayMax;
       if (quick && reader_.HasFrame()) continue;
       HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));
@@ -132,7 +132,7 @@ class Server {
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
     reply.set_answers_ahead(true);
-    // Our own engines must reject a malformed module by a rule of the verifier, not of the reader.
+    // hlocts' engines must reject a malformed module by a rule of the verifier, not of the reader.
     if (absl::c_linear_search(info.capabilities, "our-parser"))
       malformed_ = Malformed::kKeepExecutable;
     return absl::OkStatus();

@@ -37,7 +37,7 @@ RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {
   return RunModule(backend, module, options, request);
 }
 
-// Runs each test as an engine of ours and as an external one.
+// Runs each test as an engine of this project and as an external one.
 class WorkerTest : public ::testing::TestWithParam<bool> {
  protected:
   void ExpectWorks() {

@@ -20,7 +20,7 @@ absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }
 
-// Removes aliases of buffers whose sizes are equal only by padding; they have no effect on values.
+// Removes aliases of buffers whose sizes are equal only by padding. No alias affects values.
 void DropAliasesOfPadding(Module& module) {
   const ProgramShape program = module.EntryProgramShape();
   const std::vector<Shape> arguments = ArgumentLeafShapes(module),

@@ -230,9 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Library calls: the product of x with itself, the solution of x r = x with a triangle of x, and
-// the gradients of a convolution with a filter of two elements with respect to its input and to its
-// filter.
+// Library calls: the product of x with itself, the solution r of T r = x with T a triangle of x,
+// and the gradients of a convolution with a two-element filter with respect to input and filter.
 constexpr char kGemm[] =
     R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
     R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"

@@ -57,9 +57,9 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// `shape` as `name`, filled with the content that this module gives to uninitialized memory and
-// padding. A correct program is independent of that content, so a program whose outputs depend on
-// it is wrong.
+// The lines of an array `name` of `shape`, filled with the content that this module gives to
+// uninitialized memory and padding. A correct program is independent of that content, so a program
+// whose outputs depend on it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape) {
   const PrimitiveType type = shape.element_type();
   const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
@@ -263,7 +263,7 @@ bool ConvertsToo(const Instruction& instruction) {
          WholeOf(instruction, InTypesOfOperands(instruction)) != instruction.shape();
 }
 
-// Gives `move` the types of its operands, and adds converts whose results replace its own.
+// Gives `move` the types of its operands, and adds converts whose results replace those of `move`.
 void SeparateConvert(Instruction* move) {
   const Shape wanted = move->shape();
   const std::vector<Shape> parts = InTypesOfOperands(*move);
@@ -298,7 +298,7 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
          (from == PrimitiveType::kPred || (IsFloat(from) && BitWidth(from) < BitWidth(to)));
 }
 
-// The operand of an instruction that HLO expects to have the type of `like`, another operand, and
+// The operand of an instruction that HLO expects to have the type of another operand, `like`, but
 // that has another type: the value of a pad, a branch of a select that differs from the result, a
 // factor of a product that is narrower than the other. -1 if there is none.
 struct Pair {

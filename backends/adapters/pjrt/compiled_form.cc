@@ -56,8 +56,8 @@ struct Step {
 };
 
 // Writes a bitcast as operations that are independent of layouts: they put the operand into memory
-// order, read its bytes as the new element type and dimensions, and transpose the result to its
-// layout.
+// order, read its bytes as the new element type and dimensions, and transpose to the layout of the
+// result.
 class BitcastSteps {
  public:
   BitcastSteps(const Shape& from, const Shape& to) : shape_(from) {

@@ -10,8 +10,8 @@ namespace hlocts::backends {
 
 // Returns the module without constructs that only a compiler's passes produce, or nullptr if it has
 // none. A compiler expects a module before any of its passes ran: XLA:CPU aborts on instructions
-// that are not in the schedule, and assigns a bitcast the layout of its operand even if its rank
-// and type differ. The conversions do not change values:
+// that are not in the schedule, and assigns a bitcast the layout of its operand even if their ranks
+// and types differ. The conversions do not change values:
 //   a schedule is removed;
 //   a bitcast, which reads bytes in memory order, becomes transposes, a reshape and a
 //   bitcast-convert that have the same result and are independent of layouts.
@@ -20,7 +20,7 @@ std::unique_ptr<Module> WithoutCompiledForm(const Module& module);
 
 // Returns the module without its instructions' backend_config, or nullptr if it has none. The
 // config controls a compiler and does not affect values, except in a custom call, which keeps it.
-// Fusions that have one become calls, because compilers expect it on their own kinds of fusions.
+// Fusions with a config become calls, because compilers require one on their own kinds of fusions.
 std::unique_ptr<Module> WithoutBackendConfigs(const Module& module);
 
 }  // namespace hlocts::backends

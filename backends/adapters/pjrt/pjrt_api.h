@@ -2,8 +2,8 @@
 // A C++ interface to a PJRT plugin: errors become statuses, and every object that the plugin
 // returns is destroyed.
 //
-// Version skew: every argument struct is zeroed and carries the size from our headers. A function
-// that is beyond the table size of an older plugin returns Unimplemented.
+// Version skew: every argument struct is zeroed and has the size that spec/pjrt defines. A function
+// beyond the table of an older plugin returns Unimplemented.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class PjrtApi {
   absl::Status Await(PJRT_Event* event) const;
 
   const PJRT_Api& table() const { return *api_; }
-  // The extension of our own plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
+  // The extension of hlocts' plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
   const Hlocts_Pjrt_Extension* extension() const;
   // For example "PJRT 0.90, xla_version=2, ...".
   std::string Description() const;

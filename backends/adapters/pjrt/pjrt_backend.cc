@@ -89,7 +89,7 @@ class PjrtExecutable : public Executable {
                                      args.addressable_devices + args.num_addressable_devices);
   }
 
-  // Feeds each device its items, or all devices the same ones.
+  // Feeds each device its items, or all devices the same items.
   absl::Status Feed(const std::vector<std::vector<Literal>>& infeed,
                     const std::vector<PJRT_Device*>& devices) {
     if (infeed.empty()) return absl::OkStatus();
@@ -256,7 +256,7 @@ bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
 }
 
 // A module that the plugin has partitioned. Arguments and results are full arrays; a module with
-// manual regions has those of `copies` devices.
+// manual regions has the arrays of `copies` devices.
 class ShardedExecutable : public Executable {
  public:
   ShardedExecutable(DeviceTilings spread, size_t copies, std::unique_ptr<Executable> on_devices)
@@ -391,8 +391,8 @@ class PjrtBackend : public Backend {
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
-  // Only our own plugins accept every module unchanged; they verify it themselves. A module with
-  // aliases is loaded as a Module, with which the worker checks that arguments keep their contents.
+  // Only hlocts' plugins accept and verify every module unchanged. A module with aliases is loaded
+  // as a Module, with which the worker checks that arguments keep their contents.
   absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
                                                              const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));

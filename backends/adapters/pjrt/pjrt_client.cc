@@ -206,8 +206,8 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
   args.src = buffer;
   args.host_layout = &layout;
-  // The size is queried first, since an engine that returns another shape must not overrun our
-  // memory.
+  // The size is queried first, since an engine that returns another shape must not overrun the
+  // buffer.
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   args.event = nullptr;

@@ -53,7 +53,7 @@ class PjrtSession {
   // must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
-  // The extension of our own plugins (spec/pjrt/hlocts_extension.h): facts and capabilities of the
+  // The extension of hlocts' plugins (spec/pjrt/hlocts_extension.h): facts and capabilities of the
   // client, and the infeed of a program on the device with the given index.
   absl::StatusOr<std::string> Words();
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catalyst: its command-line compiler turns StableHLO into an object file for cc. No options."""
+"""Catalyst (no options): its command-line compiler turns StableHLO into an object file for cc."""
 
 import ctypes
 import glob

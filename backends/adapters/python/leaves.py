@@ -64,6 +64,6 @@ def as_leaf(array, name):
     """Widens integers below a byte as the protocol requires: each value is a whole byte."""
     bits = np.ascontiguousarray(array).reshape(
         array.shape
-    )  # it turns scalars into vectors
+    )  # ascontiguousarray turns scalars into vectors
     wide = {"s2": np.int8, "s4": np.int8, "u2": np.uint8, "u4": np.uint8}.get(name)
     return Leaf(name, bits if wide is None else bits.astype(wide))

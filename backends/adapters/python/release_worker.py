@@ -38,7 +38,7 @@ def arguments():
 
 
 def instruction_set():
-    """Names the vectors by which libraries select kernels, which may change values."""
+    """Names the vector extension by which libraries select kernels, which may change values."""
     try:
         with open("/proc/cpuinfo") as processors:
             return ", avx512f" if " avx512f " in processors.read() else ""

@@ -96,7 +96,7 @@ def return_carriers(module):
             names.append(hlo_name(name))
             if name in PLAIN:
                 continue
-            if name == "f4E2M1FN":  # a bitcast keeps the width, less than a byte
+            if name == "f4E2M1FN":  # a bitcast keeps the width (below a byte)
                 four = ir.RankedTensorType.get(kind.shape, ir.Type.parse("ui4"))
                 value, name = stablehlo.bitcast_convert(four, value), "ui4"
             wide = ir.RankedTensorType.get(kind.shape, ir.Type.parse(carrier(name)))

@@ -12,14 +12,14 @@ NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
     r"|unregistered|Could not map dtype|Unknown opcode|has invalid element type"
-    r"|invalid Attribute index"  # the reader's message on an attribute that only XLA's dialect has
+    r"|invalid Attribute index"  # the parser's message on an attribute that only XLA's dialect has
 )
 
 
 def refusal(error, what):
     """Returns Unsupported if StableHLO or a converter lacks something, else Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
-    # StableHLO's verifier rejected the module. The reader's guess at an old plugin is removed.
+    # StableHLO's verifier rejected the module. The parser's guess that a plugin is old is removed.
     told = text.replace("old unsupported plugin", "")
     return Unsupported(text) if NO_WORDS.search(told) else Refused(text)
 

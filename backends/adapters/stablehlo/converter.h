@@ -4,8 +4,8 @@
 // here.
 //
 // An engine with the capability `via:rewriter:stablehlo` gets the module that the converter
-// produced: its failure counts only if that module, read back, is correct. To add a form, add a
-// value of ModuleForm and a branch in convert_server.cc.
+// produced. A failure of the engine counts only if that module, read back, is correct. To add a
+// form, add a value of ModuleForm and a branch in convert_server.cc.
 #pragma once
 
 #include <memory>

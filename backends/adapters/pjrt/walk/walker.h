@@ -169,7 +169,7 @@ class Walker {
   absl::Status FinishRead(WalkRead read);
   absl::StatusOr<bool> IsDeleted(const WalkBuffer& buffer);
 
-  // Waits for the event in one of three ways, and destroys it. `what` names its owner.
+  // Waits for the event in one of three ways, and destroys it. `what` names the event's owner.
   absl::Status AwaitAndDestroy(PJRT_Event* event, const char* what);
   absl::Status AwaitByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);

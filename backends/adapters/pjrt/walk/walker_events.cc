@@ -73,7 +73,7 @@ absl::Status Walker::DestroyEvent(PJRT_Event* event) {
   return HLOCTS_PJRT_CALL(api_, PJRT_Event_Destroy, &args);
 }
 
-// Checks that the callback is called once and without an error. The callback owns an error.
+// Checks that the callback is called once and without an error, which it would have to destroy.
 absl::Status Walker::AwaitByCallback(PJRT_Event* event, const char* what) {
   auto called = std::make_unique<Called>();
   called->api = &api_;
@@ -145,7 +145,7 @@ absl::Status Walker::End() {
 }
 
 Walker::~Walker() {
-  // If the walk ended early, pending transfers still write to our memory.
+  // If the walk ended early, pending transfers still write to the walk's memory.
   for (WalkRead& read : reads_) api_.Await(read.event).IgnoreError();
   executables_.clear();
   buffers_.clear();
