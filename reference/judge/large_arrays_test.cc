@@ -60,7 +60,7 @@ TEST(LargeArrays, CumulativeSumsTakeOnePass) {
   }
 }
 
-// A subnormal may be read as zero, so each window's elements are listed, which takes terabytes.
+// A subnormal may be read as zero, so listing each window's elements would take terabytes.
 TEST(LargeArrays, WindowsThatCannotBeListedAreRefused) {
   const char* text =
       "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"

@@ -40,7 +40,7 @@ struct JudgeOptions : EvalOptions {
 
 // Returns the possible results of `module` for these arguments (one per entry parameter, tuples
 // nested). Returns Evaluate's errors: InvalidArgument, Unimplemented (naming the instruction),
-// DeadlineExceeded, ResourceExhausted. A result that sets cannot express is Unspecified, no error.
+// DeadlineExceeded, ResourceExhausted. A result that no set can express is Unspecified (no error).
 absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
                                               absl::Span<const Literal> arguments,
                                               const JudgeOptions& options);

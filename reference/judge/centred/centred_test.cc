@@ -127,7 +127,7 @@ AcceptanceSet SetOf(const char* text, const Literal& x, const JudgeOptions& opti
 
 class ProfilesTest : public testing::TestWithParam<Profile> {};
 
-// Both products read the same sum s, and any s in its set is legal.
+// Both products read the same sum s, and any s in the sum's set is legal.
 TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -179,7 +179,7 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
 }
 
 // If an engine declares that it computes and rounds each value once, all uses of a value see one
-// number: half of its error remains, and each product is rounded.
+// number: half of the value's error remains, and each product is rounded.
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;

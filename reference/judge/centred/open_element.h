@@ -12,7 +12,7 @@
 
 namespace hlocts::reference {
 
-// kRounded: relative error of a value computed in f64. kLeast: exceeds its loss by underflow.
+// kRounded: relative error of a value computed in f64. kLeast: exceeds the loss by underflow.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 // A number of the f64 run below this multiple of the least normal may be subnormal in other runs.
 inline constexpr double kNearLeast = 2;

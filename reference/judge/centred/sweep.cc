@@ -158,7 +158,7 @@ void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing&
   }
 }
 
-// Adds the element's noise to `passed` (the sweep continues), its box to `stopped` (it ends).
+// Adds the element's noise to `passed` (the sweep continues) and its box to `stopped` (it ends).
 template <int kLanes>
 void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const Weight& weight,
                                      Lanes& passed, Lanes& stopped) const {

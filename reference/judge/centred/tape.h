@@ -76,7 +76,7 @@ struct Node {
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
   // `sources`: the inexact nodes, ascending, that this node depends on and that are computed once.
-  // `meets`: a source may reach an element by several paths; if not, an interval is as tight.
+  // `meets`: a source may reach an element by several paths; if not, sweeps gain nothing.
   std::vector<int32_t> sources;
   bool meets = false;
 

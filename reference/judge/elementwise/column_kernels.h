@@ -96,8 +96,8 @@ inline double F32Down(double x) {
 }
 inline double F32Up(double x) { return -F32Down(-x); }
 
-// Stores [tlo, thi] widened by the rule's ulps. It has one sign and is far from the range's ends.
-// (lemma 17: an ulp is larger above a power of two, so the largest step down may start there.)
+// Stores [tlo, thi], of one sign and far from the range's ends, widened by the rule's ulps. Lemma
+// 17: an ulp is larger above a power of two, so the largest step down may start there.
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;

@@ -45,7 +45,7 @@ class ColumnReader {
   double scratch_[kColumnBlock];
 };
 
-// Copies ordinary numbers and replaces all others by NaN. `zero`: a zero is ordinary.
+// Copies ordinary numbers (interval_columns.h), others as NaN. `zero`: a zero is ordinary.
 template <class From>
 void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;
@@ -201,7 +201,7 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    // The cause of the wider inexact operand, or else the operation's own, as Blame chooses it.
+    // The cause of the wider inexact operand, or else of this operation, as Blame chooses it.
     const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
     if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
     return from_a ? a : from_b ? b : own_;

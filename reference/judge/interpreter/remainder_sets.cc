@@ -16,20 +16,20 @@ namespace {
 
 constexpr uint16_t kReadUnrounded = AcceptanceSet::kPreRounding | AcceptanceSet::kContractible;
 
-// One instruction, or the same element of one tuple.
+// Returns true for one instruction, or for the same element of one tuple.
 bool IsOneValue(const Instruction& a, const Instruction& b) {
   return &a == &b ||
          (a.opcode() == Opcode::kGetTupleElement && b.opcode() == Opcode::kGetTupleElement &&
           &a.operand(0) == &b.operand(0) && a.IntOr(Attr::kIndex, 0) == b.IntOr(Attr::kIndex, 0));
 }
 
-// `a` is c - x, or x - c or x itself where it is subtracted.
+// Returns true if `a` is c - x or, where `a` is subtracted, x - c or x itself.
 bool IsRemainder(const Instruction& a, const Instruction& x, bool added) {
   if (!added && IsOneValue(a, x)) return true;
   return a.opcode() == Opcode::kSubtract && IsOneValue(a.operand(added ? 1 : 0), x);
 }
 
-// A part of the computation's parameter.
+// Returns true if x is a part of the computation's parameter.
 bool IsOfState(const Instruction& x) {
   const Instruction* from = &x;
   while (from->opcode() == Opcode::kGetTupleElement) from = &from->operand(0);
@@ -50,7 +50,7 @@ bool Selects(Opcode opcode) {
   return ops::IsOneOf(opcode, {Opcode::kMinimum, Opcode::kMaximum, Opcode::kSelect});
 }
 
-// c - x is exact for all of them (Sterbenz), and no nonzero difference is subnormal.
+// Returns true if every c - x is exact (Sterbenz) and no nonzero difference is subnormal.
 bool IsExactDifference(const AcceptanceSet& c, const AcceptanceSet& x, const FloatFacts& facts) {
   const double sign = c.lo > 0 ? 1 : -1;
   const double least = std::min(sign * c.lo, sign * c.hi),

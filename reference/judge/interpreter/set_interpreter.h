@@ -106,7 +106,7 @@ class SetInterpreter {
   // Returns the next infeed literal of the device, or nullptr if there is none.
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // returns the same literal without consuming it
-  // Returns the values that were sent to the device on the channel and not yet received, in order.
+  // Returns the values sent to the device on the channel and not yet received, in the order sent.
   std::deque<SetValue>& PendingMessages(int64_t device, int64_t channel) {
     return pending_messages_[{device, channel}];
   }
@@ -147,7 +147,7 @@ class SetInterpreter {
   void AnalyzeUnroundedUses(const Computation& computation);
   // Returns the rewrites that the profile permits in a computation of the module, found once.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
-  // Joins results of the instruction's rewrites to `results`. `values`: its computation's.
+  // Joins results of the instruction's rewrites to `results`. `values` are the computation's.
   absl::Status JoinRewrites(const Instruction& instruction,
                             const std::vector<std::vector<SetValue>>& values, const Walk& walk,
                             std::vector<SetValue>& results);

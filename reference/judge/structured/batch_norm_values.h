@@ -54,7 +54,7 @@ struct BatchNorm {
   }
   double slack() const {  // relative error of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
-    // The bound leaves this for the quotient by the count: over half of GradRoundings for one term.
+    // The bound covers a quotient by the count of up to n + 6 units (lemma 26); the rest is added.
     const double room = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
             bounds.GradDeviations() * deviation + std::max(quotient - room, 0.0)) *

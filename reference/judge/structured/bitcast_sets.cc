@@ -125,8 +125,8 @@ bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>
   return true;
 }
 
-// Returns `width` bits from bit `at` of each number of a range. Bits above the first one in which
-// the ends differ are the ends' bits.
+// Returns `width` bits from bit `at` of each number of a range. If the ends have equal bits above
+// them, the bits of the ends bound the result; else any are possible.
 Bits PartOf(const Bits& bits, int at, int width) {
   const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
   return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};
@@ -144,8 +144,8 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
   return Compress(std::move(result));
 }
 
-// The bits of result element `i`: one of at most two ranges for each element of an operand, their
-// least and largest ones if an element consists of several (lemma 22).
+// The bits of result element `i`: at most two ranges if it comes from one operand element, else one
+// range from the least to the largest bits of its operand elements (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;

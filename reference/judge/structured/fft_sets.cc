@@ -125,7 +125,7 @@ struct TransformCost {
   double reach = 1;    // bound of intermediate values, relative to the sum of magnitudes
 };
 
-// Prime lengths are transformed by the definition up to kSmoothMax, and may be up to kDirectMax.
+// Engines transform prime lengths by the definition up to kSmoothMax, and some up to kDirectMax.
 constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
 
 std::vector<int64_t> PrimeFactors(int64_t n) {

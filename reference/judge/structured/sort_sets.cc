@@ -76,7 +76,7 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
   bool any_tie = false;
   for (int64_t begin = 0; begin < length;) {
     int64_t end = begin + 1;
-    // A stable sort keeps the order of rows that certainly tie, unless another pair only may tie.
+    // A stable sort keeps the order of rows that certainly tie, if every tie in the run is certain.
     bool open = !job.stable;
     for (; end < length; ++end, ++pair) {
       if (neighbours.SurelyDiffer(pair)) break;

@@ -71,7 +71,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
     one = inserted(k);
     joined = k == 1 && !may_drop ? one : Join(joined, one);
-    // xor has only two values; the others change in one direction.
+    // xor depends on the parity of k only; the others change in one direction.
     if (reducer == RecognizedReducer::kXor && k == 2) break;
   }
   if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
