@@ -10,7 +10,7 @@
 
 namespace hlocts::backends {
 
-// The path: $HLOCTS_XLA_LIBRARY, or the file next to the program.
+// Returns the path: $HLOCTS_XLA_LIBRARY, or the file next to the program.
 std::string XlaLibraryPath();
 // Returns kUnavailable, with one sentence, if this build has no libhlocts_xla.so.
 absl::Status CheckXlaLibrary();

@@ -18,8 +18,8 @@ absl::string_view MainErrorLine(const EngineError& error);
 // conditions seldom.
 void ReadAssertion(EngineError& error);
 
-// The custom-call target of the module that the message contains as a full word; "" if there is
-// none.
+// Returns the custom-call target of the module that the message contains as a full word; "" if
+// there is none.
 std::string TargetNamed(absl::string_view message, const Module& module);
 
 }  // namespace hlocts::backends

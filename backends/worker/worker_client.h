@@ -17,7 +17,7 @@ struct WorkerCommand {
   std::vector<std::string> argv;  // program and arguments for execvp
 };
 
-// The time limit for a worker's answer to hello: 60 seconds unless --start-timeout sets another.
+// Returns the time limit for the answer to hello: 60 seconds unless --start-timeout sets another.
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 

@@ -47,8 +47,8 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   _exit(127);
 }
 
-// The resident pages of a process and its children; a shell, for example, runs the engine as a
-// child.
+// Returns the resident pages of a process and its children; a shell, for example, runs the engine
+// as a child.
 int64_t ResidentPages(pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
   std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
@@ -63,7 +63,7 @@ int64_t ResidentPages(pid_t pid, int depth) {
   return resident;
 }
 
-// The offset of the last line that states why a process aborted; npos if there is none.
+// Returns the offset of the last line that states why a process aborted; npos if there is none.
 size_t MainErrorLine(const std::string& text) {
   size_t last = text.npos;
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {

@@ -25,17 +25,17 @@ class WorkerProcess {
 
   int input_fd() const { return input_fd_; }    // the driver writes
   int output_fd() const { return output_fd_; }  // the driver reads
-  // The resident memory in bytes, including child processes; 0 if the process has ended.
+  // Returns the resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;
   void Kill();
   // Waits until the process has ended (kills it after a second) and describes its end: "killed by
   // signal 6 (Aborted)".
   std::string DescribeEnd();
-  // The signal that ended the process, known after DescribeEnd; 0 if it ended without one or
-  // DescribeEnd killed it.
+  // Returns the signal that ended the process, known after DescribeEnd; 0 if it ended without one
+  // or DescribeEnd killed it.
   int64_t end_signal() const { return end_signal_; }
-  // The end of standard error, at most `bytes_max`. If a line states what failed, the text begins
-  // there, since a message and its stack may be longer than the limit.
+  // Returns the end of standard error, at most `bytes_max`. If a line states what failed, the text
+  // begins there, since a message and its stack may be longer than the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
   // Discards all output on standard error so far.
   void DiscardStderr();

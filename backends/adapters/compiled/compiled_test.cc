@@ -47,7 +47,7 @@ class FakeCompiler : public Backend {
   std::string text_;
 };
 
-// The verdict on a compiler that turns `given` into `made`, for arguments with the given values.
+// Returns the verdict on a compiler that turns `given` into `made`, for these argument values.
 reports::Verdict Judge(const std::string& given, const std::string& made,
                        const std::vector<std::string>& arguments) {
   auto module = ParseModule(given);

@@ -24,7 +24,7 @@ Json BackendConfig(const Instruction& call) {
   return ParseJson<Json>(text ? absl::string_view(text->text) : "");
 }
 
-// The part of the call's backend_config with the given name: the parameters of the library.
+// Returns the part of the call's backend_config with the given name: the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const Json config = BackendConfig(call);
   if (config.is_discarded() || !config.contains(part))
@@ -52,7 +52,7 @@ std::string WithWorkspace(const Instruction& call, std::string text, const std::
   return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
 }
 
-// The shape in which sums are computed: at least f32. kUnimplemented for integers, since no
+// Returns the shape in which sums are computed: at least f32. kUnimplemented for integers, since no
 // document states whether a library's integers saturate or wrap.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
@@ -157,9 +157,9 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
                          call.IntOr(Attr::kFeatureGroupCount, 1));
 }
 
-// The gradient with respect to the input: p0 is the gradient of the output, p1 the filter. Window
-// and dimension numbers are those of the forward convolution. Each output element spreads over the
-// input by the reversed filter.
+// Returns the gradient with respect to the input: p0 is the gradient of the output, p1 the filter.
+// Window and dimension numbers are those of the forward convolution. Each output element spreads
+// over the input by the reversed filter.
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;
@@ -184,8 +184,8 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
   return ConvolutionText(call, window, numbers, 1);
 }
 
-// The gradient with respect to the filter: p0 is the input, p1 the gradient of the output. The
-// result is a convolution of the input with p1 as its kernel; the batch dimension is contracted.
+// Returns the gradient with respect to the filter: p0 is the input, p1 the gradient of the output.
+// The result is a convolution of p0 with the kernel p1; the batch dimension is contracted.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

@@ -39,7 +39,7 @@ absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
-// The inverse of each triangular block, computed as the solution for the identity.
+// Returns the inverse of each triangular block, computed as the solution for the identity.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
@@ -57,9 +57,9 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// The lines of an array `name` of `shape`, filled with the content that this module gives to
-// uninitialized memory and padding. A correct program is independent of that content, so a program
-// whose outputs depend on it is wrong.
+// Returns the lines of an array `name` of `shape`, filled with the content that this module gives
+// to uninitialized memory and padding. A correct program is independent of that content, so a
+// program whose outputs depend on it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape) {
   const PrimitiveType type = shape.element_type();
   const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
@@ -136,7 +136,7 @@ absl::Status ExpectIntegers(const Shape& wide) {
                                                " as a pair of narrower numbers is not supported"));
 }
 
-// An array named `name` with `number` in every element.
+// Returns an array named `name` with `number` in every element.
 std::string Filled(absl::string_view name, int64_t number, const Shape& shape) {
   return absl::StrCat(name, ".s = u64[] constant(", number, ")\n ", name, " = ",
                       ShapeOf(PrimitiveType::kU64, shape), " broadcast(", name,
@@ -239,7 +239,7 @@ constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode
                              Opcode::kReduceWindow, Opcode::kReshape,     Opcode::kReverse,
                              Opcode::kSelect,       Opcode::kSlice,       Opcode::kTranspose};
 
-// The result shapes that the operation has in the types of its operands.
+// Returns the result shapes that the operation has in the types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
@@ -292,7 +292,7 @@ void SeparateConvert(Instruction* move) {
   move->mutable_shape() = WholeOf(*move, parts);
 }
 
-// True if every value of `from` is a value of `to`.
+// Returns true if every value of `from` is a value of `to`.
 bool Holds(PrimitiveType to, PrimitiveType from) {
   return IsFloat(to) && BitWidth(to) >= 32 &&
          (from == PrimitiveType::kPred || (IsFloat(from) && BitWidth(from) < BitWidth(to)));

@@ -121,7 +121,7 @@ class CompileOnlyBackend : public Backend {
   int64_t devices_ = 0;
 };
 
-// The GpuTargetConfigProto of `chip` in text format.
+// Returns the GpuTargetConfigProto of `chip` in text format.
 absl::StatusOr<std::string> TargetDescription(const std::string& chip) {
   const std::string path =
       absl::StrCat(HomeFolder(), "/backends/adapters/pjrt/gpu_targets/", chip, ".textproto");

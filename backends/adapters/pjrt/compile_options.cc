@@ -81,7 +81,7 @@ std::string OverrideValue(const std::string& text) {
   return out;
 }
 
-// The device assignment in which partition p of replica r runs on device r * partitions + p.
+// Returns the device assignment: partition p of replica r runs on device r * partitions + p.
 std::string DeviceAssignment(int64_t replicas, int64_t partitions) {
   std::string out;
   AppendInt(kReplicaCount, replicas, out);

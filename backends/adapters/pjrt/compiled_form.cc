@@ -19,7 +19,7 @@ namespace {
 using Dimensions = std::vector<int64_t>;
 using Names = std::set<std::string>;
 
-// The dimension numbers from the outermost in memory to the innermost.
+// Returns the dimension numbers from the outermost in memory to the innermost.
 Dimensions MajorToMinor(const Shape& shape) {
   Dimensions order = shape.layout() ? shape.layout()->minor_to_major : Dimensions();
   if (static_cast<int64_t>(order.size()) != shape.rank()) order = MajorToMinorOrder(shape.rank());
@@ -33,7 +33,7 @@ Dimensions Permuted(const Dimensions& dimensions, const Dimensions& order) {
   return permuted;
 }
 
-// The size of an element in memory, in bits; a pred takes a byte.
+// Returns the size of an element in memory, in bits; a pred takes a byte.
 int64_t BitsOf(PrimitiveType type) { return type == PrimitiveType::kPred ? 8 : BitWidth(type); }
 
 bool IsPlain(const Shape& shape) {

@@ -22,7 +22,7 @@ using Dimensions = std::vector<int64_t>;
 // The axes of each dimension: sizes of axes of a mesh whose devices are numbered row-major.
 using Axes = std::vector<Dimensions>;
 
-// All factorizations of `devices` into at most six numbers above 1, the longest first.
+// Returns all factorizations of `devices` into at most six numbers above 1, the longest first.
 std::vector<Dimensions> Meshes(int64_t devices) {
   constexpr size_t kAxesMax = 6;
   std::vector<Dimensions> meshes;
@@ -41,7 +41,7 @@ std::vector<Dimensions> Meshes(int64_t devices) {
   return meshes;
 }
 
-// The tile number of each device if dimension d is split along axes[d].
+// Returns the tile number of each device if dimension d is split along axes[d].
 Dimensions TilesOf(const Dimensions& mesh, const Axes& axes) {
   Dimensions tiles;
   ForEachIndex(mesh, [&](auto index) {
@@ -96,7 +96,7 @@ proto::NamedShardingProto Named(const Dimensions& mesh, const Dimensions& device
   return named;
 }
 
-// The devices sorted by tile number.
+// Returns the devices sorted by tile number.
 Dimensions DevicesByTile(const Tiling& tiling) {
   const Dimensions numbers = tiling.TileNumbers();
   Dimensions order(numbers.size());
@@ -106,8 +106,8 @@ Dimensions DevicesByTile(const Tiling& tiling) {
   return order;
 }
 
-// A separate mesh for one annotation, with an axis for each split dimension and one for the copies
-// of a tile.
+// Returns a separate mesh for one annotation, with an axis for each split dimension and one for the
+// copies of a tile.
 proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
   Dimensions mesh;
   Axes axes;

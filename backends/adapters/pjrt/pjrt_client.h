@@ -20,14 +20,14 @@ void AddMissingTypes(std::vector<std::string>& capabilities);
 // Returns the layout of host memory, which refers to `minor_to_major` (MajorToMinorOrder).
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
-// Pairs of NAME=VALUE, in order.
+// Pairs of NAME=VALUE, in the given order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
 // Integers, true and false become typed values, other values text. The text refers to `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
 // Returns a program that refers to the serialized HloModuleProto without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
-// The module, after all passes, from which the code of an executable is made, as a serialized
-// HloModuleProto. kUnimplemented: the plugin does not return it, or returns another form.
+// Returns the optimized module of an executable (after all passes) as a serialized HloModuleProto.
+// kUnimplemented: the plugin does not return it, or returns another form.
 absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable);
 
 class PjrtSession {
@@ -59,7 +59,7 @@ class PjrtSession {
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
                     const std::vector<Literal>& items);
   absl::StatusOr<std::vector<Literal>> Drain(PJRT_LoadedExecutable* executable, size_t device);
-  // The address of a buffer in device memory; 0 if the plugin does not report it.
+  // Returns the address of a buffer in device memory; 0 if the plugin does not report it.
   uintptr_t Address(PJRT_Buffer* buffer);
 
  private:

@@ -31,7 +31,7 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
 // Returns the request for all devices. kUnimplemented: an argument of dynamic size.
 absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole);
 
-// Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing ones.
+// Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing copies.
 std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
 

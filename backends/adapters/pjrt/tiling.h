@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides a sharded module's arrays among devices: splits arguments into tiles, assembles results.
-// Tiles have ceil(dimension / count) elements; the last ones are padded (spec/ir/sharding.h).
+// Tiles have ceil(dimension / count) elements; the last tiles are padded (spec/ir/sharding.h).
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ namespace hlocts::backends {
 struct Tiling : TileGrid {
   std::string type_of_rest;  // "manual", "unreduced": a subgroup in which devices hold other values
 
-  // The tile number of each device, row-major over `counts`.
+  // Returns the tile number of each device, row-major over `counts`.
   std::vector<int64_t> TileNumbers() const;
 };
 
 // Returns the tiling of an annotation. Errors are those of TileGridOf.
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
-// The tilings of the leaves of the entry's parameters. ResultTilings does the same for the root. An
-// array without annotation is replicated. kUnimplemented: a leaf whose contents differ by device
-// (manual, unreduced).
+// Returns the tilings of the leaves of the entry's parameters. ResultTilings does the same for the
+// root. An array without annotation is replicated. kUnimplemented: a leaf whose contents differ by
+// device (manual, unreduced).
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 
-// The tilings of the leaves of an array or tuple with the given annotation; errors as above.
+// Returns the tilings of the leaves of an array or tuple with this annotation; errors as above.
 absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
                                                 int64_t devices);
 

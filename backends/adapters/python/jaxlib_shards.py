@@ -49,7 +49,7 @@ def result_shapes(proto):
 
 
 def has_value_per_device(sharding):
-    """True if an OpSharding has manual or unreduced axes."""
+    """Returns True if an OpSharding has manual or unreduced axes."""
     found = list(fields(sharding))
     has = dict(found)
     kinds = {has.get(TYPE), *unpacked(has.get(LAST_TILE_DIMS, b""))}

@@ -14,8 +14,8 @@
 
 namespace hlocts::backends {
 
-// The facts of the reference. If the documents leave a choice, the reference does as XLA does
-// (rulings 0005 to 0007, 0030).
+// Returns the facts of the reference. If the documents leave a choice, the reference does as XLA
+// does (rulings 0005 to 0007, 0030).
 std::vector<std::string> ReferenceFacts();
 
 // Returns the outputs and the outfeed; the caller fills in the states of donated arguments.

@@ -44,7 +44,7 @@ class Converter {
   // kDeadlineExceeded: it crashed or hung on this module. Other errors are the converter's own.
   absl::StatusOr<std::string> Convert(absl::string_view module, ModuleForm from, ModuleForm to,
                                       const ConvertOptions& options = {});
-  // The name and version that the worker reported; "" before it has been started.
+  // Returns the name and version that the worker reported; "" before it has been started.
   std::string version() const;
 
  private:
@@ -53,7 +53,7 @@ class Converter {
   std::string version_;
 };
 
-// The converter of the pinned wheel. kUnavailable if this build has no wheel.
+// Returns the converter of the pinned wheel. kUnavailable if this build has no wheel.
 absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter();
 
 // Converts StableHLO, as text or bytecode, to an HLO module, which is not verified.

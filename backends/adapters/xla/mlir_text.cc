@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLocation = " loc(", kAlias = "#loc";
 
-// The position after the string that begins at `at`; a backslash escapes the next character.
+// Returns the position after the string that begins at `at`; a backslash escapes a character.
 size_t EndOfString(const std::string& text, size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -17,7 +17,7 @@ size_t EndOfString(const std::string& text, size_t at) {
   return at < text.size() ? at + 1 : text.size();
 }
 
-// The position after the parenthesis that closes the one at `at`.
+// Returns the position after the parenthesis that closes the one at `at`.
 size_t EndOfParentheses(const std::string& text, size_t at) {
   int depth = 0;
   while (at < text.size()) {

@@ -6,7 +6,7 @@
 
 namespace hlocts::xla_plugin {
 
-// The same module without ` loc(...)` and the lines `#loc... = ...`; strings are unchanged.
+// Returns the same module without ` loc(...)` and the lines `#loc... = ...`; strings are unchanged.
 std::string WithoutLocations(const std::string& mlir);
 
 }  // namespace hlocts::xla_plugin

@@ -44,7 +44,7 @@ typedef enum {
   HLOCTS_XLA_VERIFY_ERROR = 2,    // The module was built, but HloVerifier rejected it.
   HLOCTS_XLA_ARGUMENT_ERROR = 3,  // A wrong count, type or shape of arguments, or a bad option.
   HLOCTS_XLA_UNIMPLEMENTED = 4,   // XLA does not implement an operation of the module.
-  HLOCTS_XLA_EXECUTE_ERROR = 5,   // Any other failure of the evaluator.
+  HLOCTS_XLA_EXECUTE_ERROR = 5,   // Any other failure of HloEvaluator.
 } hlocts_xla_status;
 
 // Bytes that the caller owns after a call. `data` is followed by a NUL that `size` does not count.

@@ -44,7 +44,7 @@ std::string Take(hlocts_xla_bytes* bytes) {
   return taken;
 }
 
-// The serialized HloModuleProto of HLO text; the test fails if the text does not parse.
+// Returns the serialized HloModuleProto of HLO text; the test fails if the text does not parse.
 std::string Proto(const std::string& text) {
   hlocts_xla_bytes module, error;
   const auto status = XLA(parse_text)(View(text), &module, &error);
@@ -96,7 +96,7 @@ std::string TupleLiteral(const std::vector<std::string>& shapes,
   return bytes;
 }
 
-// The payloads of all fields with number `number` in a message, in order.
+// Returns the payloads of all fields with number `number` in a message, in order.
 std::vector<std::string> FieldsOf(const std::string& message, int number) {
   std::vector<std::string> found;
   size_t at = 0;

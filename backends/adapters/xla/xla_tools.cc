@@ -70,7 +70,7 @@ void FillLayouts(HloModule* module) {
   }
 }
 
-// The passes that XLA's interpreter runs before its evaluator.
+// The passes that XLA's interpreter runs before HloEvaluator.
 absl::Status Expand(HloModule* module) {
   if (module->has_schedule()) module->clear_schedule();
   xla::HloPassPipeline pipeline("expand");
@@ -176,7 +176,7 @@ absl::StatusOr<Literal> Arguments::Next() {
   return literal;
 }
 
-// `literal` in the shape of a parameter: with its layout, and with bounds if it has dynamic
+// Returns `literal` in the shape of a parameter: with its layout, and with bounds if it has dynamic
 // dimensions.
 absl::StatusOr<Literal> Fit(Literal literal, const Shape& expected, const std::string& where) {
   auto wrong = [&] {

@@ -160,7 +160,7 @@ class Walker {
   // Returns a usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // A planned buffer, still without a handle, with the requested or with random contents.
+  // Returns a planned buffer, still without a handle, with the requested or with random contents.
   WalkBuffer PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> DrawBufferPlan();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
