@@ -146,7 +146,7 @@ struct FloatFacts {
   double Round(const Bound& bound) const { return is_f64 ? bound.value : Round(bound.Odd()); }
 };
 
-// Returns the facts of a type. A complex type has the facts of its component.
+// Returns the FloatFacts of a type. A complex type has those of its component.
 const FloatFacts& FactsOf(PrimitiveType type);
 
 }  // namespace hlocts

@@ -44,7 +44,7 @@ class ReferencePointRun {
   // execution.
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);
-  // Returns the nodes of all arrays, in order. Those up to the last NodeOf are prepared.
+  // Returns the nodes of all arrays in tape order, prepared up to the result of the last NodeOf.
   absl::Span<const std::unique_ptr<Node>> nodes() const { return tape_.nodes(); }
   // Returns the number of elements and terms that outputs depend on: the most visits of a sweep.
   double work() const { return tape_.work(); }

@@ -25,7 +25,7 @@ Computation* AddEntry(Module& module, const Instruction& like, const Shape& resu
   if (like.has_literal()) root->set_literal(like.literal());
   for (size_t i = 0; i < operands.size(); ++i) {
     Shape shape = operands[i].shape();
-    // A bitcast depends on layouts, so the parameters get those of the instruction's operands.
+    // A bitcast depends on layouts, so parameters get the layouts of the instruction's operands.
     bool known = static_cast<int64_t>(i) < like.operand_count() && shape.IsArray();
     if (known && like.operand(i).shape().rank() == shape.rank()) {
       shape.mutable_layout() = like.operand(i).shape().layout();

@@ -144,8 +144,8 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
   return Compress(std::move(result));
 }
 
-// The bits of result element `i`: at most two ranges if it comes from one operand element, else one
-// range from the least to the largest bits of its operand elements (lemma 22).
+// Returns the bits of result element `i`: at most two ranges if it comes from one operand element,
+// else one range from the least to the largest bits of its operand elements (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;

@@ -19,8 +19,8 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // The 1-norm of the radii; HermitianRadiusOneNorm: for the matrix that the stated triangle
-  // defines.
+  // Returns the 1-norm of the radii; HermitianRadiusOneNorm: for the matrix that the stated
+  // triangle defines.
   long double RadiusOneNorm() const;
   long double HermitianRadiusOneNorm(bool lower) const;
 };

@@ -27,7 +27,7 @@ long double DepartureFromUnitary(const WideMatrix& q) {
   return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
 }
 
-// Returns the largest excess of an element over the next one; negative if all are in order.
+// Returns the largest excess of an element over the next one; negative if they are sorted.
 long double OutOfOrder(const WideMatrix& row, int sign) {
   long double most = -1;
   for (int64_t i = 0; i + 1 < row.columns; ++i) {

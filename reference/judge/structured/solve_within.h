@@ -19,8 +19,8 @@ struct SolveGeometry {
 };
 // Returns true if T is lower after applying transposition and side.
 bool EffectiveLower(const SolveGeometry& g);
-// Returns the least diagonal element of a system that has requirements (ruling 0033). Smaller ones
-// may be read as zeros or, if complex, lose more in a square than the rule covers (lemma 9).
+// Returns the least diagonal element of a system that has requirements (ruling 0033). A smaller one
+// may be read as zero or, if complex, lose more in a square than the rule covers (lemma 9).
 double LeastDivisor(const SetContext& context, PrimitiveType type);
 // Returns the residual that underflow adds. The loss of a complex quotient is not included;
 // division by the smallest divisor covers it.

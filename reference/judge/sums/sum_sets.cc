@@ -62,7 +62,7 @@ struct Holes {
 };
 
 // Adds NaN to results in which a zero of the image's padding or holes may multiply a marked element
-// of the kernel. These are the results to which not all marked elements contribute otherwise.
+// of the kernel. In such a result some marked element meets no element of the image.
 absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
   HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
   const std::vector<int64_t>& sizes = marks.shape().dimensions();

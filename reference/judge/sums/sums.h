@@ -3,7 +3,7 @@
 // convolution, reduce add, ...) in f64 on midpoints, magnitudes and radii of the operands' sets, to
 // which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
 //
-// The order of a sum is free, so its set covers all orders; it is wide only if the data require it.
+// The order of a sum is free, so a set covers all orders; it is wide only if the data require that.
 // To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
 #pragma once
 
