@@ -15,7 +15,7 @@ absl::string_view MainErrorLine(const EngineError& error);
 
 // Sets the condition, at most 80 characters, if MainErrorLine is from a failed assert(): "n == 2"
 // of "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Line numbers change between releases,
-// conditions seldom.
+// conditions seldom do.
 void ReadAssertion(EngineError& error);
 
 // Returns the custom-call target of the module that the message contains as a full word; "" if

@@ -44,7 +44,7 @@ int Wanted(const char* name) {
 }
 
 // Hangs for at most a minute, and only while the driver is alive (its request pipe is open). If the
-// driver was killed, nothing else stops this process, and a reader of its output would wait.
+// driver was killed, nothing else stops this process, and a program that reads from it would wait.
 void HangWhileDriverAlive() {
   pollfd requests{STDIN_FILENO, 0, 0};
   poll(&requests, 1, 60'000);

@@ -28,7 +28,7 @@ bool Finite(const Wide& z);
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
-// Returns true if the operand is a single value, NaNs included. For the strict profile (lemma 24).
+// Returns true for one value; all NaNs count as one. Used in the strict profile (lemma 24).
 bool OneValue(const ComplexSet& z, Wide& value);
 // Returns the set of each part of f: its value, the value in Annex G of C, or a NaN. Zeros and
 // infinities have either sign if `signs_free`.

@@ -59,7 +59,7 @@ struct EffectiveBits {
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;
-  // True if share_below_2 of the elements of formats wider than 8 bits exceeds one half.
+  // True if share_below_2, over elements of formats wider than 8 bits, exceeds one half.
   bool mostly_below_two_bits = false;
   // The number of elements by quarters of a bit, for each precision p. Counts can be added.
   std::map<int, std::vector<int64_t>> quarters;
@@ -82,9 +82,9 @@ struct JudgeResult {
 };
 
 // Judges the leaves of one execution, in root order. A wrong number of leaves, a wrong shape or a
-// wrong run-time size is a failure whose reason names it. A nonempty module without any comparison
-// is an error. The verdict is inconclusive if all values are unspecified, if some floating-point
-// leaf has less than one checked bit per element, or if the median is less than two effective bits.
+// wrong run-time size is a failure whose reason names it. A nonempty module without comparisons is
+// an error. The verdict is inconclusive if all values are unspecified, if some floating-point leaf
+// has less than one checked bit per element, or if the median is less than two effective bits.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
 // Write and read expected.jsonl, which has one JSON line per leaf (the format is in serialize.cc).

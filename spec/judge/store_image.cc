@@ -169,7 +169,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   if (upper > facts.max) shi = kInfinity;
   if (lower < -facts.max) slo = -kInfinity;
   if (slo > shi) slo = facts.Round(tlo), shi = facts.Round(thi);
-  // Below the next power of two, an engine may return the largest value or infinity.
+  // Below twice the largest value, an engine may return the largest value or infinity.
   bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
   StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
   AddIntermediateOverflow(tlo, thi, context, stored);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions in HLO of the library calls in programs of XLA:GPU, products and solves of cuBLAS and
-// convolutions of cuDNN, made from the attributes of the call and its backend_config.
+// Defines in HLO the library calls of XLA:GPU programs (products and solves of cuBLAS, convolutions
+// of cuDNN) from the attributes and the backend_config of the call.
 #pragma once
 
 #include <string>

@@ -127,8 +127,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
                       array.empty() ? bounded : array, sizes, ")");
 }
 
-// Returns an error unless the type is an integer. XLA:TPU represents a 64-bit integer by two of 32
-// bits, the low half first, and c64 by its two parts. A pair of f32 does not represent the values
+// Returns an error unless the type is an integer. XLA:TPU represents a 64-bit integer by two 32-bit
+// integers, the low half first, and c64 by its parts. A pair of f32 does not represent the values
 // of an f64, and no document bounds the error of functions on it.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts modules between HLO and StableHLO with the converters of the pinned wheel or with
-// external rewriters. This code is external: it runs in a worker process, and its crash is a status
-// here.
+// external rewriters. The external code runs in a worker process, where a crash becomes a status.
 //
 // An engine with the capability `via:rewriter:stablehlo` gets the module that the converter
 // produced. A failure of the engine counts only if that module, read back, is correct. To add a

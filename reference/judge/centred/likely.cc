@@ -160,7 +160,7 @@ class LeafTests {
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
       // An infinite deviation is due to the range, not to rounding.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
-      // The first-order estimate is not usable for an element below kDeviations deviations.
+      // The first-order estimate is unusable for an element smaller than kDeviations deviations.
       if (!linear && kDeviations * error.deviation > std::fabs(error.at)) continue;
       ++found_.elements;
       Take(Test::kElement, i, off, error.deviation);

@@ -43,7 +43,7 @@ void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);
 // Returns true if a result may be computed from element `j`. Elements that may be a NaN or an
-// infinity are unusable, except certain infinities that no selection returns.
+// infinity are unusable, except definite infinities that no selection returns.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
 // Returns true if neither the element nor its operands add to the distance of a sweep.
 bool AddsNoError(const Node& node, int64_t i);

@@ -80,7 +80,7 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   node.states[i] = Node::kClosed;
   node.noise_once[i] = node.noise_use[i] = 0;
   if (!TakeEnds(s, box)) {
-    // Certain infinities are kept, since a selection may read them.
+    // Definite infinities are kept, since a selection may read them.
     const bool infinite = s.IsPoint() && !s.integer() && !s.Has(Flag::kPreRounding) &&
                           s.Has(Flag::kPosInf | Flag::kNegInf);
     const double value = !infinite ? 0 : s.Has(Flag::kPosInf) ? HUGE_VAL : -HUGE_VAL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sweeps over a handmade network: several sweeps together give the same distances as each
+// Tests sweeps over a graph built by hand: several sweeps together give the same distances as each
 // sweep alone, and no execution is farther away.
 #include "reference/judge/centred/sweep.h"
 

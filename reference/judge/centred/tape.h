@@ -34,7 +34,7 @@ enum class NodeKind : uint8_t {
 };
 
 // The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. A
-// run of a contraction starts at one position of either operand, in the order of its kernel; from
+// run of a contraction starts at one position in each operand, in the order of the kernel; from
 // term to term, the position in the right operand grows by `step`.
 struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last

@@ -154,7 +154,7 @@ template <class T>
 void FlagTwice(const Literal& from, const std::vector<double>& results, const FloatFacts& facts,
                Flags& flagged) {
   auto data = from.data<T>();
-  // For bf16, rounding to f32 first matters only if it ends halfway between two bf16 numbers.
+  // For bf16, rounding to f32 first matters only if the f32 is halfway between two bf16 numbers.
   const bool to_bf16 = facts.type == PrimitiveType::kBF16;
   for (size_t i = 0; i < flagged.size(); ++i) {
     float first = static_cast<float>(data[i]);

@@ -4,8 +4,8 @@
 // Several devices advance together: each instruction runs on all devices before the next one, so a
 // collective sees the operands of all devices.
 //
-// If a predicate may have either value, both branches are joined; if a loop may end after several
-// trips, its results after each of them are joined. To add an operation, write a handler in a
+// If a predicate may have either value, both branches are joined; if a loop may end after any of
+// several trips, the results of these trips are joined. To add an operation, write a handler in a
 // sibling directory and a row of set_handlers.def.
 #pragma once
 

@@ -43,8 +43,8 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
 
 }  // namespace
 
-// Computes the sets of opt-barrier: passes stored values on, without pre-rounding intervals. To
-// read a product unrounded, an add would have to be fused with it (optimization_barrier.1).
+// Computes the sets of opt-barrier: passes stored values on, without pre-rounding intervals. An add
+// that reads a product unrounded would be fused with the product (optimization_barrier.1).
 // In the relaxed profile, or with the fact barrier.crossed, it may be crossed (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {

@@ -40,7 +40,7 @@ RowChoice::Verdict RowChoice::Check(absl::Span<const Literal* const> slots) cons
                          [&](const Row& row) { return Holds(row, slots, element, any_nan); });
     };
     if (held(false)) continue;
-    if (!verdict.ok && held(true)) continue;  // an earlier element failed by its NaN bits too
+    if (!verdict.ok && held(true)) continue;  // both fail by NaN bits only; the first is kept
     verdict.ok = false;
     verdict.nan_bits = held(true);
     verdict.index = element;

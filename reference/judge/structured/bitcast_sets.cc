@@ -196,7 +196,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   const int64_t narrower = std::max<int64_t>(1, results / count);
   const int64_t wider = std::max<int64_t>(1, count / results);
-  // Computes certain elements with the plain evaluator, and others from the ends of their bits.
+  // Computes known elements with the plain evaluator, and others from the ends of their bits.
   Literal values(array.shape());
   std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open element of the operand
   for (int64_t i = 0; i < count; ++i) {

@@ -52,7 +52,7 @@ class BlockResiduals {
 class CholeskyPredicate : public JointPredicate {
  public:
   // free[b]: matrix b has no requirements. breaks[b]: matrix b may have no finite factor; if the
-  // engine found one, it must have that residual. Inverted diagonal blocks add to the residual.
+  // engine found one, the residual applies to it. Inverted diagonal blocks add to the residual.
   CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
                     std::vector<FactorBounds> factors)
       : factors_(std::move(factors)),

@@ -202,8 +202,8 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   return results;
 }
 
-// Computes the sets of send and recv between devices. The devices advance together, so the value
-// that a recv-done receives has been sent before it runs, or never will be.
+// Computes the sets of send and recv between devices. The devices advance together, so a value is
+// sent before the recv-done that receives it runs, or never.
 
 absl::Status NotTheHost(const Instruction& instruction) {
   if (!instruction.BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();

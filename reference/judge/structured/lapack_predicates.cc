@@ -27,7 +27,7 @@ long double DepartureFromUnitary(const WideMatrix& q) {
   return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
 }
 
-// Returns the largest excess of an element over the next one; negative if they are sorted.
+// Returns the largest excess of an element over the next one; negative if the row is sorted.
 long double OutOfOrder(const WideMatrix& row, int sign) {
   long double most = -1;
   for (int64_t i = 0; i + 1 < row.columns; ++i) {
@@ -410,8 +410,8 @@ class LapackResiduals : public JointPredicate {
     return demands;
   }
 
-  // Returns the largest element that a Schur form has as zero, and for a block of two rows the
-  // difference on its diagonal.
+  // Requires that elements below the diagonal blocks are zero, and that the two diagonal elements
+  // of a block are nearly equal.
   DemandList OnSchurForm(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& t) const {
     long double below = 0, apart = 0;
     for (int64_t j = 0; j < t.rows; ++j) {

@@ -74,7 +74,7 @@ class DistributionPredicate : public JointPredicate {
     std::sort(draws.begin(), draws.end());
     double n = static_cast<double>(draws.size()), worst = 0;
     for (size_t i = 0; i < draws.size(); ++i) {
-      // The last of several equal draws has the height of the step.
+      // Among equal draws, only the last has the full height of the empirical distribution.
       if (i + 1 < draws.size() && draws[i + 1] == draws[i]) continue;
       worst = std::max(worst, std::fabs((static_cast<double>(i) + 1) / n - Cumulative(draws[i])));
     }

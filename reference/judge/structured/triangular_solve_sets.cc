@@ -220,7 +220,7 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
 
 // Bounds the error if blocks may be inverted: |x - x^| <= |X| r. r is the residual that is
 // permitted for the engine's x^, so it depends on the bound itself. Each round uses the previous
-// round's bound; if it still grows after the last round, it is infinite.
+// round's bound; a bound that still grows after the last round becomes infinite.
 void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeometry& g,
                             double bound, double flush, int64_t batch,
                             const TriangularInverse& inverse, std::vector<double>& spread) {

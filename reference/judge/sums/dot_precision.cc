@@ -18,10 +18,10 @@ using Constant = Bounds::Constant;
 // often read by dropping 13 bits of an f32, with e = 2^-10.
 // Operands may be split into parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|,
 // so the product of parts i and j is at most 2^-8(i+j-2) |a||b|. The passes omit these terms:
-//   three: the product (2, 2), and the rest of a and of b after two parts: 3 * 2^-16; six: (2, 3),
-//   (3, 2), the rest of each after three parts: 4 * 2^-24; and (3, 3), 2^-10 of that; nine: the
-//   rest of each after three parts: 2 * 2^-24; three of TF32, which drops bits: 3 * 2^-20. The sums
-//   have a term for each pass of a product.
+//   three: the product (2, 2), and the rest of a and of b after two parts: 3 * 2^-16;
+//   six: (2, 3), (3, 2), the rest of each after three parts: 4 * 2^-24; and (3, 3), 2^-10 of that;
+//   nine: the rest of each after three parts: 2 * 2^-24;
+//   three of TF32, which drops bits: 3 * 2^-20. The sums have a term for each pass of a product.
 struct DotAlgorithm {
   absl::string_view name;
   Constant terms;             // the number of omitted or rounded terms of a product
@@ -181,7 +181,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const bool own = rule.Allows(kOwnSum) && kept.p > 1 && kept.p <= 11 && !declared.dot_f32_sums;
   if (own) sum.precision = kept.p;
   if (own) sum.accumulator = &kept;
-  // Matrix units truncate wider accumulators, which roundings to the accumulator's type cover.
+  // Matrix units truncate wider accumulators; roundings to the accumulator's type cover that.
   if (rule.Allows(kTruncate) && sum.likely == 0 && !own) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;

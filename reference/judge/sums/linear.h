@@ -9,7 +9,7 @@ namespace hlocts::reference {
 
 // The elements of an array as real numbers with a radius.
 struct Linear {
-  Literal middle;     // f64; certain infinities and NaNs are kept
+  Literal middle;     // f64; definite infinities and NaNs are kept
   Literal magnitude;  // f64: |middle| + radius
   Literal radius;     // f64; not allocated if every element is exact
   bool has_radius = false;
@@ -33,7 +33,7 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
 // Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
 // Replaces finite values by their signs and keeps infinities and NaNs, so that a linear operation
-// yields what IEEE 754 defines for certain infinities and NaNs, and cannot overflow.
+// yields what IEEE 754 defines for definite infinities and NaNs, and cannot overflow.
 Literal ClassesOf(const Literal& values);
 double LargestFinite(const Literal& values);
 // Returns the values times 2^-exponent, with zeros for infinities and NaNs.

@@ -250,7 +250,7 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
   return candidates;
 }
 
-// Selections by window. A certain selection is an update; otherwise each candidate may be updated.
+// Selections by window. A definite selection is an update; otherwise each candidate may be updated.
 struct WindowSelections {
   std::vector<std::vector<int64_t>> updates, maybe;  // for each element, windows
   std::vector<std::vector<int64_t>> candidates;      // for each window, elements

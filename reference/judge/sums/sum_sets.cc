@@ -208,7 +208,7 @@ double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
   if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
   double lost = bounds.FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
                 (1 + image + kernel);
-  // Winograd's larger tiles lose up to about nine bits, a transform log2 of its points (lemma 19).
+  // Winograd's larger tiles lose up to about nine bits, a transform of n points log2 n (lemma 19).
   return bounds.FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
 }
 

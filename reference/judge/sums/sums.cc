@@ -52,8 +52,8 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   return relative + rule.operand_error * (1 + relative);
 }
 
-// Returns a sum with certain infinities or NaNs, the same in any order by IEEE 754 unless finite
-// terms may overflow to the other infinity, or a term is an infinity times a possible zero.
+// Returns a sum with definite infinities or NaNs. By IEEE 754 it is the same in any order unless
+// finite terms may overflow to the other infinity, or a term is an infinity times a possible zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];
