@@ -45,15 +45,15 @@ enum class RuleClass : uint8_t {
 enum Permission : uint32_t {
   kFlushResult = 1u << 0,    // FTZ: a result below the least normal may be a zero of its sign
   kFlushOperand = 1u << 1,   // DAZ: a subnormal operand may be read as a zero of its sign
-  kSkipRounding = 1u << 2,   // Elide: any consumer may read the unrounded result
-  kElideToWider = 1u << 3,   // Elide only between an operation and a widening convert
+  kSkipRounding = 1u << 2,   // any consumer may read the unrounded result
+  kElideToWider = 1u << 3,   // the same, only between an operation and a widening convert
   kContract = 1u << 4,       // an add may read a product unrounded (FMA)
-  kZeroSignFree = 1u << 5,   // SloppyZero: a zero result may have either sign
+  kZeroSignFree = 1u << 5,   // a zero result may have either sign
   kDropNan = 1u << 6,        // max/min may return the operand that is not NaN
-  kMaxOrInfinity = 1u << 7,  // Overflow2: overflow may give the largest finite value or infinity
+  kMaxOrInfinity = 1u << 7,  // overflow may give the largest finite value or infinity
   kQuietNan = 1u << 8,       // moves may quieten a signalling NaN
-  kTruncate = 1u << 9,       // TruncAcc: accumulation may truncate (2u)
-  kNarrowSum = 1u << 10,     // AccBits: f8 contractions may accumulate in about 14 bits
+  kTruncate = 1u << 9,       // accumulation may truncate (2u)
+  kNarrowSum = 1u << 10,     // f8 contractions may accumulate in about 14 bits
   kFastConvolution = 1u << 11,
   kBlockInverse = 1u << 12,
   kSplitDot = 1u << 13,        // operands of a contraction may be split or rounded to TF32

@@ -17,7 +17,7 @@ struct RuleRow {
   ShapeRule rule;
 };
 
-// Opcodes that are not listed have the rule of their family (see RuleOfFamily).
+// Opcodes that are not listed have the rule of their family (see MakeRuleTable).
 constexpr RuleRow kRules[] = {
     {Opcode::kParameter, InferParameter},
     {Opcode::kConstant, InferConstant},
