@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares plans. A plan is a computation prepared for execution: instructions in order with
+// Declares plans. A plan is a computation prepared for execution: the ordered instructions, with
 // everything resolved that can be, and the last use of every value, after which it is freed.
 #pragma once
 
