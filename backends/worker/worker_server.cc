@@ -189,7 +189,7 @@ class Server {
   }
 
   absl::Status OptimizedModule(std::string& module) {
-    if (!executable_) return absl::FailedPreconditionError("a query before a successful load");
+    if (!executable_) return absl::FailedPreconditionError("query before a successful load");
     HLOCTS_ASSIGN_OR_RETURN(module, executable_->OptimizedModule());
     return absl::OkStatus();
   }
