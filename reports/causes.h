@@ -20,7 +20,7 @@ std::string CauseOf(const Verdict& verdict);
 // Returns the verdicts ordered by cause, the most frequent cause first.
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
 // Returns a line for each of the first causes of a list from InOrderOfCauses: number of verdicts,
-// cause, operations, first address. Returns "" for fewer than two verdicts.
+// cause, operations, address of the first case. Returns "" for fewer than two verdicts.
 std::string CausesText(const std::vector<const Verdict*>& ordered);
 
 }  // namespace hlocts::reports

@@ -49,8 +49,8 @@ bool Indexes(const std::vector<std::string>& operations) {
   });
 }
 
-// Returns the needs that are relevant to the operations: those about indices if they use indices,
-// or about data if they compute. Attributes are always relevant.
+// Returns the traits that the failure needs and that fit the operations: traits of indices if they
+// use indices, of data if they compute. Attributes always fit.
 std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
                               bool moves) {
   static const auto* const kOfIndices =

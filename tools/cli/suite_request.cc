@@ -89,7 +89,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
   if (options.claim && (!options.words.empty() || !options.last_failed.empty() ||
                         options.first_only || options.maxfail > 0)) {
-    return InvalidInput("--claim covers whole queries: expected no -k, --lf, -x and --maxfail");
+    return InvalidInput("--claim covers whole queries: remove -k, --lf, -x and --maxfail");
   }
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
   if (options.update_expectations && options.expectations.empty()) {

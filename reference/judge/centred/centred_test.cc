@@ -178,8 +178,8 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
   EXPECT_GE(3 * below - 2.5F * above, result.lo);
 }
 
-// If an engine declares that it computes and rounds each value once, all uses of a value see one
-// number: half of the value's error remains, and each product is rounded.
+// If an engine declares that it computes and rounds each value once, all uses of a value read one
+// number: the difference has 3 - kLess times its error, and each product is rounded.
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;

@@ -99,7 +99,7 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   };
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
-    // The event may become ready only after the buffer is destroyed. The header: "The runtime
+    // Not awaited: the event may wait for the buffer's destruction. The header says: "The runtime
     // promises not to mutate contents."
     HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
     promised_.emplace_back(buffer.memory, buffer.bytes);
