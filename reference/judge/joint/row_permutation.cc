@@ -62,9 +62,8 @@ std::string RowPermutation::ParametersJson() const {
   int64_t numbers = 0;
   for (const Literal& literal : sorted_) numbers += literal.element_count();
   if (numbers > kNumbersInFileMax) return text;
-  // Data for a judge outside hlocts: the sorted operands' bytes, each line's clusters of tied
-  // positions (a line begins at `starts`, with `stride`), and the operands whose subnormals count
-  // as zeros.
+  // Data for external judges: the sorted operands' bytes, each line's clusters of tied positions (a
+  // line begins at `starts`, with `stride`), and the operands whose subnormals count as zeros.
   std::vector<std::string> bytes, clusters;
   std::vector<int> flush(may_flush_.begin(), may_flush_.end());
   for (const Literal& literal : sorted_) {
