@@ -254,8 +254,7 @@ absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anc
       if (found == index_.end()) return InvalidInput("no clause ", parts.first, ".", number);
       Clause& clause = clauses_[found->second];
       if (clause.document == edition.id || clause.change.has_value()) {
-        return InvalidInput(clause.id,
-                            ": expected a clause of an earlier edition, listed only once");
+        return InvalidInput(clause.id, ": expected a clause of an earlier edition, listed once");
       }
       clause.change = meant;
       clause.change_anchor = std::string(anchor);
