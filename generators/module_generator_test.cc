@@ -12,6 +12,7 @@
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
+#include "spec/ir/needed.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -55,6 +56,15 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
                                                      << Text(generated);
     if (status.ok()) continue;
     ++broken;
+    // The broken instruction is one that the results need.
+    const std::unique_ptr<Module> rest = generated.module->Clone();
+    const Needed needed(*rest);
+    for (const auto& computation : rest->computations()) {
+      computation->RemoveIf([&](const Instruction& instruction) {
+        return !instruction.IsParameter() && !needed.Has(instruction);
+      });
+    }
+    ASSERT_EQ(RuleOf(VerifyModule(*rest)), generated.broken_rule) << number << Text(generated);
     // The text of the module is not valid either.
     std::string text = PrintModule(*generated.module);
     auto parsed = ParseModule(text);

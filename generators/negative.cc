@@ -5,6 +5,7 @@
 
 #include "generators/negative_rows.h"
 #include "spec/ir/module.h"
+#include "spec/ir/needed.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {
@@ -30,7 +31,8 @@ const Breaks& AllBreaks() {
   return *table;
 }
 
-// A rule that may apply, with its instruction.
+// A rule that may apply, with its instruction. The results need the instruction: a compiler may
+// remove others before it checks them.
 struct Place {
   absl::string_view rule;
   Instruction* instruction = nullptr;
@@ -41,9 +43,11 @@ struct Place {
 
 std::vector<Place> PlacesIn(const Module& module) {
   const Breaks& table = AllBreaks();
+  const Needed needed(module);
   std::vector<Place> places;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
+      if (!needed.Has(*instruction)) continue;
       size_t opcode = static_cast<size_t>(instruction->opcode());
       for (const BreakRow& row : table.rows[opcode])
         places.push_back({row.rule, instruction.get(), &row});

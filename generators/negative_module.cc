@@ -6,6 +6,7 @@
 #include "generators/negative_rows.h"
 #include "spec/ir/attributes.h"
 #include "spec/ir/module.h"
+#include "spec/ir/needed.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::generators {
@@ -14,14 +15,15 @@ namespace {
 Computation* DrawComputation(ChoiceSource& choose, const Module& module) {
   return choose.Pick(module.computations()).get();
 }
-// Draws an instruction for which `fits` is true, or nullptr if there is none.
+// Draws an instruction that the results need and for which `fits` is true, or returns nullptr.
 template <typename Fits>
-Instruction* DrawInstruction(ChoiceSource& choose, const Computation& computation,
-                             const Fits& fits) {
+Instruction* DrawInstruction(ChoiceSource& choose, const Module& module,
+                             const Computation& computation, const Fits& fits) {
+  const Needed needed(module);
   size_t count = computation.instructions().size(), first = choose.Below(count);
   for (size_t i = 0; i < count; ++i) {
     Instruction* instruction = computation.instructions()[(first + i) % count].get();
-    if (fits(*instruction)) return instruction;
+    if (needed.Has(*instruction) && fits(*instruction)) return instruction;
   }
   return nullptr;
 }
@@ -29,7 +31,7 @@ bool HasOperand(const Instruction& instruction) { return instruction.operand_cou
 
 bool OperandOfAnotherComputation(ChoiceSource& choose, Module& module) {
   Computation *here = DrawComputation(choose, module), *there = DrawComputation(choose, module);
-  Instruction* user = here == there ? nullptr : DrawInstruction(choose, *here, HasOperand);
+  Instruction* user = here == there ? nullptr : DrawInstruction(choose, module, *here, HasOperand);
   if (!user) return false;
   user->mutable_operands()[choose.Below(user->operands().size())] =
       choose.Pick(there->instructions()).get();
@@ -37,7 +39,7 @@ bool OperandOfAnotherComputation(ChoiceSource& choose, Module& module) {
 }
 
 bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
-  Instruction* user = DrawInstruction(choose, *DrawComputation(choose, module), HasOperand);
+  Instruction* user = DrawInstruction(choose, module, *DrawComputation(choose, module), HasOperand);
   if (!user) return false;
   MoveBehind(user, {user->operands()[choose.Below(user->operands().size())]});
   return true;
@@ -48,8 +50,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;
-  Instruction* parameter =
-      DrawInstruction(choose, *computation, [](const Instruction& i) { return i.IsParameter(); });
+  Instruction* parameter = DrawInstruction(choose, module, *computation,
+                                           [](const Instruction& i) { return i.IsParameter(); });
   if (!parameter) return false;
   parameter->set_parameter_number(static_cast<int64_t>(computation->parameters().size()));
   return true;
@@ -59,8 +61,9 @@ bool CallsItself(ChoiceSource& choose, Module& module) {
   static constexpr Attr kCalls[] = {Attr::kToApply, Attr::kCalls, Attr::kBody, Attr::kCondition,
                                     Attr::kTrueComputation};
   Computation* computation = DrawComputation(choose, module);
-  Instruction* caller = DrawInstruction(
-      choose, *computation, [](const Instruction& i) { return !i.called_computations().empty(); });
+  Instruction* caller = DrawInstruction(choose, module, *computation, [](const Instruction& i) {
+    return !i.called_computations().empty();
+  });
   for (Attr attr : kCalls) {
     if (!caller || !caller->CalledComputation(attr)) continue;
     caller->Set(attr, computation);
@@ -70,9 +73,10 @@ bool CallsItself(ChoiceSource& choose, Module& module) {
 }
 
 bool DeviceTwice(ChoiceSource& choose, Module& module) {
-  Instruction* instruction = DrawInstruction(choose, *module.entry(), [](const Instruction& i) {
-    return i.shape().IsArray() && i.shape().rank() == 1 && !i.IsConstant();
-  });
+  Instruction* instruction =
+      DrawInstruction(choose, module, *module.entry(), [](const Instruction& i) {
+        return i.shape().IsArray() && i.shape().rank() == 1 && !i.IsConstant();
+      });
   if (!instruction) return false;
   Sharding sharding;
   sharding.type = Sharding::Type::kOther;

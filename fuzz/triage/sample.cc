@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "spec/ir/module.h"
+#include "spec/ir/needed.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/partitions.h"
