@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/adapters/compiled/compiled_backend.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -215,6 +216,20 @@ INSTANTIATE_TEST_SUITE_P(
               "p = pred[2,2] constant({{1,0},{0,1}}) ROOT r = f32[2,2] dot(p, x), "
               "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
               Outcome::kFail},
+        Meant{"ROOT r = f32[2,2] copy(x)",
+              "a = f32[1,2] slice(x), slice={[1:2], [0:2]} "
+              "b = ((f32[2,2]), f32[1,2], s32[]) slice-start(x), slice={[0:1], [0:2]} "
+              "d = f32[1,2] slice-done(b) "
+              "ROOT r = f32[2,2] custom-call(a, d), custom_call_target=\"ConcatBitcast\"",
+              Outcome::kPass},
+        Meant{"ROOT r = f32[2,2] reverse(x), dimensions={0}",
+              "a = f32[1,2] slice(x), slice={[1:2], [0:2]} b = f32[1,2] slice(x), "
+              "slice={[0:1], [0:2]} ROOT r = f32[2,2] custom-call(a, b), "
+              "custom_call_target=\"ConcatBitcast\"",
+              Outcome::kFail},
+        Meant{"ROOT r = f32[4,2] concatenate(x, x), dimensions={0}",
+              "ROOT r = f32[4,2] custom-call(x, x), custom_call_target=\"ConcatBitcast\"",
+              Outcome::kUnsupported},
         Meant{"c = s64[2,2] convert(x) n = s64[2,2] negate(c) ROOT r = s64[2,2] multiply(n, c)",
               "c = s64[2,2] convert(x) n = s64[2,2] negate(c) m = s64[2,2] multiply(n, c) "
               "l = u32[2,2] custom-call(m), custom_call_target=\"X64SplitLow\" "
@@ -229,6 +244,25 @@ INSTANTIATE_TEST_SUITE_P(
               "c = f64[2,2] convert(x) l = f32[2,2] custom-call(c), "
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
+
+TEST(CompiledTest, ACallThatSortsUsesItsComparator) {
+  const auto verdict = [](const std::string& direction) {
+    return Judge(
+               "HloModule m\nENTRY e { x = f32[2,3] parameter(0) ROOT r = (f32[2,2], s32[2,2]) "
+               "topk(x), k=2, largest=true }",
+               absl::StrCat("HloModule m\nc { a = f32[] parameter(0) b = f32[] parameter(1) i = "
+                            "s32[] parameter(2) j = s32[] parameter(3) ROOT g = pred[] compare(a, "
+                            "b), direction=",
+                            direction,
+                            " }\nENTRY e { x = f32[2,3] parameter(0) ROOT r = (f32[2,2], s32[2,2]) "
+                            "custom-call(x), custom_call_target=\"TopK\", called_computations={c} "
+                            "}"),
+               {"f32[2,3] {{1, 5, 5}, {-1, -3, 2}}"})
+        .kind;
+  };
+  EXPECT_EQ(verdict("GT"), Outcome::kPass);
+  EXPECT_EQ(verdict("LT"), Outcome::kFail);
+}
 
 // Library calls: the product of x with itself, the solution r of T r = x with T a triangle of x,
 // and the gradients of a convolution with a two-element filter with respect to input and filter.
@@ -246,7 +280,7 @@ std::string Solve(bool lower) {
 }
 constexpr char kOperands[] =
     "y = f32[1,4,1] reshape(x) w = f32[2,1,1] constant({{{3}},{{7}}}) "
-    "g = f32[1,3,1] constant({{{1},{2},{3}}}) ";
+    "g = f32[1,3,1] constant({{{1},{2},{3}}}) v = f32[1] constant({-30}) ";
 constexpr char kConfig[] =
     R"(, backend_config={"cudnn_conv_backend_config":{"activation_mode":"kNone",)"
     R"("conv_result_scale":1,"side_input_scale":0}} )";
@@ -260,6 +294,10 @@ std::string Library(const std::string& result, const std::string& operands,
 std::string Plain(const std::string& text) { return absl::StrCat(kOperands, text); }
 const std::string kForward =
     Plain("ROOT r = f32[1,3,1] convolution(y, w), window={size=2}, dim_labels=b0f_0io->b0f");
+const std::string kBiased = Plain(
+    "q = f32[1,3,1] convolution(y, w), window={size=2}, dim_labels=b0f_0io->b0f "
+    "b = f32[1,3,1] broadcast(v), dimensions={2} a = f32[1,3,1] add(q, b) "
+    "z.s = f32[] constant(0) z = f32[1,3,1] broadcast(z.s), dimensions={} ");
 const std::string kOfInput = Plain(
     "ROOT r = f32[1,5,1] convolution(y, w), window={size=2 pad=1_1 rhs_reversal=1}, "
     "dim_labels=b0f_0io->b0f");
@@ -280,12 +318,24 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
   };
   EXPECT_EQ(verdict(dot, kGemm), "pass ");
   EXPECT_THAT(verdict(other, kGemm), HasSubstr("fail"));
+  const std::string scaled = absl::StrReplaceAll(
+      dot,
+      {{"ROOT r", "c = f32[] constant(0.123456789) b = f32[2,2] broadcast(c), dimensions={} d"}});
+  EXPECT_EQ(verdict(absl::StrCat(scaled, " ROOT r = f32[2,2] multiply(d, b)"),
+                    absl::StrReplaceAll(kGemm, {{"_real\":1", "_real\":0.123456789"}})),
+            "pass ");
   const std::string solve =
       "ROOT r = f32[2,2] triangular-solve(x, x), left_side=true, lower=true, unit_diagonal=false, "
       "transpose_a=NO_TRANSPOSE";
   EXPECT_EQ(verdict(solve, Solve(true)), "pass ");
   EXPECT_THAT(verdict(solve, Solve(false)), HasSubstr("fail"));
   EXPECT_EQ(verdict(kForward, Library("f32[1,3,1]", "y, w", "convForward")), "pass ");
+  const std::string biased = Library("f32[1,3,1]", "y, w, v", "convBiasActivationForward");
+  EXPECT_EQ(verdict(absl::StrCat(kBiased, "ROOT r = f32[1,3,1] copy(a)"), biased), "pass ");
+  EXPECT_THAT(verdict(kForward, biased), HasSubstr("fail"));
+  EXPECT_EQ(verdict(absl::StrCat(kBiased, "ROOT r = f32[1,3,1] maximum(a, z)"),
+                    absl::StrReplaceAll(biased, {{"kNone", "kRelu"}})),
+            "pass ");
   EXPECT_EQ(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convBackwardInput")), "pass ");
   EXPECT_EQ(verdict(kOfFilter, Library("f32[2,1,1]", "y, g", "convBackwardFilter")), "pass ");
   EXPECT_THAT(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convForward", "{size=2 pad=1_1}")),

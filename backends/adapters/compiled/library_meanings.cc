@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -62,6 +63,17 @@ absl::StatusOr<Shape> SumShape(const Shape& result) {
   return Shape(narrow ? PrimitiveType::kF32 : type, result.dimensions());
 }
 
+// The name of `operand` times a number, which `text` computes.
+std::string Scaled(const std::string& name, double by, const std::string& operand,
+                   const Shape& shape, std::string& text) {
+  if (by == 1) return operand;
+  absl::StrAppend(&text, name, ".s = ", PrimitiveTypeName(shape.element_type()), "[] constant(",
+                  absl::StrFormat("%.17g", by), ")\n ", name, ".b = ", ShapeText(shape),
+                  " broadcast(", name, ".s), dimensions={}\n ", name, " = ", ShapeText(shape),
+                  " multiply(", operand, ", ", name, ".b)\n ");
+  return name;
+}
+
 std::string DimensionList(const Json& numbers, const char* field) {
   return absl::StrCat("{", absl::StrJoin(numbers.value(field, std::vector<std::string>()), ","),
                       "}");
@@ -77,9 +89,11 @@ absl::Status ExpectPlainConvolution(const Instruction& call) {
   return plain ? absl::OkStatus() : absl::UnimplementedError("expected no activation and no scale");
 }
 
+// `tail` computes `value` from the convolution `c`.
 absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Window& window,
                                             const ConvolutionDimensionNumbers& numbers,
-                                            int64_t groups) {
+                                            int64_t groups, absl::string_view tail = "",
+                                            absl::string_view value = "c") {
   const Shape& result = ValueOf(call.shape());
   HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(result));
   std::string text = absl::StrCat("c = ", ShapeText(sum), " convolution(p0, p1)");
@@ -90,7 +104,7 @@ absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Windo
   absl::StrAppend(&text, ", dim_labels=");
   AppendConvolutionDimensionNumbers(numbers, &text);
   if (groups > 1) absl::StrAppend(&text, ", feature_group_count=", groups);
-  absl::StrAppend(&text, "\n o = ", ShapeText(result), " convert(c)\n ");
+  absl::StrAppend(&text, "\n ", tail, "o = ", ShapeText(result), " convert(", value, ")\n ");
   return WithWorkspace(call, std::move(text), "o");
 }
 
@@ -124,26 +138,16 @@ absl::StatusOr<std::string> MatrixProduct(const Instruction& call) {
   const Shape& result = ValueOf(call.shape());
   HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(result));
   const std::string wide = ShapeText(sum);
-  const absl::string_view type = PrimitiveTypeName(sum.element_type());
   std::string text = absl::StrCat(
       "d = ", wide, " dot(p0, p1), lhs_batch_dims=", DimensionList(numbers, "lhs_batch_dimensions"),
       ", lhs_contracting_dims=", DimensionList(numbers, "lhs_contracting_dimensions"),
       ", rhs_batch_dims=", DimensionList(numbers, "rhs_batch_dimensions"),
       ", rhs_contracting_dims=", DimensionList(numbers, "rhs_contracting_dimensions"), "\n ");
-  std::string value = "d";
-  const auto scaled = [&](const std::string& name, double by, const std::string& operand) {
-    absl::StrAppend(&text, name, ".s = ", type, "[] constant(", by, ")\n ", name, ".b = ", wide,
-                    " broadcast(", name, ".s), dimensions={}\n ", name, " = ", wide, " multiply(",
-                    operand, ", ", name, ".b)\n ");
-  };
-  if (alpha != 1) {
-    scaled("m", alpha, "d");
-    value = "m";
-  }
+  std::string value = Scaled("m", alpha, "d", sum, text);
   if (beta != 0) {
     absl::StrAppend(&text, "x = ", wide, " convert(p2)\n ");
-    scaled("n", beta, "x");
-    absl::StrAppend(&text, "a = ", wide, " add(", value, ", n)\n ");
+    const std::string scaled = Scaled("n", beta, "x", sum, text);
+    absl::StrAppend(&text, "a = ", wide, " add(", value, ", ", scaled, ")\n ");
     value = "a";
   }
   absl::StrAppend(&text, "o = ", ShapeText(result), " convert(", value, ")\n ");
@@ -155,6 +159,38 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
   return ConvolutionText(call, *call.Get<Window>(Attr::kWindow),
                          *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels),
                          call.IntOr(Attr::kFeatureGroupCount, 1));
+}
+
+// act(scale * convolution(p0, p1) + side_scale * p3 + p2), with p2 along the features: the sum that
+// cuDNN documents for cudnnConvolutionBiasActivationForward.
+absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "cudnn_conv_backend_config"));
+  const std::string activation = config.value("activation_mode", "");
+  const double side = config.value("side_input_scale", 0.0);
+  const auto* numbers = call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const Window* window = call.Get<Window>(Attr::kWindow);
+  if ((activation != "kNone" && activation != "kRelu") || !numbers || !window ||
+      call.operand_count() != (side == 0 ? 3 : 4))
+    return absl::UnimplementedError("expected a bias, and no activation but kRelu");
+  HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(ValueOf(call.shape())));
+  const std::string wide = ShapeText(sum);
+  const absl::string_view type = PrimitiveTypeName(sum.element_type());
+  const Shape bias(sum.element_type(), call.operand(2).shape().dimensions());
+  std::string tail = absl::StrCat("b = ", ShapeText(bias), " convert(p2)\n b.b = ", wide,
+                                  " broadcast(b), dimensions={", numbers->output_feature, "}\n ");
+  std::string value = Scaled("m", config.value("conv_result_scale", 1.0), "c", sum, tail);
+  if (side != 0) {
+    absl::StrAppend(&tail, "x = ", wide, " convert(p3)\n ");
+    const std::string scaled = Scaled("n", side, "x", sum, tail);
+    absl::StrAppend(&tail, "e = ", wide, " add(", value, ", ", scaled, ")\n ");
+    value = "e";
+  }
+  absl::StrAppend(&tail, "a = ", wide, " add(", value, ", b.b)\n ");
+  if (activation == "kRelu")
+    absl::StrAppend(&tail, "z.s = ", type, "[] constant(0)\n z = ", wide,
+                    " broadcast(z.s), dimensions={}\n t = ", wide, " maximum(a, z)\n ");
+  return ConvolutionText(call, *window, *numbers, call.IntOr(Attr::kFeatureGroupCount, 1), tail,
+                         activation == "kRelu" ? "t" : "a");
 }
 
 // Returns the gradient with respect to the input: p0 is the gradient of the output, p1 the filter.

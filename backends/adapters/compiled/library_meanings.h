@@ -15,6 +15,7 @@ namespace hlocts::backends {
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
 absl::StatusOr<std::string> TriangularSolve(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);
+absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);
 

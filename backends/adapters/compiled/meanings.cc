@@ -13,6 +13,7 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/groups.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -176,6 +177,67 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " bitcast-convert(o)");
 }
 
+std::string SliceText(absl::string_view name, absl::string_view operand, const Shape& first) {
+  std::string ranges;
+  for (const int64_t size : first.dimensions())
+    absl::StrAppend(&ranges, ranges.empty() ? "" : ", ", "[0:", size, "]");
+  return absl::StrCat(name, " = ", OperandShapeText(first), " slice(", operand, "), slice={",
+                      ranges, "}\n ");
+}
+
+// The first elements of the last dimension and their positions, in the order of the call's
+// comparator, as XLA expands the call: a stable sort and two slices.
+absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
+  const std::vector<Computation*> comparators = call.called_computations();
+  const Shape &x = call.operand(0).shape(), &result = call.shape();
+  if (call.operand_count() != 1 || !result.IsTuple() || result.tuple_shapes().size() != 2 ||
+      comparators.size() != 1 || comparators[0]->parameters().size() != 4 || x.rank() == 0)
+    return absl::UnimplementedError("expected one operand and a comparator of two pairs");
+  const std::string values = OperandShapeText(x),
+                    ids = ShapeOf(result.tuple_shapes()[1].element_type(), x);
+  const int64_t last = x.rank() - 1;
+  return absl::StrCat(
+      "i = ", ids, " iota(), iota_dimension=", last, "\n s = (", values, ", ", ids,
+      ") sort(p0, i), dimensions={", last, "}, is_stable=true, to_apply=applied", "\n v = ", values,
+      " get-tuple-element(s), index=0\n w = ", ids, " get-tuple-element(s), index=1\n ",
+      SliceText("a", "v", result.tuple_shapes()[0]), SliceText("b", "w", result.tuple_shapes()[1]),
+      "ROOT r = ", OperandShapeText(result), " tuple(a, b)");
+}
+
+// The slice that an operand is, directly or as the result of an asynchronous computation.
+const SliceRanges* SliceOf(const Instruction& operand) {
+  const Instruction* piece = &operand;
+  while (ops::IsAsyncStep(piece->opcode()) && piece->operand_count() > 0) {
+    const Computation* wrapped = piece->CalledComputation(Attr::kCalls);
+    piece = wrapped ? wrapped->root() : &piece->operand(0);
+  }
+  return piece->opcode() == Opcode::kSlice ? piece->Get<SliceRanges>(Attr::kSlice) : nullptr;
+}
+
+// The array whose slices are the operands, in any order: each is written back to its place. Their
+// rest would have any content.
+absl::StatusOr<std::string> OfItsSlices(const Instruction& call) {
+  const Shape& whole = call.shape();
+  if (!whole.IsArray()) return absl::UnimplementedError("tuples are not supported");
+  std::string text = AnyContentText("a0", whole);
+  const std::string shape = OperandShapeText(whole);
+  for (int64_t i = 0; i < call.operand_count(); ++i) {
+    const SliceRanges* slice = SliceOf(call.operand(i));
+    if (!slice || call.operand(i).shape().element_type() != whole.element_type() ||
+        static_cast<int64_t>(slice->dimensions.size()) != whole.rank())
+      return absl::UnimplementedError("expected slices of one array as operands");
+    std::string starts;
+    for (int64_t d = 0; d < whole.rank(); ++d) {
+      absl::StrAppend(&text, "s", i, ".", d, " = s64[] constant(", slice->dimensions[d].start,
+                      ")\n ");
+      absl::StrAppend(&starts, ", s", i, ".", d);
+    }
+    absl::StrAppend(&text, "a", i + 1, " = ", shape, " dynamic-update-slice(a", i, ", p", i, starts,
+                    ")\n ");
+  }
+  return absl::StrCat(text, "ROOT r = ", shape, " copy(a", call.operand_count(), ")");
+}
+
 struct LibraryCallRow {
   absl::string_view target;
   Body body;
@@ -185,10 +247,13 @@ constexpr LibraryCallRow kLibraryCalls[] = {
     {"AllocateBuffer", AnyContent},
     {"AssumeGatherIndicesInBound", OperandItself},
     {"Cholesky", LowerCholesky},
+    {"ConcatBitcast", OfItsSlices},
+    {"GetRngSeed", AnyContent},  // of XLA:GPU too: random numbers are right for every seed
     {"InvertDiagBlocksLowerTriangular", LowerInverse},
     {"InvertDiagBlocksUpperTriangular", UpperInverse},
     {"PadToStatic", SizesApart},
     {"SliceToDynamic", OfRunTimeSizes},
+    {"TopK", FirstOfSorted},
     {"X64SplitLow", LowHalf},
     {"X64SplitHigh", HighHalf},
     {"X64Combine", BothHalves},
@@ -197,8 +262,10 @@ constexpr LibraryCallRow kLibraryCalls[] = {
     {"__cublas$lt$matmul", MatrixProduct},
     {"__cublas$triangularSolve", TriangularSolve},
     {"__cudnn$convForward", Convolution},
+    {"__cudnn$convBiasActivationForward", ConvolutionBiasActivation},
     {"__cudnn$convBackwardInput", ConvolutionOfInputGradient},
     {"__cudnn$convBackwardFilter", ConvolutionOfFilterGradient},
+    {"__gpu$TopK", FirstOfSorted},
 };
 
 absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
@@ -208,7 +275,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     if (meaning.target != name) continue;
     const absl::StatusOr<std::string> body = meaning.body(call);
     if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
-    std::string text = "HloModule m\nENTRY e {\n";
+    // A body may name the computation that the call calls; AddCopy replaces the name by it.
+    std::string text = "HloModule m\napplied { ROOT r = pred[] constant(true) }\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
       absl::StrAppend(&text, " p", i, " = ", OperandShapeText(call.operand(i).shape()),
                       " parameter(", i, ")\n");
@@ -218,15 +286,19 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   return absl::UnimplementedError(absl::StrCat("custom-call ", name, ": the target is not known"));
 }
 
-// Adds a copy of a computation that calls no other computation.
-Computation* AddCopy(const Computation& computation, std::string name, Module& module) {
-  auto copy = std::make_unique<Computation>(std::move(name));
+// Adds a copy of a computation, in which what `call` calls takes the place of any called
+// computation.
+Computation* AddCopy(const Computation& computation, const Instruction& call, Module& module) {
+  const std::vector<Computation*> applied = call.called_computations();
+  auto copy = std::make_unique<Computation>(absl::StrCat("meaning.", call.name()));
   std::map<const Instruction*, Instruction*> copies;
   for (const auto& instruction : computation.instructions()) {
     std::vector<Instruction*> operands;
     for (const Instruction* operand : instruction->operands()) operands.push_back(copies[operand]);
     copies[instruction.get()] = copy->Add(
         CopyOf(*instruction, absl::StrCat(copy->name(), ".", instruction->name()), operands));
+    if (instruction->CalledComputation(Attr::kToApply))
+      copies[instruction.get()]->Set(Attr::kToApply, applied[0]);
   }
   copy->set_root(copies[computation.root()]);
   return module.Add(std::move(copy));
@@ -350,8 +422,7 @@ absl::Status LowerLibraryCalls(Module& module) {
   const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };
   for (Instruction* call : Where(module, is_call)) {
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> meaning, ComputationOf(*call));
-    Computation* computation =
-        AddCopy(*meaning->entry(), absl::StrCat("meaning.", call->name()), module);
+    Computation* computation = AddCopy(*meaning->entry(), *call, module);
     call->set_opcode(Opcode::kCall);
     call->mutable_attributes().clear();
     call->Set(Attr::kToApply, computation);
