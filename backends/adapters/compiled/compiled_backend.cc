@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/compiled/meanings.h"
+#include "backends/adapters/pjrt/spread.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {
@@ -89,7 +91,14 @@ class CompiledBackend : public Backend {
       return InvalidInput("expected ", wanted, " outputs of the optimized module, found ", found);
     made->replica_count = module.replica_count;
     made->num_partitions = module.num_partitions;
-    return evaluator_->Load(*made, options);
+    if (!IsSharded(module)) return evaluator_->Load(*made, options);
+    made = WithoutShardings(*made);
+    HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
+    HLOCTS_RETURN_IF_ERROR(KeepUnsplit(ArgumentLeafShapes(*made), OutputLeafShapes(*made), spread));
+    LoadOptions of_devices = options;
+    of_devices.partitions = module.num_partitions;
+    HLOCTS_ASSIGN_OR_RETURN(auto on_devices, evaluator_->Load(*made, of_devices));
+    return OfFullArrays(std::move(spread), /*copies=*/1, std::move(on_devices));
   }
 
   std::unique_ptr<Backend> compiler_, evaluator_;

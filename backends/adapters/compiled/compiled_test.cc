@@ -35,7 +35,7 @@ class FakeCompiler : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = "fake";
-    info.capabilities = {"compile-only", "proto", "optimized-module"};
+    info.capabilities = {"compile-only", "proto", "optimized-module", "partitions"};
     return info;
   }
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
@@ -147,6 +147,28 @@ TEST(CompiledTest, PaddingHoldsAnyContent) {
                     "y = f32[1] reshape(z) s = f32[1] select(m, a, y) ROOT r = f32[] reshape(s)"),
             Outcome::kPass);
   EXPECT_EQ(verdict("ROOT r = f32[] reshape(a)"), Outcome::kFail);
+}
+
+// The optimized form of a sharded module is the program of one device.
+TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
+  const auto verdict = [](const std::string& sum) {
+    const std::string add =
+        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n";
+    return Judge(absl::StrCat("HloModule m, num_partitions=2\n", add,
+                              "ENTRY e { x = f32[4] parameter(0), sharding={devices=[2]<=[2]} "
+                              "z = f32[] constant(0) ROOT r = f32[] reduce(x, z), dimensions={0}, "
+                              "to_apply=add, sharding={replicated} }"),
+                 absl::StrCat("HloModule m, num_partitions=2\n", add,
+                              "ENTRY e { x = f32[2] parameter(0) z = f32[] constant(0) "
+                              "p = f32[] reduce(x, z), dimensions={0}, to_apply=add ",
+                              sum, " }"),
+                 {"f32[4] {1, 2, 3, 5}"});
+  };
+  constexpr char kSum[] =
+      "r = bf16[] all-reduce(p), replica_groups={{0,1}}, to_apply=add, channel_id=1, "
+      "use_global_device_ids=true ROOT c = f32[] convert(r)";
+  EXPECT_EQ(verdict(kSum).kind, Outcome::kPass) << verdict(kSum).reason;
+  EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
 }
 
 // {given instruction, optimized form, verdict}.

@@ -306,10 +306,11 @@ Computation* AddCopy(const Computation& computation, const Instruction& call, Mo
 
 // Data movements and reductions that may also change the element type, as XLA:TPU makes them. They
 // are rewritten as the operation in the type of its operands and a convert.
-constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
-                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduce,
-                             Opcode::kReduceWindow, Opcode::kReshape,     Opcode::kReverse,
-                             Opcode::kSelect,       Opcode::kSlice,       Opcode::kTranspose};
+constexpr Opcode kMoves[] = {Opcode::kAllReduce, Opcode::kBroadcast,    Opcode::kConcatenate,
+                             Opcode::kCopy,      Opcode::kDynamicSlice, Opcode::kPad,
+                             Opcode::kReduce,    Opcode::kReduceWindow, Opcode::kReshape,
+                             Opcode::kReverse,   Opcode::kSelect,       Opcode::kSlice,
+                             Opcode::kTranspose};
 
 // Returns the result shapes that the operation has in the types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {

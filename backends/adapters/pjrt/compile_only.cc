@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/adapters/pjrt/compiled_form.h"
+#include "backends/adapters/pjrt/partitioned_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "spec/files/home_folder.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/targets/targets.h"
 
@@ -43,7 +45,7 @@ class CompileOnlyBackend : public Backend {
     BackendInfo info;
     info.name = settings_.name;
     info.facts = settings_.facts;
-    info.capabilities = {"compile-only", "proto", "replicas", "optimized-module"};
+    info.capabilities = {"compile-only", "proto", "replicas", "optimized-module", "partitions"};
     AddMissingTypes(info.capabilities);
     const absl::Status opened = Open();
     info.available = opened.ok();
@@ -59,17 +61,27 @@ class CompileOnlyBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Open());
-    const int64_t wanted = options.replicas * options.partitions;
+    const bool sharded = IsSharded(module);
+    if (sharded && options.replicas > 1)
+      return absl::UnimplementedError("a partitioned module cannot have several replicas");
+    const int64_t partitions = sharded ? module.num_partitions : options.partitions;
+    const int64_t wanted = options.replicas * partitions;
     if (wanted > devices_) {
       return absl::UnimplementedError(
           absl::StrCat("needs ", wanted, " devices, the topology has ", devices_));
     }
-    const std::unique_ptr<Module> plain = WithoutCompiledForm(module);
+    std::unique_ptr<Module> plain;
+    if (sharded) {
+      HLOCTS_ASSIGN_OR_RETURN(plain, PartitionedForm(module, settings_.partitioner));
+    } else {
+      plain = WithoutCompiledForm(module);
+    }
     HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(plain ? *plain : module));
     PJRT_Program program = HloProgram(proto);
     PjrtCompileOptions compile;
     compile.num_replicas = options.replicas;
-    compile.num_partitions = options.partitions;
+    compile.num_partitions = partitions;
+    if (sharded) compile.partitioner = settings_.partitioner;
     compile.one_tuple = TakesOneTuple(module);
     compile.overrides = settings_.compile_options;
     const std::string serialized = SerializeCompileOptions(compile);

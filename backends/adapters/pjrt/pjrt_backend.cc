@@ -519,7 +519,7 @@ class PjrtBackend : public Backend {
     }
     auto on_devices = ExecutableOf(std::move(executable), module, spread.ResultTiles());
     const size_t copies = IsSharded(module) ? 1 : spread.devices;
-    return std::make_unique<ShardedExecutable>(std::move(spread), copies, std::move(on_devices));
+    return OfFullArrays(std::move(spread), copies, std::move(on_devices));
   }
 
   absl::Status Ensure(int64_t devices) {

@@ -3,6 +3,7 @@
 // tiles.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "backends/adapters/pjrt/tiling.h"
@@ -34,5 +35,10 @@ absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteR
 // Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing copies.
 std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
+
+// Returns the program of full arrays of which `on_devices` computes the tiles; a module with manual
+// regions has full arrays of `copies` devices. kUnimplemented: arguments that differ by device.
+std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
+                                         std::unique_ptr<Executable> on_devices);
 
 }  // namespace hlocts::backends
