@@ -234,6 +234,11 @@ INSTANTIATE_TEST_SUITE_P(
               "p = pred[2,2] constant({{1,0},{1,1}}) ROOT r = f32[2,2] dot(p, x), "
               "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
               Outcome::kPass},
+        Meant{"c = s32[2,2] convert(x) p = s32[2,2] constant({{1,0},{1,1}}) ROOT r = s32[2,2] "
+              "dot(p, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+              "c = s32[2,2] convert(x) p = pred[2,2] constant({{1,0},{1,1}}) ROOT r = s32[2,2] "
+              "dot(p, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+              Outcome::kPass},
         Meant{kOfPredicates,
               "p = pred[2,2] constant({{1,0},{0,1}}) ROOT r = f32[2,2] dot(p, x), "
               "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
@@ -267,23 +272,39 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-TEST(CompiledTest, ACallThatSortsUsesItsComparator) {
-  const auto verdict = [](const std::string& direction) {
+// Calls of the two largest elements: by a comparator, and by backend_config.
+TEST(CompiledTest, ACallThatSortsHasAnOrder) {
+  const auto verdict = [](const std::string& call, const std::string& rows) {
     return Judge(
                "HloModule m\nENTRY e { x = f32[2,3] parameter(0) ROOT r = (f32[2,2], s32[2,2]) "
                "topk(x), k=2, largest=true }",
-               absl::StrCat("HloModule m\nc { a = f32[] parameter(0) b = f32[] parameter(1) i = "
-                            "s32[] parameter(2) j = s32[] parameter(3) ROOT g = pred[] compare(a, "
-                            "b), direction=",
-                            direction,
-                            " }\nENTRY e { x = f32[2,3] parameter(0) ROOT r = (f32[2,2], s32[2,2]) "
-                            "custom-call(x), custom_call_target=\"TopK\", called_computations={c} "
-                            "}"),
-               {"f32[2,3] {{1, 5, 5}, {-1, -3, 2}}"})
+               absl::StrCat(
+                   "HloModule m\nc { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] "
+                   "parameter(2) j = s32[] parameter(3) ROOT g = pred[] compare(a, b), "
+                   "direction=GT }\nENTRY e { x = f32[2,3] parameter(0) ",
+                   call, " }"),
+               {"f32[2,3] " + rows})
         .kind;
   };
-  EXPECT_EQ(verdict("GT"), Outcome::kPass);
-  EXPECT_EQ(verdict("LT"), Outcome::kFail);
+  const std::string by_comparator =
+      "ROOT r = (f32[2,2], s32[2,2]) custom-call(x), custom_call_target=\"TopK\", "
+      "called_computations={c}";
+  const std::string total = absl::StrCat(
+      "t = (f32[2,2], s32[2,2], u8[64]) custom-call(x), custom_call_target=\"__gpu$TopK\", "
+      "backend_config={is_stable = true, order = \"TOTAL\"} v = f32[2,2] get-tuple-element(t), "
+      "index=0 w = s32[2,2] get-tuple-element(t), index=1 ROOT r = (f32[2,2], s32[2,2]) "
+      "tuple(v, w)");
+  const std::string any_order =
+      absl::StrReplaceAll(total, {{"is_stable = true", "is_stable = false"}});
+  const std::string different = "{{1, 5, 2}, {-1, -3, 2}}", equal = "{{1, 5, 5}, {-1, -3, 2}}";
+  EXPECT_EQ(verdict(by_comparator, equal), Outcome::kPass);
+  EXPECT_EQ(verdict(absl::StrCat(by_comparator, ", backend_config={is_stable = false}"), equal),
+            Outcome::kFail);
+  EXPECT_EQ(verdict(total, equal), Outcome::kPass);
+  EXPECT_EQ(verdict(any_order, equal), Outcome::kFail);
+  EXPECT_EQ(verdict(any_order, different), Outcome::kPass);
+  EXPECT_EQ(verdict(absl::StrReplaceAll(total, {{"TOTAL", "PARTIAL"}}), different),
+            Outcome::kUnsupported);
 }
 
 // Library calls: the product of x with itself, the solution r of T r = x with T a triangle of x,

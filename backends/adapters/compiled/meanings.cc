@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "backends/adapters/compiled/library_meanings.h"
@@ -186,22 +187,49 @@ std::string SliceText(absl::string_view name, absl::string_view operand, const S
 }
 
 // The first elements of the last dimension and their positions, in the order of the call's
-// comparator, as XLA expands the call: a stable sort and two slices.
+// comparator or in the total order, the largest first: XLA expands the call to a stable sort and
+// two slices. Equal elements of a call that is not stable have any order, here the last one first.
 absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::vector<Computation*> comparators = call.called_computations();
+  const RawText* config = call.Get<RawText>(Attr::kBackendConfig);
+  const absl::string_view options = config ? absl::string_view(config->text) : "";
   const Shape &x = call.operand(0).shape(), &result = call.shape();
-  if (call.operand_count() != 1 || !result.IsTuple() || result.tuple_shapes().size() != 2 ||
-      comparators.size() != 1 || comparators[0]->parameters().size() != 4 || x.rank() == 0)
-    return absl::UnimplementedError("expected one operand and a comparator of two pairs");
-  const std::string values = OperandShapeText(x),
-                    ids = ShapeOf(result.tuple_shapes()[1].element_type(), x);
+  if (call.operand_count() != 1 || !result.IsTuple() || x.rank() == 0 ||
+      result.tuple_shapes().size() < 2)
+    return absl::UnimplementedError("expected one operand and two results");
+  const bool total = comparators.empty() && absl::StrContains(options, "order = \"TOTAL\"");
+  if (!total && (comparators.size() != 1 || comparators[0]->parameters().size() != 4))
+    return absl::UnimplementedError("expected a comparator of two pairs or the total order");
+  const std::vector<Shape>& parts = result.tuple_shapes();
+  const std::string values = OperandShapeText(x), ids = ShapeOf(parts[1].element_type(), x),
+                    first = OperandShapeText(parts[0]), positions = OperandShapeText(parts[1]);
   const int64_t last = x.rank() - 1;
-  return absl::StrCat(
-      "i = ", ids, " iota(), iota_dimension=", last, "\n s = (", values, ", ", ids,
-      ") sort(p0, i), dimensions={", last, "}, is_stable=true, to_apply=applied", "\n v = ", values,
-      " get-tuple-element(s), index=0\n w = ", ids, " get-tuple-element(s), index=1\n ",
-      SliceText("a", "v", result.tuple_shapes()[0]), SliceText("b", "w", result.tuple_shapes()[1]),
-      "ROOT r = ", OperandShapeText(result), " tuple(a, b)");
+  const bool stable = !absl::StrContains(options, "is_stable = false");
+  std::string text =
+      absl::StrCat("y = ", values, " reverse(p0), dimensions={", stable ? "" : absl::StrCat(last),
+                   "}\n i = ", ids, " iota(), iota_dimension=", last, "\n ");
+  if (total) {
+    absl::StrAppend(&text, "s = (", first, ", ", positions,
+                    ") topk(y), k=", parts[0].dimension(last), ", largest=true\n a = ", first,
+                    " get-tuple-element(s), index=0\n w = ", positions,
+                    " get-tuple-element(s), index=1\n ");
+  } else {
+    absl::StrAppend(&text, "s = (", values, ", ", ids, ") sort(y, i), dimensions={", last,
+                    "}, is_stable=true, to_apply=applied\n s.v = ", values,
+                    " get-tuple-element(s), index=0\n s.w = ", ids,
+                    " get-tuple-element(s), index=1\n ", SliceText("a", "s.v", parts[0]),
+                    SliceText("w", "s.w", parts[1]));
+  }
+  absl::StrAppend(&text, "n.s = ", PrimitiveTypeName(parts[1].element_type()), "[] constant(",
+                  x.dimension(last) - 1, ")\n n = ", positions,
+                  " broadcast(n.s), dimensions={}\n b = ", positions, " subtract(n, w)\n ");
+  std::string workspace;
+  for (size_t k = 2; k < parts.size(); ++k) {
+    absl::StrAppend(&text, AnyContentText(absl::StrCat("c", k), parts[k]));
+    absl::StrAppend(&workspace, ", c", k);
+  }
+  return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " tuple(a, ", stable ? "w" : "b",
+                      workspace, ")");
 }
 
 // The slice that an operand is, directly or as the result of an asynchronous computation.
@@ -367,8 +395,8 @@ void SeparateConvert(Instruction* move) {
 
 // Returns true if every value of `from` is a value of `to`.
 bool Holds(PrimitiveType to, PrimitiveType from) {
-  return IsFloat(to) && BitWidth(to) >= 32 &&
-         (from == PrimitiveType::kPred || (IsFloat(from) && BitWidth(from) < BitWidth(to)));
+  if (from == PrimitiveType::kPred) return IsInteger(to) || (IsFloat(to) && BitWidth(to) >= 32);
+  return IsFloat(to) && BitWidth(to) >= 32 && IsFloat(from) && BitWidth(from) < BitWidth(to);
 }
 
 // The operand of an instruction that HLO expects to have the type of another operand, `like`, but
