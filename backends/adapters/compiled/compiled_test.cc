@@ -242,7 +242,10 @@ INSTANTIATE_TEST_SUITE_P(
         Meant{kOfPredicates,
               "p = pred[2,2] constant({{1,0},{0,1}}) ROOT r = f32[2,2] dot(p, x), "
               "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-              Outcome::kFail},
+              Outcome::kFail}));
+INSTANTIATE_TEST_SUITE_P(
+    Parts, MeaningsTest,
+    ::testing::Values(
         Meant{"ROOT r = f32[2,2] copy(x)",
               "a = f32[1,2] slice(x), slice={[1:2], [0:2]} "
               "b = ((f32[2,2]), f32[1,2], s32[]) slice-start(x), slice={[0:1], [0:2]} "

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/substitute.h"
 #include "backends/adapters/compiled/library_meanings.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
@@ -178,13 +179,20 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " bitcast-convert(o)");
 }
 
-std::string SliceText(absl::string_view name, absl::string_view operand, const Shape& first) {
-  std::string ranges;
-  for (const int64_t size : first.dimensions())
-    absl::StrAppend(&ranges, ranges.empty() ? "" : ", ", "[0:", size, "]");
-  return absl::StrCat(name, " = ", OperandShapeText(first), " slice(", operand, "), slice={",
-                      ranges, "}\n ");
-}
+// The first k elements `a` of the last dimension of y, in order, and their positions `w`: $0 and $1
+// are the shapes of y and of its positions, $2 and $3 those of the results, $4 the dimension, $5 k,
+// $6 the ranges of the results.
+constexpr char kFirstInTotalOrder[] = R"(
+ s = ($2, $3) topk(y), k=$5, largest=true
+ a = $2 get-tuple-element(s), index=0
+ w = $3 get-tuple-element(s), index=1)";
+constexpr char kFirstByComparator[] = R"(
+ i = $1 iota(), iota_dimension=$4
+ s = ($0, $1) sort(y, i), dimensions={$4}, is_stable=true, to_apply=applied
+ s.v = $0 get-tuple-element(s), index=0
+ s.w = $1 get-tuple-element(s), index=1
+ a = $2 slice(s.v), slice={$6}
+ w = $3 slice(s.w), slice={$6})";
 
 // The first elements of the last dimension and their positions, in the order of the call's
 // comparator or in the total order, the largest first: XLA expands the call to a stable sort and
@@ -201,35 +209,26 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   if (!total && (comparators.size() != 1 || comparators[0]->parameters().size() != 4))
     return absl::UnimplementedError("expected a comparator of two pairs or the total order");
   const std::vector<Shape>& parts = result.tuple_shapes();
-  const std::string values = OperandShapeText(x), ids = ShapeOf(parts[1].element_type(), x),
-                    first = OperandShapeText(parts[0]), positions = OperandShapeText(parts[1]);
+  const std::string ids = ShapeOf(parts[1].element_type(), x);
   const int64_t last = x.rank() - 1;
   const bool stable = !absl::StrContains(options, "is_stable = false");
-  std::string text =
-      absl::StrCat("y = ", values, " reverse(p0), dimensions={", stable ? "" : absl::StrCat(last),
-                   "}\n i = ", ids, " iota(), iota_dimension=", last, "\n ");
-  if (total) {
-    absl::StrAppend(&text, "s = (", first, ", ", positions,
-                    ") topk(y), k=", parts[0].dimension(last), ", largest=true\n a = ", first,
-                    " get-tuple-element(s), index=0\n w = ", positions,
-                    " get-tuple-element(s), index=1\n ");
-  } else {
-    absl::StrAppend(&text, "s = (", values, ", ", ids, ") sort(y, i), dimensions={", last,
-                    "}, is_stable=true, to_apply=applied\n s.v = ", values,
-                    " get-tuple-element(s), index=0\n s.w = ", ids,
-                    " get-tuple-element(s), index=1\n ", SliceText("a", "s.v", parts[0]),
-                    SliceText("w", "s.w", parts[1]));
-  }
-  absl::StrAppend(&text, "n.s = ", PrimitiveTypeName(parts[1].element_type()), "[] constant(",
-                  x.dimension(last) - 1, ")\n n = ", positions,
-                  " broadcast(n.s), dimensions={}\n b = ", positions, " subtract(n, w)\n ");
-  std::string workspace;
+  std::string ranges, workspaces;
+  for (const int64_t size : parts[0].dimensions())
+    absl::StrAppend(&ranges, ranges.empty() ? "" : ", ", "[0:", size, "]");
+  std::string text = absl::Substitute(
+      absl::StrCat("y = $0 reverse(p0), dimensions={$7}",
+                   total ? kFirstInTotalOrder : kFirstByComparator,
+                   "\n n.s = $8[] constant($9)\n n = $3 broadcast(n.s), dimensions={}\n "
+                   "b = $3 subtract(n, w)\n "),
+      OperandShapeText(x), ids, OperandShapeText(parts[0]), OperandShapeText(parts[1]), last,
+      parts[0].dimension(last), ranges, stable ? "" : absl::StrCat(last),
+      PrimitiveTypeName(parts[1].element_type()), x.dimension(last) - 1);
   for (size_t k = 2; k < parts.size(); ++k) {
     absl::StrAppend(&text, AnyContentText(absl::StrCat("c", k), parts[k]));
-    absl::StrAppend(&workspace, ", c", k);
+    absl::StrAppend(&workspaces, ", c", k);
   }
   return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " tuple(a, ", stable ? "w" : "b",
-                      workspace, ")");
+                      workspaces, ")");
 }
 
 // The slice that an operand is, directly or as the result of an asynchronous computation.
