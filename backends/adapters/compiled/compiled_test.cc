@@ -326,7 +326,8 @@ std::string Solve(bool lower) {
 }
 constexpr char kOperands[] =
     "y = f32[1,4,1] reshape(x) w = f32[2,1,1] constant({{{3}},{{7}}}) "
-    "g = f32[1,3,1] constant({{{1},{2},{3}}}) v = f32[1] constant({-30}) ";
+    "g = f32[1,3,1] constant({{{1},{2},{3}}}) v = f32[1] constant({-30}) "
+    "x2 = f32[1,4,2] constant({{{1,2},{3,5},{4,7},{6,8}}}) ";
 constexpr char kConfig[] =
     R"(, backend_config={"cudnn_conv_backend_config":{"activation_mode":"kNone",)"
     R"("conv_result_scale":1,"side_input_scale":0}} )";
@@ -348,7 +349,7 @@ const std::string kOfInput = Plain(
     "ROOT r = f32[1,5,1] convolution(y, w), window={size=2 pad=1_1 rhs_reversal=1}, "
     "dim_labels=b0f_0io->b0f");
 const std::string kOfFilter = Plain(
-    "q = f32[1,2,1] convolution(y, g), window={size=3}, dim_labels=b0f_0io->b0f "
+    "q = f32[1,2,1] convolution(y, g), window={size=3}, dim_labels=b0f_i0o->b0f "
     "ROOT r = f32[2,1,1] reshape(q)");
 
 TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
@@ -384,6 +385,36 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
             "pass ");
   EXPECT_EQ(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convBackwardInput")), "pass ");
   EXPECT_EQ(verdict(kOfFilter, Library("f32[2,1,1]", "y, g", "convBackwardFilter")), "pass ");
+  // Two groups of one input and two output features: each group alone, and both in one call.
+  const std::string in =
+      "f = f32[2,1,4] constant({{{1,2,3,4}},{{5,6,7,9}}}) "
+      "h = f32[1,3,4] constant({{{1,2,3,4},{5,6,7,8},{9,1,2,3}}}) ";
+  const auto grouped = [&](const char* result, const char* operands, const char* target) {
+    return absl::StrCat(in,
+                        absl::StrReplaceAll(Library(result, operands, target),
+                                            {{"dim_labels", "feature_group_count=2, dim_labels"}}));
+  };
+  const auto alone = [&](const std::string& of_group, const char* joined) {
+    std::string text = Plain(in);
+    for (const char* group : {"0", "1"}) {
+      const bool first = group[0] == '0';
+      absl::StrAppend(&text, absl::StrReplaceAll(of_group, {{"#", group},
+                                                            {"@2", first ? "[0:2]" : "[2:4]"},
+                                                            {"@1", first ? "[0:1]" : "[1:2]"}}));
+    }
+    return absl::StrCat(text, joined);
+  };
+  const std::string of_input = alone(
+      "h# = f32[1,3,2] slice(h), slice={[0:1], [0:3], @2} f# = f32[2,1,2] slice(f), slice={[0:2], "
+      "[0:1], @2} q# = f32[1,4,1] convolution(h#, f#), window={size=2 pad=1_1 rhs_reversal=1}, "
+      "dim_labels=b0f_0oi->b0f ",
+      "ROOT r = f32[1,4,2] concatenate(q0, q1), dimensions={2}");
+  EXPECT_EQ(verdict(of_input, grouped("f32[1,4,2]", "h, f", "convBackwardInput")), "pass ");
+  const std::string of_filter = alone(
+      "y# = f32[1,4,1] slice(x2), slice={[0:1], [0:4], @1} h# = f32[1,3,2] slice(h), slice={[0:1], "
+      "[0:3], @2} q# = f32[1,2,2] convolution(y#, h#), window={size=3}, dim_labels=b0f_i0o->b0f ",
+      "q = f32[1,2,4] concatenate(q0, q1), dimensions={2} ROOT r = f32[2,1,4] reshape(q)");
+  EXPECT_EQ(verdict(of_filter, grouped("f32[2,1,4]", "x2, h", "convBackwardFilter")), "pass ");
   EXPECT_THAT(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convForward", "{size=2 pad=1_1}")),
               HasSubstr("fail"));
 }

@@ -89,24 +89,59 @@ absl::Status ExpectPlainConvolution(const Instruction& call) {
   return plain ? absl::OkStatus() : absl::UnimplementedError("expected no activation and no scale");
 }
 
-// `tail` computes `value` from the convolution `c`.
+// The text around a convolution `c`: `before` computes `kernel`, `after` the call's `value`.
+struct Around {
+  std::string options, before, kernel = "p1", after, value = "c";
+};
+
 absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Window& window,
                                             const ConvolutionDimensionNumbers& numbers,
-                                            int64_t groups, absl::string_view tail = "",
-                                            absl::string_view value = "c") {
+                                            const Around& around) {
   const Shape& result = ValueOf(call.shape());
   HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(result));
-  std::string text = absl::StrCat("c = ", ShapeText(sum), " convolution(p0, p1)");
+  std::string text = absl::StrCat(around.before, "c = ", ShapeText(sum), " convolution(p0, ",
+                                  around.kernel, ")", around.options);
   if (!window.dimensions.empty()) {
     absl::StrAppend(&text, ", window=");
     AppendWindow(window, &text);
   }
   absl::StrAppend(&text, ", dim_labels=");
   AppendConvolutionDimensionNumbers(numbers, &text);
-  if (groups > 1) absl::StrAppend(&text, ", feature_group_count=", groups);
-  absl::StrAppend(&text, "\n ", tail, "o = ", ShapeText(result), " convert(", value, ")\n ");
+  absl::StrAppend(&text, "\n ", around.after, "o = ", ShapeText(result), " convert(", around.value,
+                  ")\n ");
   return WithWorkspace(call, std::move(text), "o");
 }
+
+std::string GroupOption(const char* name, int64_t groups) {
+  return groups > 1 ? absl::StrCat(", ", name, "=", groups) : "";
+}
+
+// The kernel of the gradient with respect to the input: within each group, input and output
+// features change places.
+void SwapFeatures(const Shape& kernel, const ConvolutionDimensionNumbers& of, int64_t groups,
+                  Around& around) {
+  std::vector<int64_t> split, order, moved, merged;
+  const int64_t in = of.kernel_input_feature, out = of.kernel_output_feature;
+  const int64_t of_group = kernel.dimension(out) / groups;
+  const auto place = [&](int64_t d) { return d + (d > out ? 1 : 0); };
+  for (int64_t d = 0; d < kernel.rank(); ++d) {
+    if (d == out) split.push_back(groups);
+    split.push_back(d == out ? of_group : kernel.dimension(d));
+    if (d == in) order.push_back(out);  // the number of the group
+    order.push_back(d == out ? out + 1 : place(d));
+    merged.push_back(d == out ? of_group : kernel.dimension(d) * (d == in ? groups : 1));
+  }
+  for (const int64_t d : order) moved.push_back(split[d]);
+  const auto text = [&](std::vector<int64_t> dimensions) {
+    return ShapeText(Shape(kernel.element_type(), std::move(dimensions)));
+  };
+  around.before = absl::StrCat("k.s = ", text(split), " reshape(p1)\n k.t = ", text(moved),
+                               " transpose(k.s), dimensions={", absl::StrJoin(order, ","),
+                               "}\n k = ", text(merged), " reshape(k.t)\n ");
+  around.kernel = "k";
+}
+
+int64_t GroupsOf(const Instruction& call) { return call.IntOr(Attr::kFeatureGroupCount, 1); }
 
 int64_t Dilated(int64_t size, int64_t dilation) {
   return size == 0 ? 0 : (size - 1) * dilation + 1;
@@ -119,8 +154,6 @@ struct Forward {
 
 absl::StatusOr<Forward> GradientOf(const Instruction& call) {
   HLOCTS_RETURN_IF_ERROR(ExpectPlainConvolution(call));
-  if (call.IntOr(Attr::kFeatureGroupCount, 1) != 1)
-    return absl::UnimplementedError("expected one group of features");
   return Forward{*call.Get<Window>(Attr::kWindow),
                  *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels)};
 }
@@ -158,7 +191,7 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
   HLOCTS_RETURN_IF_ERROR(ExpectPlainConvolution(call));
   return ConvolutionText(call, *call.Get<Window>(Attr::kWindow),
                          *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels),
-                         call.IntOr(Attr::kFeatureGroupCount, 1));
+                         {GroupOption("feature_group_count", GroupsOf(call))});
 }
 
 // act(scale * convolution(p0, p1) + side_scale * p3 + p2), with p2 along the features: the sum that
@@ -176,9 +209,12 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
   const std::string wide = ShapeText(sum);
   const absl::string_view type = PrimitiveTypeName(sum.element_type());
   const Shape bias(sum.element_type(), call.operand(2).shape().dimensions());
-  std::string tail = absl::StrCat("b = ", ShapeText(bias), " convert(p2)\n b.b = ", wide,
-                                  " broadcast(b), dimensions={", numbers->output_feature, "}\n ");
-  std::string value = Scaled("m", config.value("conv_result_scale", 1.0), "c", sum, tail);
+  Around around{GroupOption("feature_group_count", GroupsOf(call))};
+  std::string& tail = around.after;
+  tail = absl::StrCat("b = ", ShapeText(bias), " convert(p2)\n b.b = ", wide,
+                      " broadcast(b), dimensions={", numbers->output_feature, "}\n ");
+  std::string& value = around.value;
+  value = Scaled("m", config.value("conv_result_scale", 1.0), "c", sum, tail);
   if (side != 0) {
     absl::StrAppend(&tail, "x = ", wide, " convert(p3)\n ");
     const std::string scaled = Scaled("n", side, "x", sum, tail);
@@ -186,11 +222,13 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
     value = "e";
   }
   absl::StrAppend(&tail, "a = ", wide, " add(", value, ", b.b)\n ");
-  if (activation == "kRelu")
+  value = "a";
+  if (activation == "kRelu") {
     absl::StrAppend(&tail, "z.s = ", type, "[] constant(0)\n z = ", wide,
                     " broadcast(z.s), dimensions={}\n t = ", wide, " maximum(a, z)\n ");
-  return ConvolutionText(call, *window, *numbers, call.IntOr(Attr::kFeatureGroupCount, 1), tail,
-                         activation == "kRelu" ? "t" : "a");
+    value = "t";
+  }
+  return ConvolutionText(call, *window, *numbers, around);
 }
 
 // Returns the gradient with respect to the input: p0 is the gradient of the output, p1 the filter.
@@ -217,7 +255,9 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
     now.padding_high = input - 1 - Dilated(output, was.stride) - now.padding_low + taps;
     now.window_reversal = !was.window_reversal;
   }
-  return ConvolutionText(call, window, numbers, 1);
+  Around around{GroupOption("feature_group_count", GroupsOf(call))};
+  if (GroupsOf(call) > 1) SwapFeatures(call.operand(1).shape(), of, GroupsOf(call), around);
+  return ConvolutionText(call, window, numbers, around);
 }
 
 // Returns the gradient with respect to the filter: p0 is the input, p1 the gradient of the output.
@@ -247,7 +287,7 @@ absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call)
     now.padding_high = (was.size - 1) * was.window_dilation + Dilated(now.size, was.stride) -
                        Dilated(input, was.base_dilation) - was.padding_low;
   }
-  return ConvolutionText(call, window, numbers, 1);
+  return ConvolutionText(call, window, numbers, {GroupOption("batch_group_count", GroupsOf(call))});
 }
 
 absl::StatusOr<std::string> TriangularSolve(const Instruction& call) {
