@@ -105,12 +105,18 @@ class Draws {
     const FloatFormat& format = FormatOf(type_);
     exponent = std::clamp(exponent, static_cast<double>(format.exponent_min()),
                           std::log2(format.max_finite()) - 1);
-    return FiniteBits(type_, Signed(std::exp2(exponent) * Fraction()));
+    return AtPower(exponent);
   }
 
  private:
   double Fraction() { return 1 + static_cast<double>(random_.Next() >> 12) * 0x1p-52; }
   double Signed(double value) { return random_.Next() & 1 ? -value : value; }
+  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a statement or an
+  // argument of its own: the order of operands is the compiler's.
+  uint64_t AtPower(double exponent) {
+    const double fraction = Fraction();
+    return FiniteBits(type_, Signed(std::exp2(exponent) * fraction));
+  }
 
   uint64_t FromPool(Pool pool) {
     const auto& special = SpecialBitsOf(type_);
@@ -128,10 +134,7 @@ class Draws {
       case kPools:
         break;
     }
-    if (IsFloat(type_)) {
-      return FiniteBits(type_,
-                        Signed(std::ldexp(Fraction(), static_cast<int>(random_.Below(8)) - 5)));
-    }
+    if (IsFloat(type_)) return AtPower(static_cast<double>(random_.Below(8)) - 5);
     const int64_t least = IsSigned(type_) ? -9 : 0;
     return static_cast<uint64_t>(
         least + static_cast<int64_t>(random_.Below(static_cast<uint64_t>(10 - least))));
@@ -181,41 +184,33 @@ class Draws {
     const double integers = static_cast<double>(uint64_t{1} << random_.Below(64));
     switch (random_.Below(10)) {
       case 0:
-        return FiniteBits(
-            type_, Signed(std::exp2(most - static_cast<double>(random_.Below(3))) * Fraction()));
+        return AtPower(most - static_cast<double>(random_.Below(3)));
       case 1:
-        return FiniteBits(
-            type_,
-            Signed(std::exp2(most / static_cast<double>(2 + random_.Below(2))) * Fraction()));
+        return AtPower(most / static_cast<double>(2 + random_.Below(2)));
       case 2:
-        return FiniteBits(
-            type_,
-            Signed(std::exp2(least + static_cast<double>(random_.Below(3)) - 1) * Fraction()));
+        return AtPower(least + static_cast<double>(random_.Below(3)) - 1);
       case 3:
-        return FiniteBits(type_, Signed(std::exp2(least / 2) * Fraction()));
+        return AtPower(least / 2);
       case 4:
-        return FiniteBits(
-            type_, Signed(std::exp2(tiny + static_cast<double>(random_.Below(4))) * Fraction()));
-      case 5:  // the exponential to base e, 2 or 10 is near a limit
-        return FiniteBits(type_, Signed((random_.Next() & 1 ? most + 1 : -tiny) *
-                                        (0.95 + Fraction() / 20 - 0.025) *
-                                        (random_.Below(3) == 0 ? 1
-                                         : random_.Next() & 1  ? std::log(2)
-                                                               : std::log10(2))));
+        return AtPower(tiny + static_cast<double>(random_.Below(4)));
+      case 5: {  // the exponential to base e, 2 or 10 is near a limit
+        const double limit = random_.Next() & 1 ? most + 1 : -tiny;
+        const double near = 0.95 + Fraction() / 20 - 0.025;
+        const double base = random_.Below(3) == 0 ? 1
+                            : random_.Next() & 1  ? std::log(2)
+                                                  : std::log10(2);
+        return FiniteBits(type_, Signed(limit * near * base));
+      }
       case 6:
-        return FiniteBits(type_, Signed(std::exp2(-format.precision() +
-                                                  static_cast<double>(random_.Below(4)) - 1) *
-                                        Fraction()));
+        return AtPower(-format.precision() + static_cast<double>(random_.Below(4)) - 1);
       case 7:
-        return FiniteBits(
-            type_, Signed(std::exp2(format.precision() - static_cast<double>(random_.Below(3))) *
-                          Fraction()));
+        return AtPower(format.precision() - static_cast<double>(random_.Below(3)));
       case 8:
-        return FiniteBits(type_,
-                          Signed(std::exp2(-static_cast<double>(random_.Below(24))) * Fraction()));
-      default:
-        return BitsAt(type_, PlaceOf(type_, FiniteBits(type_, Signed(integers))) +
-                                 static_cast<int64_t>(random_.Below(5)) - 2);
+        return AtPower(-static_cast<double>(random_.Below(24)));
+      default: {
+        const __int128 place = PlaceOf(type_, FiniteBits(type_, Signed(integers)));
+        return BitsAt(type_, place + static_cast<int64_t>(random_.Below(5)) - 2);
+      }
     }
   }
 

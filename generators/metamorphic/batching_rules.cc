@@ -32,8 +32,8 @@ bool ComputeByRows(Site& s) {
   init.push_back(s.Splat(s.shape(), 1));
   Instruction* state = s.Make(Opcode::kTuple, init);
   Computation* condition = s.Define("condition", {state->shape()}, [&](const Operands& p) {
-    return s.Compare(s.Element(p[0], 0), "LT",
-                     s.Number(kCounter, static_cast<double>(s.dims()[0])));
+    Instruction* rows = s.Number(kCounter, static_cast<double>(s.dims()[0]));
+    return s.Compare(s.Element(p[0], 0), "LT", rows);
   });
   Computation* body = s.Define("body", {state->shape()}, [&](const Operands& p) {
     Instruction* row = s.Element(p[0], 0);

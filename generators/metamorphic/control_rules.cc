@@ -92,7 +92,8 @@ bool ComputeInLoop(Site& s) {
   init.push_back(s.Splat(s.shape(), 1));
   Instruction* state = s.Make(Opcode::kTuple, init);
   Computation* condition = s.Define("condition", {state->shape()}, [&](const Operands& p) {
-    return s.Compare(s.Element(p[0], 0), "LT", s.Number(kCounter, 1));
+    Instruction* one = s.Number(kCounter, 1);
+    return s.Compare(s.Element(p[0], 0), "LT", one);
   });
   Computation* body = s.Define("body", {state->shape()}, [&](const Operands& p) {
     Operands operands = ElementsOf(s, p[0], 1, count);
@@ -137,8 +138,8 @@ bool PeelFirstTrip(Site& s) {
   Computation* condition = s.at->CalledComputation(Attr::kCondition);
   Computation* body = s.at->CalledComputation(Attr::kBody);
   Instruction* state = s.operand(0);
-  Instruction* first =
-      Either(s, Called(s, condition, state), state, body, s.Identity(state->shape()));
+  Computation* identity = s.Identity(state->shape());
+  Instruction* first = Either(s, Called(s, condition, state), state, body, identity);
   return s.Use(Loop(s, first, condition, body));
 }
 

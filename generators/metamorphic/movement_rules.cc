@@ -282,8 +282,8 @@ bool OneHotDot(Site& s) {
     return false;
   }
   Dims square = {s.dims()[0], s.dims()[0]};
-  Instruction* same = s.Compare(s.Iota(PrimitiveType::kS32, square, 0), "EQ",
-                                s.Iota(PrimitiveType::kS32, square, 1));
+  Instruction* column = s.Iota(PrimitiveType::kS32, square, 1);
+  Instruction* same = s.Compare(s.Iota(PrimitiveType::kS32, square, 0), "EQ", column);
   return s.Use(s.Make(Opcode::kDot, {s.Convert(same, s.type()), s.at},
                       {{Attr::kLhsContractingDims, Dims{1}}, {Attr::kRhsContractingDims, Dims{0}}},
                       Shape(s.type(), s.dims())));

@@ -63,7 +63,8 @@ template <typename T>
 T ModulusBySquares(const NoiseJob& job, Number<T> z) {
   const T least = std::numeric_limits<T>::min();
   auto stored = [&](T x) { return x < least && job.state.Once(2) ? T(0) : x; };
-  return std::sqrt(stored(stored(z.real() * z.real()) + stored(z.imag() * z.imag())));
+  const T real = stored(z.real() * z.real()), imaginary = stored(z.imag() * z.imag());
+  return std::sqrt(stored(real + imaginary));
 }
 
 template <typename T>

@@ -152,8 +152,8 @@ void NoisyNans(NoiseJob& job) {
     uint64_t bits = ReadBits(job.result, i);
     if (!IsNanBits(format, bits) || !job.state.Once(2)) continue;
     if (arithmetic) {
-      bits = format.nan_bits() | (job.random().Below(quiet)) |
-             (job.state.Once(2) ? format.sign_mask() : 0);
+      bits = format.nan_bits() | job.random().Below(quiet);
+      if (job.state.Once(2)) bits |= format.sign_mask();
     }
     WriteBits(job.result, i, bits | quiet);
   }
