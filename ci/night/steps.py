@@ -17,6 +17,13 @@ TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "
               "reports", "backends", "suites", "fuzz", "tools")
 
 
+def unknown_engine(program, engine):
+    """Returns the program's message if no engine can have this name, else ""."""
+    done = subprocess.run([program, "worker", f"--backend={engine}"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    return done.stderr.strip().removeprefix("hlocts: ") if done.returncode == 2 else ""
+
+
 def engines_of(night):
     """Returns our engines that can run here, and the installed releases."""
     if night.options.engine:

@@ -243,6 +243,9 @@ TEST(NightsTest, SummariesSayTheSame) {
   EXPECT_EQ(json["regressed"][0]["case"], "a/b:1");
   EXPECT_EQ(json["engines"]["xla"]["pass"], 8);
   EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: 1 new"));
+  changes.not_run = {changes.regressed[0]};
+  changes.not_run[0].before = changes.not_run[0].now = kMissingMark;
+  EXPECT_THAT(ToMarkdown(history, changes), HasSubstr("- not run: `a/b:1` on `xla` (not run)\n"));
   EXPECT_EQ(ToMarkdown(Cases(0), {}), "The store is empty: no run has been imported.\n");
 }
 

@@ -105,8 +105,9 @@ std::string MarkdownLine(const NamedList& list) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
+    const absl::string_view before = MarkName(change.before), now = MarkName(change.now);
     named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
-                                 MarkName(change.before), " → ", MarkName(change.now), ")"));
+                                 before == now ? "" : absl::StrCat(before, " → "), now, ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
