@@ -18,8 +18,10 @@
 #include "spec/base/json_text.h"
 #include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
+#include "spec/files/file_io.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cli/story.h"
 #include "tools/commands.h"
 #include "tools/selfcheck/clause_rows.h"
 
@@ -87,6 +89,24 @@ void PrintSections(const ClauseRegistry& registry, bool json) {
   }
 }
 
+std::string PathOf(const Ruling& ruling) {
+  return absl::StrCat("spec/rulings/", std::filesystem::path(ruling.file).filename().string());
+}
+
+// Prints the pages of the rulings whose numbers are arguments. Returns whether there are any.
+absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesOptions& options) {
+  bool any = false;
+  for (const std::string& id : options.ids) {
+    const Ruling* ruling = registry.FindRuling(id);
+    if (ruling == nullptr || options.json) continue;
+    HLOCTS_ASSIGN_OR_RETURN(const std::string page,
+                            ReadFile(absl::StrCat(suites::HomeFolder(), "/", PathOf(*ruling))));
+    std::cout << page << "\n" << std::flush;
+    any = true;
+  }
+  return any;
+}
+
 // Returns true if `said` contains all words, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
   for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
@@ -125,7 +145,8 @@ absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) 
     const auto says = [&](const Clause& clause) { return SaysWords(clause, registry, id); };
     if (registry.Find(id) != nullptr || absl::c_linear_search(names, id)) {
       ids.push_back(id);
-    } else if (absl::StrContains(id, ' ') || absl::c_any_of(registry.clauses(), says)) {
+    } else if (absl::StrContains(id, ' ') || registry.FindRuling(id) != nullptr ||
+               absl::c_any_of(registry.clauses(), says)) {
       options.words.push_back(id);
     } else {
       return InvalidInput(
@@ -149,8 +170,7 @@ void PrintClause(const Clause& clause, const ClausePlace& place, const std::stri
                   clause.change_anchor.c_str());
     }
     if (const Ruling* ruling = registry.FindRuling(clause.ruling))
-      std::printf("%30sruling: spec/rulings/%s\n", "",
-                  std::filesystem::path(ruling->file).filename().c_str());
+      std::printf("%30sruling: %s\n", "", WithPaths(PathOf(*ruling)).c_str());
     if (!clause.reason.empty()) std::printf("%30s%s\n", "", clause.reason.c_str());
   }
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
@@ -160,6 +180,8 @@ int RunClauses(ClausesOptions options) {
   const bool json = options.json;
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
+  const auto pages = PrintRulings(*registry, options);
+  if (!pages.ok()) return Fail(pages.status());
   if (absl::Status known = FindWords(*registry, options); !known.ok()) return Fail(known);
   const auto edition = EditionOf(options.edition, registry->documents());
   if (!edition.ok()) return Fail(edition.status());
@@ -197,7 +219,7 @@ int RunClauses(ClausesOptions options) {
                   !options.ids.empty() || !options.words.empty());
     }
   }
-  if (states.empty())
+  if (states.empty() && !*pages)
     return Fail(InvalidInput("clauses: no clause of this edition has all of these words"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
@@ -211,8 +233,8 @@ Command ClausesCommand() {
   return {"clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
             auto options = std::make_shared<ClausesOptions>();
             flags.Positional("ID", &options->ids,
-                             "clauses (pad.12), files of clauses (pad), or several words of a "
-                             "clause ('signed zero')");
+                             "clauses (pad.12), files of clauses (pad), several words of a clause "
+                             "('signed zero'), or rulings (0036), which are printed");
             flags.Add("--edition", &options->edition,
                       "clauses of one edition (2025, before-2025, 2018); default: all clauses, "
                       "each in the newest edition that has it");

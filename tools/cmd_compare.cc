@@ -119,8 +119,9 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   return std::string();
 }
 
+// Prints a verdict that is not a pass: the first of a direction in full, later ones in a line.
 void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
-           const reports::Verdict& verdict, const std::string& part) {
+           const reports::Verdict& verdict, const std::string& part, bool& printed) {
   if (options.common.json) {
     Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
     line["judged_by"] = judging.module_name;
@@ -132,9 +133,16 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   if (verdict.kind == Outcome::kPass) return;
   std::cout << "outputs of " << verdict.module << " by the sets of " << judging.module_name;
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
-  std::cout << ":\n" << VerdictReport(verdict, "") << "\n";
-  if (!part.empty()) std::cout << "    first part that differs: " << part << "\n";
-  std::cout << std::flush;
+  std::cout << ":";
+  if (printed) {
+    std::cout << " " << OutcomeName(verdict.kind);
+    if (!part.empty()) std::cout << ", first part that differs: " << part;
+  } else {
+    std::cout << "\n" << VerdictReport(verdict, "");
+    if (!part.empty()) std::cout << "\n    first part that differs: " << part;
+  }
+  std::cout << std::endl;
+  printed = true;
 }
 
 absl::StatusOr<int> Compare(const CompareOptions& options) {
@@ -144,6 +152,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   const int64_t turns = options.seed ? options.seeds : 1;
   int64_t looked_at = 0, of_b = 0, of_a = 0;
   int status = kExitOk;
+  bool printed[2] = {false, false};
   for (; looked_at < turns && !Interrupted(); ++looked_at) {
     HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at));
     for (const bool first : {true, false}) {
@@ -153,7 +162,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       std::string part;
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
-      Print(options, pair, judging, verdict, part);
+      Print(options, pair, judging, verdict, part, printed[first]);
       (first ? of_b : of_a) += verdict.kind == Outcome::kPass;
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }

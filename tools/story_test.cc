@@ -285,7 +285,8 @@ TEST(StoryTest, TwoModulesAreComparedBothWays) {
   Ran differs = RunHlocts("compare " + sum + " " + wrong + " --seed=1 --seeds=4");
   EXPECT_EQ(differs.status, 1);
   EXPECT_THAT(differs.out, AllOf(HasSubstr("outputs of " + wrong + " by the sets of " + sum),
-                                 HasSubstr("first part that differs: s\n")));
+                                 HasSubstr("\n    first part that differs: s\n"),
+                                 HasSubstr("data edge: fail, first part that differs: s\n")));
 }
 
 TEST(StoryTest, ANanOfHloItselfIsNamed) {

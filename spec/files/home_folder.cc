@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace hlocts {
@@ -46,7 +47,16 @@ std::string ProgramPath() {
 std::string ProgramAsCalled() {
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
   std::string first;
-  return std::getline(command, first, '\0') && !first.empty() ? first : "hlocts";
+  std::getline(command, first, '\0');
+  if (first.find('/') != first.npos) return first;
+  // A caller chooses the first word, which the shell may not find.
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code none;
+    if (fs::equivalent(fs::path(folder) / first, ProgramPath(), none)) return first;
+  }
+  return ProgramPath();
 }
 
 std::string HomeFolder() {

@@ -15,7 +15,8 @@ std::string HomeFolder();
 
 // Returns the path of this program, or "hlocts" if the system does not report it.
 std::string ProgramPath();
-// Returns the program name as this process was called, for command lines that users copy.
+// Returns the program name as this process was called, for command lines that users copy. Returns
+// the path if a shell would not find this program by that name.
 std::string ProgramAsCalled();
 
 }  // namespace hlocts

@@ -54,14 +54,6 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
-// Returns the text with the paths that rulings have on this machine.
-std::string WithPaths(const std::string& text) {
-  const std::string folder = "spec/rulings/";
-  return std::filesystem::exists(folder)
-             ? text
-             : absl::StrReplaceAll(text, {{folder, absl::StrCat(HomeFolder(), "/", folder)}});
-}
-
 void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
   for (const std::string& freedom : verdict.freedoms)
     AddLine("freedom", WithPaths(reports::FreedomText(freedom)), story);
@@ -134,11 +126,18 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
   return story;
 }
 
+std::string WithPaths(const std::string& text) {
+  const std::string folder = "spec/rulings/";
+  return std::filesystem::exists(folder)
+             ? text
+             : absl::StrReplaceAll(text, {{folder, absl::StrCat(HomeFolder(), "/", folder)}});
+}
+
 std::string OwnCommandLine() {
   std::vector<std::string> words;
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(command, word, '\0');)
-    words.push_back(suites::ShellQuoted(word));
+    words.push_back(suites::ShellQuoted(words.empty() ? ProgramAsCalled() : word));
   return absl::StrJoin(words, " ");
 }
 

@@ -18,6 +18,9 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
 
+// The text with the paths that rulings have on this machine.
+std::string WithPaths(const std::string& text);
+
 // This process's command line, quoted for a shell, with the program as it was called.
 std::string OwnCommandLine();
 
