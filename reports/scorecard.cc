@@ -133,9 +133,15 @@ std::vector<const Verdict*> UnexpectedVerdicts(const std::vector<Verdict>& verdi
   return InOrderOfCauses(std::move(surprises));
 }
 
-std::string UnexpectedVerdictsText(const std::vector<const Verdict*>& surprises) {
+std::string UnexpectedVerdictsText(const std::vector<const Verdict*>& surprises, bool verbose) {
+  constexpr size_t kLinesMax = 30;  // the causes follow, each with its first case
+  const size_t lines = verbose ? surprises.size() : std::min(surprises.size(), kLinesMax);
   std::string text;
-  for (const Verdict* verdict : surprises) absl::StrAppend(&text, OneLine(*verdict), "\n");
+  for (size_t i = 0; i < lines; ++i) absl::StrAppend(&text, OneLine(*surprises[i]), "\n");
+  if (lines < surprises.size()) {
+    absl::StrAppend(&text, "  ", surprises.size() - lines,
+                    " more: --verbose, or scorecard.txt of --out\n");
+  }
   return text.empty() ? "" : absl::StrCat("\nnot as expected:\n", text);
 }
 
@@ -191,7 +197,7 @@ std::string Scorecard::ToText(bool verbose) const {
   for (const auto& [backend, verdicts] : verdicts_) {
     Sums sums(verdicts);
     const std::vector<const Verdict*> surprises = UnexpectedVerdicts(verdicts);
-    text += UnexpectedVerdictsText(surprises);
+    text += UnexpectedVerdictsText(surprises, verbose);
     text += Table(backend, verdicts.front().backend_version, sums);
     if (auto promised = promises_.find(backend); promised != promises_.end()) {
       text += PromisesText(promised->second);

@@ -162,6 +162,18 @@ TEST(ScorecardTest, OneCauseIsOneLineWhateverTheOperation) {
       << "verdicts of one cause stand together";
 }
 
+TEST(ScorecardTest, ManySurprisesAreListedInTheRecord) {
+  Scorecard card;
+  for (int i = 0; i < 40; ++i) {
+    Verdict one = Failing();
+    one.case_address = absl::StrCat("elementwise/add:", i, ":");
+    card.Add(one);
+  }
+  EXPECT_THAT(card.ToText(),
+              AllOf(HasSubstr("\n  10 more: --verbose"), Not(HasSubstr("add:35:"))));
+  EXPECT_THAT(card.ToText(true), AllOf(HasSubstr("add:35:"), Not(HasSubstr(" more:"))));
+}
+
 TEST(ScorecardTest, SaysWhatWasPromised) {
   Scorecard card;
   card.Add(Failing());

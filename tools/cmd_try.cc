@@ -113,27 +113,6 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   return good;
 }
 
-// Returns false if the plugin does not start or runs nothing.
-absl::StatusOr<bool> CheckContract(const std::string& name) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
-  backends::BackendInfo info = engine->info();
-  PrintCheck(info.available, "starts",
-             info.available ? info.version : reports::FoldedError(info.error));
-  if (!info.available) return false;
-  std::string has;
-  for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
-  for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
-  if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
-  bool runs = false;
-  for (const Step& step : kSteps) {
-    // An engine may reject everything, so a correct rejection proves nothing: only valid modules
-    // count.
-    const bool good = CheckStep(step, *engine);
-    runs = runs || (good && step.valid);
-  }
-  return runs;
-}
-
 // The command `try` for the same plugin, label and tier, with more options of the plugin appended.
 std::string TryAgain(const TryOptions& options, const std::string& more) {
   const absl::string_view join = more.empty()                             ? ""
@@ -146,6 +125,40 @@ std::string TryAgain(const TryOptions& options, const std::string& more) {
   if (options.suite.tier != SuiteOptions().tier)
     absl::StrAppend(&command, " --tier=", options.suite.tier);
   return command;
+}
+
+// Returns the command that scores a plugin of XLA:CPU as JAX uses it; "" for another plugin.
+std::string XlaHint(const TryOptions& options, const std::string& version) {
+  if (!absl::StartsWith(version, "cpu,") || !absl::StrContains(version, "xla_version=")) return "";
+  constexpr absl::string_view kAsJax = "xla_cpu_enable_fast_min_max=false";
+  const std::string jax =
+      absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
+  return absl::StrCat(
+      "  this looks like XLA:CPU. With JAX's options, XLA's facts and known failures:\n      ",
+      TryAgain(options, jax + "facts=xla_cpu"),
+      " --expectations=", suites::ShellQuoted(suites::ExpectationsPath("xla")), "\n");
+}
+
+// Returns false if the plugin does not start or runs nothing.
+absl::StatusOr<bool> CheckContract(const TryOptions& options, const std::string& name) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+  backends::BackendInfo info = engine->info();
+  PrintCheck(info.available, "starts",
+             info.available ? info.version : reports::FoldedError(info.error));
+  if (!info.available) return false;
+  std::string has;
+  for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
+  for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
+  if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
+  if (info.facts.empty()) std::cout << XlaHint(options, info.version) << std::flush;
+  bool runs = false;
+  for (const Step& step : kSteps) {
+    // An engine may reject everything, so a correct rejection proves nothing: only valid modules
+    // count.
+    const bool good = CheckStep(step, *engine);
+    runs = runs || (good && step.valid);
+  }
+  return runs;
 }
 
 // Prints how many modules the plugin declined for lack of devices.
@@ -171,15 +184,10 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
     return !verdict.expected && verdict.kind == Outcome::kInconclusive;
   }));
-  const absl::string_view version =
-      run.verdicts.empty() ? "" : absl::string_view(run.verdicts[0].backend_version);
-  if (absl::StartsWith(version, "cpu,") && absl::StrContains(version, "xla_version=")) {
-    constexpr absl::string_view kAsJax = "xla_cpu_enable_fast_min_max=false";
-    const std::string jax =
-        absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
-    std::cout << "  this looks like XLA:CPU. With JAX's options, XLA's facts and known failures:"
-              << "\n      " << TryAgain(options, jax + "facts=xla_cpu")
-              << " --expectations=" << suites::ShellQuoted(suites::ExpectationsPath("xla")) << "\n";
+  const std::string hint =
+      run.verdicts.empty() ? "" : XlaHint(options, run.verdicts[0].backend_version);
+  if (!hint.empty()) {
+    std::cout << hint;
   } else if (open > 0) {
     std::cout << "  " << open << (open == 1 ? " inconclusive case" : " inconclusive cases")
               << "; the engine declares no facts. Facts that it can declare (backends --facts):"
@@ -235,6 +243,8 @@ absl::Status WriteWorkflow(const TryOptions& options) {
                                    label, "=pjrt:", built, options.plugin.substr(file.size())))},
                  {"@TIER@", options.suite.tier},
                  {"@EXPECTATIONS@", suites::ShellQuoted(options.suite.expectations)}})));
+  if (!below)
+    std::cout << "\n" << file << " is outside of this directory: change its path in the workflow";
   std::cout << "\nwritten: " << kWorkflow
             << (options.suite.update_expectations ? " and " : "; it uses the list ")
             << options.suite.expectations << "\n  to do: the step that builds the plugin; "
@@ -290,7 +300,7 @@ int RunTry(TryOptions options) {
     if (options.suite.tier != SuiteOptions().tier)  // each request has a directory of its own
       absl::StrAppend(&options.suite.out, "-", options.suite.tier);
   }
-  auto runs = CheckContract(engine);
+  auto runs = CheckContract(options, engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs)
     return Fail(absl::UnavailableError(
