@@ -40,19 +40,27 @@ def stage(build, folder):
     share = folder / "share" / "hlocts"
     # Files below suites and spec are unchanged, because a claim has their hashes.
     for page in [*share.glob("*.md"), *(share / "docs").rglob("*.md")]:
-        page.write_text(installed_page(page.read_text(), page.parent))
+        page.write_text(installed_page(page.read_text(), page.parent, share))
     if LISTS.is_dir():
         _describe(components_of(build, folder), folder)
 
 
-def installed_page(text, folder, prefix=""):
+def installed_page(text, folder, share, prefix=""):
     """Returns a page for readers without a checkout: the program by its name, and links to files
-    that are in `folder`, with `prefix`. Other links become their words."""
+    that are in `folder`, with `prefix`. Other links become their words. A name of a file that
+    `share` lacks is marked."""
 
     def link(found):
         words, target = found.groups()
-        return f"[{words}]({prefix}{target})" if (folder / target.partition("#")[0]).exists() else words
+        if (folder / target.partition("#")[0]).exists():
+            return f"[{words}]({prefix}{target})"
+        return f"{words} (source tree)" if words.strip("`") == target else words
 
+    def code(found):
+        is_lacking = (ROOT / found[1]).exists() and not (share / found[1]).exists()
+        return f"{found[0]} (source tree)" if is_lacking else found[0]
+
+    text = re.sub(r"(?<!\[)`([\w.-]+(?:/[\w.-]+)+)`", code, text)
     text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
     for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly"),
                        ("pip install ./python", "pip install hlocts-*.whl")):

@@ -54,10 +54,17 @@ class Staged(unittest.TestCase):
     def test_a_nightly_run_writes_to_the_working_directory(self):
         nightly = self.tree / "share/hlocts/ci/nightly"
         with tempfile.TemporaryDirectory() as here:
-            done = subprocess.run([nightly, "--engine=none", "--budget=1s", "--night=n"], cwd=here,
-                                  capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)  # there is no such engine
-            self.assertIn("tier smoke, engines none", done.stdout)
+            def run(engine):
+                return subprocess.run([nightly, f"--engine={engine}", "--budget=1s", "--night=n"],
+                                      cwd=here, capture_output=True, text=True, check=False)
+
+            unknown = run("none")
+            self.assertEqual(unknown.returncode, 2, unknown.stdout + unknown.stderr)
+            self.assertIn("none", unknown.stderr.splitlines()[-1])
+            self.assertEqual(os.listdir(here), [])
+            done = run("reference")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)  # cases are lost
+            self.assertIn("tier smoke, engines reference", done.stdout)
             self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
         self.assertFalse((self.tree / "share/hlocts/out").exists())
 
@@ -90,6 +97,9 @@ class Staged(unittest.TestCase):
         for page in pages:
             text = page.read_text()
             self.assertNotIn("build/hlocts", text, page)
+            for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+)`(?! \(source tree\))", text):
+                is_lacking = (staging.ROOT / name).exists() and not (share / name).exists()
+                self.assertFalse(is_lacking, f"{page}: {name}")
             for target in re.findall(r"(?<!!)\[[^][]+\]\(([^)#:\s]+)[)#]", text):
                 self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 

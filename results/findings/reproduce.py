@@ -18,8 +18,12 @@ import re
 import runpy
 import sys
 
-import ml_dtypes
-import numpy as np
+try:
+    import ml_dtypes
+    import numpy as np
+except ImportError as missing:
+    if not {"-h", "--help"} & set(sys.argv):
+        sys.exit(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)")
 
 # Engines, and passes alone, that no package of Python runs.
 ELSEWHERE = {
@@ -142,7 +146,7 @@ def outputs_of(folder, engine, said):
 def main(arguments):
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__)
-        return 2
+        return 0 if arguments in (["-h"], ["--help"]) else 2
     folder = pathlib.Path(arguments[0])
     if (folder / "repro.py").exists():
         runpy.run_path(str(folder / "repro.py"), run_name="__main__")

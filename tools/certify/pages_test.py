@@ -175,6 +175,17 @@ class PagesTest(unittest.TestCase):
             for word in ('"wanted', '"got'):
                 self.assertIn(word, path.read_text(), path)
 
+    def test_the_common_program_names_a_package_that_is_missing(self):
+        path = fields.FINDINGS / "reproduce.py"
+        hidden = "import runpy, sys; sys.modules['ml_dtypes'] = None; "
+        for word, status, message in (("--help", 0, "pip install"), ("x", 1, "pip install")):
+            run = f"sys.argv = ['r', '{word}']; runpy.run_path('{path}', run_name='__main__')"
+            done = subprocess.run([sys.executable, "-c", hidden + run], capture_output=True,
+                                  text=True, check=False)  # fmt: skip
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(message, done.stdout + done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
     def test_a_quotation_and_a_value_clause_name_clauses_that_are_there(self):
         for name in ("quotations.txt", "value_clauses.txt"):
             for clause, *_ in clauses.rows(pathlib.Path(clauses.__file__).parent / name):

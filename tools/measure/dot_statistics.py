@@ -10,6 +10,7 @@ import argparse
 import ctypes
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 

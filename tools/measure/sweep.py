@@ -21,6 +21,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The program of a checkout, of an installation, or on PATH.
+PROGRAMS = (ROOT / "build/hlocts", ROOT.parents[1] / "bin/hlocts")
+PROGRAM = str(next(filter(pathlib.Path.exists, PROGRAMS), "hlocts"))
 TYPES = {"f16": (5, 10), "bf16": (8, 7)}
 MODULE = """HloModule m
 ENTRY main {{
@@ -137,7 +140,7 @@ def run(engine, folder):
             path.write_text(MODULE.format(kind=kind, name=name))
             out = folder / f"{name}.{kind}.out"
             options = [f"--inputs={operands}", f"--backend={engine}", f"--output={out}"]
-            command = [str(ROOT / "build" / "hlocts"), "eval", str(path), *options]
+            command = [PROGRAM, "eval", str(path), *options]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             answers[name, kind] = bits_of(out.read_text()) if out.exists() else done.stderr
     return answers
@@ -157,18 +160,20 @@ def row_of(engine, name, kind, what):
 
 
 def gate(rows, path, like):
-    """Prints functions with larger errors than on the release. Returns the exit status."""
+    """Prints functions with larger errors than on the release. Returns the exit status: 3 if the
+    engine computes none of them."""
     known = json.loads(path.read_text())["rows"]
     like = like or known[-1]["release"]
     limits_of = {(r["function"], r["type"]): r for r in known if r["release"] == like}
     if not limits_of:
         print(f"{path}: no release {like}", file=sys.stderr)
         return 2
-    worse = 0
+    worse = compared = 0
     for row in rows:
         limit = limits_of.get((row["function"], row["type"]))
         if limit is None or limit["ulps"] is None or row["ulps"] is None:
             continue
+        compared += 1
         if row["ulps"] > limit["ulps"] * 1.001 or row["lost"] > limit["lost"]:
             worse += 1
             print(f"{row['function']} {row['type']}: {row['ulps']:.4g} ulps at {row['operand']}, "
@@ -198,8 +203,8 @@ def main():
     engines = options.engines
     table = {}
     with tempfile.TemporaryDirectory() as folder:
-        for engine in engines:
-            place = pathlib.Path(folder) / engine
+        for number, engine in enumerate(engines):
+            place = pathlib.Path(folder) / str(number)
             place.mkdir()
             for (name, kind), answer in run(engine, place).items():
                 if not isinstance(answer, str):

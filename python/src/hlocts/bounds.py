@@ -28,7 +28,7 @@ class Allowed(NamedTuple):
     lower: Any
     upper: Any
     nan: Any  # the element may be a NaN
-    together: tuple[str, ...]  # for each leaf a joint condition on all of its elements, or ""
+    together: tuple[str, ...]  # for each leaf, a joint condition on all its elements, or ""
 
     def __str__(self) -> str:
         """Returns a line per leaf: elements, how many have a single value, the widest one."""
