@@ -286,7 +286,7 @@ TEST(StoryTest, TwoModulesAreComparedBothWays) {
   EXPECT_EQ(differs.status, 1);
   EXPECT_THAT(differs.out, AllOf(HasSubstr("outputs of " + wrong + " by the sets of " + sum),
                                  HasSubstr("\n    first part that differs: s\n"),
-                                 HasSubstr("data edge: fail, first part that differs: s\n")));
+                                 HasSubstr("data wide: fail, first part that differs: s\n")));
 }
 
 TEST(StoryTest, ANanOfHloItselfIsNamed) {
