@@ -204,8 +204,8 @@ absl::StatusOr<std::string> EngineCache() {
 }
 
 absl::StatusOr<std::string> EngineFolder(const Engine& engine) {
-  HLOCTS_ASSIGN_OR_RETURN(std::string cache, EngineCache());
   if (IsBuiltIn(engine)) return OwnEnginesFolder(engine.library());
+  HLOCTS_ASSIGN_OR_RETURN(std::string cache, EngineCache());
   if (engine.reach() == engines::BUILD) return absl::StrCat(cache, "/xla-", engine.version());
   return absl::StrCat(cache, "/engines/", engine.name());
 }

@@ -99,6 +99,12 @@ TEST_F(EnginesTest, WrongWordsAreUsageErrors) {
   EXPECT_EQ(Engines("remove xla@2026.03").status, 2);  // part of a build
 }
 
+TEST_F(EnginesTest, OwnEnginesNeedNoCache) {
+  constexpr char kNoHome[] = "HLOCTS_CACHE= XDG_CACHE_HOME= HOME=";
+  EXPECT_THAT(RunHlocts("engines list --json", kNoHome).out,
+              HasSubstr("{\"name\":\"cpu\",\"state\":\"installed\""));
+}
+
 TEST_F(EnginesTest, NoNetworkIsReported) {
   Ran ran = Engines("install xla@2025.11");
   EXPECT_EQ(ran.status, 3);
