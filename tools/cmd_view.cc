@@ -19,11 +19,11 @@ namespace {
 // Python's web server, for requests by a local name only: a page of another host whose name
 // resolves to this machine (DNS rebinding) must not read the runs. Arguments: port, directory.
 constexpr char kServer[] = R"py(
-import functools, http.server, sys
+import functools, http.server, re, sys
 
 class LocalOnly(http.server.SimpleHTTPRequestHandler):
     def send_head(self):
-        if self.headers.get("Host", "").rsplit(":", 1)[0] in ("127.0.0.1", "localhost"):
+        if re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "")):
             return super().send_head()
         self.send_error(403, "Only for requests to localhost")
 

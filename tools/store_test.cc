@@ -120,7 +120,8 @@ import subprocess, sys, urllib.error, urllib.request
 server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True)
 address = next(line for line in server.stdout if line.startswith("http:")).strip()
-for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.example:80"):
+for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.example:80",
+             "127.0.0.1:80@evil"):
     try:
         request = urllib.request.Request(address, headers={"Host": host})
         print(host, urllib.request.urlopen(request, timeout=60).status)
@@ -130,7 +131,8 @@ server.kill()
 )py";
   Ran asked = RunHlocts("view --port=0" + Store(), "python3 " + Path("ask.py"));
   EXPECT_EQ(asked.out,
-            "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n");
+            "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n"
+            "127.0.0.1:80@evil 403\n");
 }
 
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
