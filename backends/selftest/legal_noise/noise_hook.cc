@@ -119,6 +119,15 @@ bool ReadsNumbers(const Instruction& instruction) {
   }
 }
 
+// Draws the sign of each NaN of a recomputed result, since processors differ in it.
+void SignNans(NoiseJob& job) {
+  if (!IsFloat(NumberType(job.result))) return;
+  for (int64_t i = 0; i < NumberCount(job.result); ++i) {
+    if (!std::isnan(ReadNumber(job.result, i))) continue;
+    WriteNumber(job.result, i, job.state.Once(2) ? NAN : -NAN);
+  }
+}
+
 }  // namespace
 
 NoiseState& NoiseHook::StateOf(const reference::EvalContext& context) {
@@ -169,7 +178,11 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
   const bool whole = NoisyPartition(job, partitions_) || NoisyReduction(job) ||
                      NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job) ||
                      NoisyReciprocal(job);
-  if (!whole) NoisyElements(job);
+  if (whole) {
+    SignNans(job);
+  } else {
+    NoisyElements(job);
+  }
   NoisyFreedoms(job);
   return absl::OkStatus();
 }
