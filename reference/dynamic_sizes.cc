@@ -110,7 +110,7 @@ absl::Status CheckRuntimeSizes(const Instruction& instruction,
   if (!ops::IsOneOf(instruction.opcode(),
                     {Opcode::kConcatenate, Opcode::kDynamicSlice, Opcode::kDot, Opcode::kGather,
                      Opcode::kScatter, Opcode::kSelectAndScatter, Opcode::kDynamicUpdateSlice,
-                     Opcode::kSort, Opcode::kMap})) {
+                     Opcode::kSort, Opcode::kMap, Opcode::kReduce})) {
     return absl::OkStatus();
   }
   std::vector<std::unique_ptr<Instruction>> operands;

@@ -60,6 +60,13 @@ constexpr File kFiles[] = {
     {"group.hlo",
      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
      "  ROOT r = f32[8] all-gather(x), dimensions={0}\n}\n"},
+    {"unequal.hlo",
+     "HloModule m\nf {\n  a = f32[] parameter(0)\n  b = s32[] parameter(1)\n"
+     "  c = f32[] parameter(2)\n  d = s32[] parameter(3)\n"
+     "  ROOT t = (f32[], s32[]) tuple(a, d)\n}\nENTRY main {\n  x = f32[<=4] parameter(0)\n"
+     "  y = s32[<=4] parameter(1)\n  p = f32[] constant(0)\n  q = s32[] constant(0)\n"
+     "  ROOT r = (f32[], s32[]) reduce(x, y, p, q), dimensions={0}, to_apply=f\n}\n"},
+    {"unequal.txt", "f32[<=4](2) {1, 2}\ns32[<=4](3) {1, 2, 3}\n"},
     {"short.txt", "f32[3] {1, 2, 3}\n"},
     {"ragged.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n"},
     {"type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n"},

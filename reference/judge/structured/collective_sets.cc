@@ -93,7 +93,11 @@ absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instr
         return InvalidInput(instruction.name(), ": a group of ", members, " members yields size ",
                             size / members, " in dimension ", d, ", expected ", leaf.ToString());
       }
-      whole = ShardOf(whole, leaf, d, position);
+      if (members > 1 && !whole.runtime_sizes.empty()) {
+        return Unsupported(instruction.name(), ": reduce-scatter of an operand with run-time ",
+                           "sizes is not supported");
+      }
+      if (members > 1) whole = ShardOf(whole, leaf, d, position);
     }
     results.emplace_back(std::move(whole));
   }

@@ -314,7 +314,28 @@ absl::StatusOr<SetValue> SetDimensionSizeSets(SetInterpreter& interpreter,
   if (!operands[1].array.exact()) {
     return Unsupported(instruction.name(), ": the dimension's size is not certain");
   }
-  return Indexed(interpreter, instruction, shape, operands, 1);
+  HLOCTS_ASSIGN_OR_RETURN(SetValue result,
+                          Indexed(interpreter, instruction, shape, operands, 1));
+  const auto d = static_cast<size_t>(instruction.IntList(Attr::kDimensions)[0]);
+  const int64_t bound = shape.dimensions()[d];
+  const auto size_of = [&](const SetArray& array) {
+    return array.runtime_sizes.empty() ? bound : array.runtime_sizes[d];
+  };
+  const int64_t before = size_of(operands[0].array);
+  if (size_of(result.array) <= before) return result;
+  // Elements beyond the earlier size have no value (ruling 0064).
+  int64_t inner = result.array.components();
+  for (size_t k = d + 1; k < shape.dimensions().size(); ++k) inner *= shape.dimensions()[k];
+  const uint32_t origin = interpreter.OriginOf(instruction, Rule{RuleClass::kUnknown});
+  std::vector<AcceptanceSet> sets = result.array.AsSets();
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (static_cast<int64_t>(i) / inner % bound >= before)
+      sets[i] = AcceptanceSet::Unspecified(WideningCause::kUnknown, origin);
+  }
+  SetArray grown(shape, std::move(sets));
+  grown.runtime_sizes = result.array.runtime_sizes;
+  grown.origin = origin;
+  return SetValue(std::move(grown));
 }
 
 absl::StatusOr<SetValue> GetDimensionSizeSets(SetInterpreter& interpreter,

@@ -4,6 +4,7 @@
 // that it lays them out like XLA.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
@@ -139,16 +140,19 @@ class UniformBitsPredicate : public JointPredicate {
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     int64_t n = slots[0] == nullptr ? 0 : slots[0]->element_count();
-    if (n < 2 * kSamplesMin) return verdict;
+    if (n < 2 * kSamplesMin || IsComplex(slots[0]->element_type())) return verdict;
     verdict.checked = true;
-    int bits = BitWidth(slots[0]->element_type());
+    const int bits = BitWidth(slots[0]->element_type());
+    const auto bytes = static_cast<size_t>(StorageBytes(slots[0]->element_type()));
     // bits_per_element follows from the permitted distance of a bit's frequency from one half.
     verdict.bits_per_element =
         std::max(0.0, std::log2(std::sqrt(static_cast<double>(n)) / kSigmas));
     for (int bit = 0; bit < bits; ++bit) {
       int64_t ones = 0;
       for (int64_t i = 0; i < n; ++i) {
-        ones += static_cast<int64_t>((PointOf(*slots[0], i).ilo >> bit) & 1);
+        uint64_t stored = 0;
+        std::memcpy(&stored, slots[0]->raw_data() + static_cast<size_t>(i) * bytes, bytes);
+        ones += static_cast<int64_t>((stored >> bit) & 1);
       }
       double sigmas =
           std::fabs(static_cast<double>(2 * ones - n)) / std::sqrt(static_cast<double>(n));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "reference/dynamic_sizes.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/reductions.h"
@@ -186,6 +187,15 @@ absl::StatusOr<SetValue> MapSets(SetInterpreter& interpreter, const Instruction&
 absl::StatusOr<SetValue> ReduceSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape& shape, absl::Span<const SetValue> operands) {
   int64_t count = static_cast<int64_t>(operands.size()) / 2;
+  if (count > 1 && instruction.opcode() == Opcode::kReduce) {
+    std::vector<std::vector<int64_t>> sizes;
+    for (const SetValue& operand : operands) {
+      const SetArray& array = operand.array;
+      sizes.push_back(array.runtime_sizes.empty() ? array.shape().dimensions()
+                                                  : array.runtime_sizes);
+    }
+    HLOCTS_RETURN_IF_ERROR(CheckRuntimeSizes(instruction, sizes));
+  }
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
   if (!reducers.empty()) {
