@@ -11,11 +11,10 @@ namespace {
 // A recorded search names its inputs by number. Another hash means that another compiler or
 // processor draws in another order, or that a change of the recipes renumbers them.
 TEST(InputRecipesTest, ANumberMakesTheSameInputsEverywhere) {
-  const InputRecipes recipes(
-      Module("m"),
-      {Shape(PrimitiveType::kF32, {64}), Shape(PrimitiveType::kS32, {16}),
-       Shape(PrimitiveType::kBF16, {32}), Shape(PrimitiveType::kC128, {8})},
-      7);
+  const InputRecipes recipes(Module("m"),
+                             {Shape(PrimitiveType::kF32, {64}), Shape(PrimitiveType::kS32, {16}),
+                              Shape(PrimitiveType::kBF16, {32}), Shape(PrimitiveType::kC128, {8})},
+                             7);
   uint64_t hash = 0xcbf29ce484222325;
   for (uint64_t number = 0; number < 16 * InputRecipes::Count(); ++number) {
     for (const Literal& leaf : recipes.Make(number)) {

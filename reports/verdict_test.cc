@@ -169,8 +169,7 @@ TEST(ScorecardTest, ManySurprisesAreListedInTheRecord) {
     one.case_address = absl::StrCat("elementwise/add:", i, ":");
     card.Add(one);
   }
-  EXPECT_THAT(card.ToText(),
-              AllOf(HasSubstr("\n  10 more: --verbose"), Not(HasSubstr("add:35:"))));
+  EXPECT_THAT(card.ToText(), AllOf(HasSubstr("\n  10 more: --verbose"), Not(HasSubstr("add:35:"))));
   EXPECT_THAT(card.ToText(true), AllOf(HasSubstr("add:35:"), Not(HasSubstr(" more:"))));
 }
 

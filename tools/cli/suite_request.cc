@@ -177,7 +177,8 @@ void SuiteOptions::Declare(Flags& flags) {
   AddSuspectFlag(flags, suspect);
   flags.Add("--unusual", &unusual,
             "also record values of a pass that are acceptable but improbable (verdicts.jsonl)");
-  flags.Add("--verbose", &verbose, "also print all unexpected verdicts, and how tight the sets were");
+  flags.Add("--verbose", &verbose,
+            "also print all unexpected verdicts, and how tight the sets were");
   flags.AddWatch();
   common.Declare(flags, /*with_batch=*/false);
 }

@@ -314,8 +314,7 @@ absl::StatusOr<SetValue> SetDimensionSizeSets(SetInterpreter& interpreter,
   if (!operands[1].array.exact()) {
     return Unsupported(instruction.name(), ": the dimension's size is not certain");
   }
-  HLOCTS_ASSIGN_OR_RETURN(SetValue result,
-                          Indexed(interpreter, instruction, shape, operands, 1));
+  HLOCTS_ASSIGN_OR_RETURN(SetValue result, Indexed(interpreter, instruction, shape, operands, 1));
   const auto d = static_cast<size_t>(instruction.IntList(Attr::kDimensions)[0]);
   const int64_t bound = shape.dimensions()[d];
   const auto size_of = [&](const SetArray& array) {
