@@ -89,13 +89,37 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));
 // clang-format on
 
+// Added in order in f32, 4,096 nearly equal products have errors to one side.
+TEST(LikelyTest, NearlyEqualTermsErrAlike) {
+  auto module = ParseModule(
+      "ENTRY e { a = f32[4096] parameter(0) b = f32[4096] parameter(1) "
+      "ROOT d = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0} }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<Literal> arguments(2, Literal(Shape(PrimitiveType::kF32, {4096})));
+  Literal output(Shape::Scalar(PrimitiveType::kF32));
+  float sum = 0;
+  for (int k = 0; k < 4096; ++k) {
+    const float x = 1 + static_cast<float>(k % 64) * 0x1p-23F;
+    const float y = 0.100021F + static_cast<float>(k / 64) * 0x1p-27F;
+    arguments[0].mutable_data<float>()[k] = x;
+    arguments[1].mutable_data<float>()[k] = y;
+    const float product = x * y;
+    sum += product;
+  }
+  output.mutable_data<float>()[0] = sum;
+  const auto found = RunStatisticalTests(**module, arguments, {&output, 1}, {});
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_FALSE(found->IsSuspect()) << found->most;
+  EXPECT_GT(found->most, 0.1);
+}
+
 // 64 sums of 512 products each. The factors are (0.37 k² mod 1) - 0.4; the products are added in
-// order in f32, in a coarser accumulator, or without one of them.
+// order or by size, in f32, in a coarser accumulator, or without one of them.
 class LikelyDotTest : public testing::Test {
  protected:
   static constexpr int kRows = 64, kTerms = 512;
   static double At(int64_t k) { return std::fmod(0.37 * static_cast<double>(k * k), 1.0) - 0.4; }
-  StatisticalTestResult Find(float unit, int64_t without) {
+  StatisticalTestResult Find(float unit, int64_t without, bool by_size = false) {
     auto module = ParseModule(
         "ENTRY e { a = f32[64,512] parameter(0) b = f32[512] parameter(1) "
         "ROOT d = f32[64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");
@@ -107,10 +131,14 @@ class LikelyDotTest : public testing::Test {
     for (int64_t k = 0; k < kTerms; ++k) b[k] = static_cast<float>(At(k + 77));
     Literal output(Shape(PrimitiveType::kF32, {kRows}));
     for (int64_t i = 0; i < kRows; ++i) {
-      float sum = 0;
+      std::vector<float> terms;
       for (int64_t k = 0; k < kTerms; ++k) {
-        if (i == 40 && k == without) continue;
-        sum += a[i * kTerms + k] * b[k];
+        if (i != 40 || k != without) terms.push_back(a[i * kTerms + k] * b[k]);
+      }
+      if (by_size) std::sort(terms.begin(), terms.end(), std::greater<>());
+      float sum = 0;
+      for (float term : terms) {
+        sum += term;
         if (unit > 0) sum = std::round(sum / unit) * unit;
       }
       output.mutable_data<float>()[i] = sum;
@@ -123,6 +151,8 @@ class LikelyDotTest : public testing::Test {
 
 TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   EXPECT_FALSE(Find(0, -1).IsSuspect()) << Find(0, -1).most;
+  // All positive products first: the partial sums are the largest of any order.
+  EXPECT_FALSE(Find(0, -1, true).IsSuspect()) << Find(0, -1, true).most;
   const StatisticalTestResult dropped = Find(0, 100);
   EXPECT_TRUE(dropped.IsSuspect()) << dropped.most;
   EXPECT_EQ(dropped.element, 40);

@@ -54,9 +54,10 @@ struct Elementwise {
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Returns the largest ratio, among the node's results, of the sum of n^2 over groups of n equal
-// terms to the number of terms. In a tape of points, roundings of equal terms are assumed equal.
-double RepeatedTermRatio(const Preparing& p);
+// Returns the largest ratio, among the node's results, of the sum of n^2 over groups of n nearly
+// equal terms to the number of terms, at least 1. In a tape of points, their roundings are assumed
+// equal.
+double AlikeTermRatio(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
                 int64_t i);

@@ -7,16 +7,22 @@
 namespace hlocts::reference {
 namespace {
 
-// A sum with at most this many roundings exceeds no limit of lemma 44, even if all err to one side.
-constexpr int64_t kFewTerms = 82;
-// The number of results of a node for which RepeatedTermRatio compares the terms.
+// A sum of at most this many terms exceeds no limit of lemma 44, even if all roundings err to one
+// side.
+constexpr int64_t kFewTerms = 32;
+// The number of results of a node for which AlikeTermRatio compares the terms.
 constexpr int64_t kSampledResults = 8;
+// Terms that differ by less than this fraction of the largest rounding form a group.
+constexpr double kAlikeGroups = 16;
 
 // Sums over the terms of one result in the reference execution.
 struct TermSums {
   double value = 0, magnitude = 0;
+  double positive = 0;            // the sum of the positive terms
   double count = 0, squares = 0;  // over terms other than zero: adding zero is exact
   bool silent = true, broken = false;
+  // The largest magnitude of a sum of some of the terms.
+  double LargestPartial() const { return std::max(positive, magnitude - positive); }
 };
 
 double TermAt(const Preparing& p, int64_t l, int64_t r) {
@@ -36,6 +42,7 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
     const double term = TermAt(p, l, r);
     sums.value += term;
     sums.magnitude += std::fabs(term);
+    sums.positive += std::max(term, 0.0);
     sums.squares += term * term;
     sums.count += term != 0;
   });
@@ -46,19 +53,20 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
 // products that are rounded before they are added, operands that are read with fewer bits (where
 // all of them may also be truncated), and partial sums that are kept with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
-  const double roundings = alike * sums.count * rule.passes * (rule.additions_only ? 1 : 2);
+  const double largest = sums.LargestPartial();
+  const double additions = std::sqrt(alike * sums.count * rule.passes) * largest;
+  const double products = rule.additions_only ? 0 : sums.magnitude;
   const double read =
       rule.operand_error * std::sqrt(alike * sums.squares + sums.value * sums.value);
-  const double parts = rule.partial == nullptr ? 0
-                                               : std::sqrt(rule.partials) *
-                                                     std::ldexp(sums.magnitude, -rule.partial->p);
-  return std::hypot(std::sqrt(roundings) * std::ldexp(sums.magnitude, -rule.precision), read,
-                    parts);
+  const double parts = rule.partial == nullptr
+                           ? 0
+                           : std::sqrt(rule.partials) * std::ldexp(largest, -rule.partial->p);
+  return std::hypot(std::ldexp(std::hypot(additions, products), -rule.precision), read, parts);
 }
 
 }  // namespace
 
-double RepeatedTermRatio(const Preparing& p) {
+double AlikeTermRatio(const Preparing& p, int precision) {
   const int64_t results = p.node.set.element_count();
   double most = 1;
   for (int64_t k = 0; k < std::min(results, kSampledResults); ++k) {
@@ -69,10 +77,14 @@ double RepeatedTermRatio(const Preparing& p) {
       if (const double term = TermAt(p, l, r); term != 0) terms.push_back(term);
     });
     std::sort(terms.begin(), terms.end());
+    const double rounding = std::ldexp(SumTermsOf(p, i).LargestPartial(), -precision);
     double squares = 0;
     for (size_t first = 0, last = 0; first < terms.size(); first = last) {
-      while (last < terms.size() && terms[last] == terms[first]) ++last;
-      squares += static_cast<double>((last - first) * (last - first));
+      double roundings = 0;  // of the group, each at most that of a partial sum, and the term
+      do {
+        roundings += std::min(std::fabs(terms[last++]) / rounding, 1.0);
+      } while (last < terms.size() && terms[last] - terms[first] <= rounding / kAlikeGroups);
+      squares += roundings * roundings;
     }
     if (!terms.empty()) most = std::max(most, squares / static_cast<double>(terms.size()));
   }
