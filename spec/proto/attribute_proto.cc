@@ -15,15 +15,6 @@ namespace {
 
 using namespace attribute_rows;
 
-// Returns false if no field of a common attribute is set, as is usual.
-bool MayHaveCommonAttributes(const P& proto) {
-  return proto.has_sharding() || proto.control_predecessor_ids_size() > 0 || proto.has_metadata() ||
-         proto.has_frontend_attributes() || !proto.backend_config().empty() ||
-         proto.has_statistics_viz() || proto.has_original_value() ||
-         proto.output_operand_aliasing_size() > 0 || proto.has_parameter_replication() ||
-         proto.has_result_accuracy();
-}
-
 void ReadKept(const P& proto, Instruction* instruction) {
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     std::optional<Attr> attr = AttributeFromText(instruction->opcode(), kept.name());
@@ -159,9 +150,7 @@ absl::Status AttributesFromProto(const proto::HloInstructionProto& proto, const 
   for (const AttributeUse& use : RowOf(instruction->opcode()).attribute_uses()) {
     HLOCTS_RETURN_IF_ERROR(read(use.attr, use.required));
   }
-  if (MayHaveCommonAttributes(proto)) {
-    for (Attr attr : CommonAttributes()) HLOCTS_RETURN_IF_ERROR(read(attr, false));
-  }
+  for (Attr attr : CommonAttributes()) HLOCTS_RETURN_IF_ERROR(read(attr, false));
   ReadKept(proto, instruction);
   return absl::OkStatus();
 }
