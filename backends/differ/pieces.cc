@@ -149,13 +149,12 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-// Does not count an inconclusive call if the pieces inside the called computation are conclusive:
-// they replace the verdict on the call.
+// Does not count an inconclusive call if the pieces inside the called computation are judged: they
+// replace the verdict on the call.
 void PieceRunner::DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before) {
-  const bool settled = counts_.pieces > before.pieces &&
-                       counts_.inconclusive == before.inconclusive &&
-                       counts_.not_run == before.not_run && counts_.stopped == before.stopped;
-  if (settled && verdict.kind == Outcome::kInconclusive) Count(verdict, -1);
+  const bool judged = counts_.pieces > before.pieces && counts_.not_run == before.not_run &&
+                      counts_.stopped == before.stopped;
+  if (judged && verdict.kind == Outcome::kInconclusive) Count(verdict, -1);
 }
 
 absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,

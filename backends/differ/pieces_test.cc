@@ -162,16 +162,21 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
 }
 
 // The bound of the sum exceeds the sum, so that no number of pieces decides it; the statistical
-// tests see an error that is many times its deviation, and far inside the bound.
+// tests see an error that is many times its deviation, and far inside the bound. The call of the
+// sum does not count as another inconclusive piece.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
-  ENTRY e {
+  f {
     p = f32[8,4096] parameter(0)
     z = f32[] constant(0)
-    s = f32[8] reduce(p, z), dimensions={1}, to_apply=add
-    c = f32[8] cosine(s)
-    ROOT r = f32[8] power(s, c)
+    ROOT s = f32[8] reduce(p, z), dimensions={1}, to_apply=add
+  }
+  ENTRY e {
+    q = f32[8,4096] parameter(0)
+    w = f32[8] call(q), to_apply=f
+    c = f32[8] cosine(w)
+    ROOT r = f32[8] power(w, c)
   })");
   subject.options.checkpoints = true;
   subject.options.suspect = DiffOptions::Suspect::kWhereInconclusive;
@@ -184,11 +189,11 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kInconclusive) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr("1 inconclusive (s), of these 1 probable by the statistical tests"));
+              HasSubstr(", 1 inconclusive (w: s), of these 1 probable by the statistical tests"));
   InjectingBackend wrong({"s", 3, 3 << 23});  // 8 times as large
   verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, Outcome::kSuspect) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: s"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: w: s"));
   subject.options.suspect = DiffOptions::Suspect::kNot;
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
 }
