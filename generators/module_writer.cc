@@ -58,8 +58,8 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
 }
 
-// Gives arrays their default layouts or, if `drawn`, some arrays of the entry other ones. Operands
-// of computations and elements of tuples keep the default, since other code depends on them.
+// Sets the default layouts or, if `drawn`, other layouts of some arrays of the entry. Operands of
+// computations and elements of tuples keep the default, since other code depends on them.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions())

@@ -94,7 +94,7 @@ std::string Escaped(const std::string& text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
 }
 
-// Finds instructions of `written` with another width in the other module. Instructions match by
+// Finds instructions of `written` whose width differs in `compiled`. Instructions match by
 // opcode and by the metadata's op_name, which compilers keep, or otherwise by name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled) {
   std::map<std::string, std::set<PrimitiveType>> types;

@@ -14,37 +14,6 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The instructions and computations that the entry's root needs. Includes the computations of
-// operands, since an invalid module may read across computations.
-class Needed {
- public:
-  explicit Needed(const Module& module) {
-    Touch(*module.entry());
-    while (!open_.empty()) {
-      const Instruction* next = open_.back();
-      open_.pop_back();
-      Touch(*next->parent());
-      for (const Instruction* operand : next->operands()) Add(operand);
-      for (const Computation* called : next->called_computations()) Touch(*called);
-    }
-  }
-  bool Has(const Instruction& instruction) const { return instructions_.contains(&instruction); }
-  bool Has(const Computation& computation) const { return computations_.contains(&computation); }
-
- private:
-  void Add(const Instruction* instruction) {
-    if (instruction != nullptr && instructions_.insert(instruction).second)
-      open_.push_back(instruction);
-  }
-  void Touch(const Computation& computation) {
-    if (computations_.insert(&computation).second) Add(computation.root());
-  }
-
-  absl::flat_hash_set<const Instruction*> instructions_;
-  absl::flat_hash_set<const Computation*> computations_;
-  std::vector<const Instruction*> open_;
-};
-
 // Returns false if a parameter is a tuple or has an invalid number. All parameters then stay.
 bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();

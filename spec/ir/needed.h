@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the part of a module that its results depend on.
-#ifndef HLOCTS_SPEC_IR_NEEDED_H_
-#define HLOCTS_SPEC_IR_NEEDED_H_
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ class Needed {
 };
 
 }  // namespace hlocts
-
-#endif  // HLOCTS_SPEC_IR_NEEDED_H_

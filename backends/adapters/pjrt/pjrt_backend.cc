@@ -247,41 +247,6 @@ bool HasManualRegion(const Module& module) {
   return false;
 }
 
-bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
-  const auto same = [](const Literal& a, const Literal& b) { return a.BitwiseEqual(b); };
-  return std::all_of(of_devices.begin(), of_devices.end(), [&](const auto& leaves) {
-    const std::vector<Literal>& first = of_devices[0];
-    return std::equal(leaves.begin(), leaves.end(), first.begin(), first.end(), same);
-  });
-}
-
-// A module that the plugin has partitioned. Arguments and results are full arrays; a module with
-// manual regions has the arrays of `copies` devices.
-class ShardedExecutable : public Executable {
- public:
-  ShardedExecutable(DeviceTilings spread, size_t copies, std::unique_ptr<Executable> on_devices)
-      : spread_(std::move(spread)), copies_(copies), on_devices_(std::move(on_devices)) {}
-
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& given) override {
-    ExecuteRequest whole = given;
-    if (!AllEqual(whole.arguments))
-      return absl::UnimplementedError("expected equal arguments outside manual regions");
-    if (whole.arguments.size() == copies_) whole.arguments.resize(1);
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteRequest request, Split(spread_, whole));
-    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
-    result.outputs = Join(spread_, result.outputs);
-    while (result.outputs.size() < copies_) result.outputs.push_back(result.outputs[0]);
-    return result;
-  }
-
-  absl::StatusOr<std::string> OptimizedModule() override { return on_devices_->OptimizedModule(); }
-
- private:
-  DeviceTilings spread_;
-  size_t copies_;
-  std::unique_ptr<Executable> on_devices_;
-};
-
 // Returns true if the wanted tiling splits the array but the program ignores it.
 bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
   bool divides = true, cuts = false;

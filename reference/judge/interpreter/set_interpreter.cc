@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
-#include "reference/plan.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
 

@@ -31,7 +31,7 @@ namespace {
 
 class WindowChoice : public JointPredicate {
  public:
-  // Returns the set of an element if exactly these windows, of those that may, send it their value.
+  // Returns the set of an element that receives the values of exactly these windows.
   using SetOfElement =
       std::function<AcceptanceSet(int64_t element, const std::vector<int64_t>& windows)>;
   // candidates[w] are the elements among which window w selects one, in the order of the windows.

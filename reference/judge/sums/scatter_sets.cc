@@ -24,7 +24,7 @@ namespace {
 
 // The updates that are combined with each element of the operand.
 struct ScatterPlan {
-  std::vector<std::vector<int64_t>> updates;  // certain updates, in order
+  std::vector<std::vector<int64_t>> updates;  // certain updates, in the scatter's order
   std::vector<std::vector<int64_t>> maybe;    // possible updates
   bool violates_attribute = false;
   bool open = false;  // a window has too many possible positions
