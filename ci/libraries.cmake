@@ -14,7 +14,7 @@ target_include_directories(hlocts_options INTERFACE
                            "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR};${CMAKE_BINARY_DIR}>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 vectorises two adjacent roundings of doubles to floats and loses one
-  # (reference/two_roundings_test.cc). In every target: a header's inline function has one copy.
+  # (reference/evaluator_test.cc). In every target: a header's inline function has one copy.
   target_compile_options(hlocts_options INTERFACE -fno-tree-slp-vectorize)
   # g++ 12 reports these for correct code of the standard library and Abseil that it has inlined.
   target_compile_options(hlocts_options INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow

@@ -15,7 +15,7 @@
 // These are not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous
 // computations, and the instructions between start and done. Producers and consumers of a run-time
 // size remain in one piece. Modules with send, recv or opaque values, and infeed in a called
-// computation, are Unimplemented. cut_policy.cc has the policy for each accuracy rule.
+// computation, are Unimplemented. assign_pieces.cc has the policy for each accuracy rule.
 #pragma once
 
 #include <cstdint>

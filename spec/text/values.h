@@ -29,7 +29,7 @@ bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal*
 // Reads shape, run-time sizes and body.
 bool ReadLiteralWithShape(Cursor& in, LiteralLimits& limits, Literal* literal);
 
-// Defined in parse_groups.cc.
+// Defined in parse_values.cc.
 bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
 
 // Defined in parse_sharding.cc.

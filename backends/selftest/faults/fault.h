@@ -103,7 +103,7 @@ struct Fault {
 // All faults, ordered by class; ids are unique.
 const std::vector<Fault>& AllFaults();
 // Finds a fault of AllFaults or of a family (fault_family.h), which may be restricted to some
-// instructions (fault_place.h).
+// instructions (FAULT@WORDS, below).
 const Fault* FindFault(absl::string_view id);
 // Returns true if this fault can change an engine's behaviour on this module.
 bool AppliesTo(const Fault& fault, const Module& module);

@@ -99,7 +99,7 @@ bool NoisyLinearAlgebra(NoiseJob& job);
 bool NoisyFft(NoiseJob& job);
 // Recomputes products, quotients, moduli and signs by other formulas.
 bool NoisyComplex(NoiseJob& job);
-// Computes quotients with a scalar divisor as products with its reciprocal (noise_reciprocal.cc).
+// Computes quotients with a scalar divisor as products with its reciprocal (noise_elements.cc).
 bool NoisyReciprocal(NoiseJob& job);
 // Returns any value if the documents do not specify it.
 void NoisyFreedoms(NoiseJob& job);

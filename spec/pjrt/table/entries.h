@@ -111,7 +111,7 @@ absl::Status Entry(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args);
 absl::Status Entry(PJRT_Buffer_CopyToMemory_Args& args);
 absl::Status Entry(PJRT_Buffer_CopyRawToHost_Args& args);
 
-// extension_entries.cc
+// table.cc
 absl::Status Words(Hlocts_Pjrt_Words_Args& args);
 absl::Status Infeed(Hlocts_Pjrt_Feed_Args& args);
 absl::Status Outfeed(Hlocts_Pjrt_Feed_Args& args);
