@@ -352,17 +352,19 @@ const std::string kOfFilter = Plain(
     "q = f32[1,2,1] convolution(y, g), window={size=3}, dim_labels=b0f_i0o->b0f "
     "ROOT r = f32[2,1,1] reshape(q)");
 
-TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
+std::string LibraryVerdict(const std::string& given, const std::string& made) {
   const std::string head = "HloModule m\nENTRY e { x = f32[2,2] parameter(0)\n ";
+  const reports::Verdict said =
+      Judge(head + given + " }", head + made + " }", {"f32[2,2] {{4, 2}, {3, 5}}"});
+  return absl::StrCat(OutcomeName(said.kind), " ", said.reason).substr(0, 60);
+}
+
+TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
+  const auto verdict = LibraryVerdict;
   const std::string dot =
       "ROOT r = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   const std::string other =
       "ROOT r = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}";
-  const auto verdict = [&](const std::string& given, const std::string& made) {
-    const reports::Verdict said =
-        Judge(head + given + " }", head + made + " }", {"f32[2,2] {{4, 2}, {3, 5}}"});
-    return absl::StrCat(OutcomeName(said.kind), " ", said.reason).substr(0, 60);
-  };
   EXPECT_EQ(verdict(dot, kGemm), "pass ");
   EXPECT_THAT(verdict(other, kGemm), HasSubstr("fail"));
   const std::string scaled = absl::StrReplaceAll(
@@ -385,7 +387,12 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
             "pass ");
   EXPECT_EQ(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convBackwardInput")), "pass ");
   EXPECT_EQ(verdict(kOfFilter, Library("f32[2,1,1]", "y, g", "convBackwardFilter")), "pass ");
-  // Two groups of one input and two output features: each group alone, and both in one call.
+  EXPECT_THAT(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convForward", "{size=2 pad=1_1}")),
+              HasSubstr("fail"));
+}
+
+// Two groups of one input and two output features: each group alone, and both in one call.
+TEST(CompiledTest, GradientsOfConvolutionsInGroups) {
   const std::string in =
       "f = f32[2,1,4] constant({{{1,2,3,4}},{{5,6,7,9}}}) "
       "h = f32[1,3,4] constant({{{1,2,3,4},{5,6,7,8},{9,1,2,3}}}) ";
@@ -409,14 +416,13 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
       "[0:1], @2} q# = f32[1,4,1] convolution(h#, f#), window={size=2 pad=1_1 rhs_reversal=1}, "
       "dim_labels=b0f_0oi->b0f ",
       "ROOT r = f32[1,4,2] concatenate(q0, q1), dimensions={2}");
-  EXPECT_EQ(verdict(of_input, grouped("f32[1,4,2]", "h, f", "convBackwardInput")), "pass ");
+  EXPECT_EQ(LibraryVerdict(of_input, grouped("f32[1,4,2]", "h, f", "convBackwardInput")), "pass ");
   const std::string of_filter = alone(
       "y# = f32[1,4,1] slice(x2), slice={[0:1], [0:4], @1} h# = f32[1,3,2] slice(h), slice={[0:1], "
       "[0:3], @2} q# = f32[1,2,2] convolution(y#, h#), window={size=3}, dim_labels=b0f_i0o->b0f ",
       "q = f32[1,2,4] concatenate(q0, q1), dimensions={2} ROOT r = f32[2,1,4] reshape(q)");
-  EXPECT_EQ(verdict(of_filter, grouped("f32[2,1,4]", "x2, h", "convBackwardFilter")), "pass ");
-  EXPECT_THAT(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convForward", "{size=2 pad=1_1}")),
-              HasSubstr("fail"));
+  EXPECT_EQ(LibraryVerdict(of_filter, grouped("f32[2,1,4]", "x2, h", "convBackwardFilter")),
+            "pass ");
 }
 
 }  // namespace
