@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
+#include "reference/plan.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::reference {
@@ -22,7 +24,6 @@ struct HandlerRow {
 constexpr HandlerRow kHandlers[] = {
 #define HLOCTS_SET_HANDLER(Name, function) {Opcode::k##Name, function},
 #include "reference/judge/interpreter/set_handlers.def"
-#include "spec/ops/custom_calls.h"
 #undef HLOCTS_SET_HANDLER
 };
 
