@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 
@@ -123,7 +124,6 @@ struct NamedFreedom {
 };
 constexpr NamedFreedom kFreedoms[] = {
 #define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
-#include "spec/base/status_testing.h"
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };

@@ -11,6 +11,7 @@
 #include "generators/module_generator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/base/status_testing.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
@@ -587,7 +588,6 @@ TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                     \
               FieldMeaning::k##Meaning == FieldMeaning::kChecked || *reason != '\0')   \
       << #field;
-#include "spec/base/status_testing.h"
 #include "spec/proto/fields.def"
   EXPECT_EQ(rows, fields);
   EXPECT_GT(fields, 100);

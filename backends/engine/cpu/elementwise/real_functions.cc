@@ -6,6 +6,7 @@
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/loop.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -58,7 +59,6 @@ KernelFunction Of(Opcode opcode) {
 #define HLOCTS_BINARY_FUNCTION(Name, ...) \
   case ops::RealFunction::k##Name:        \
     return Binary<In<Name, T, W>, T>;
-#include "spec/ops/kinds.h"
 #include "spec/ops/scalar_functions.def"
   }
   HLOCTS_UNREACHABLE();
