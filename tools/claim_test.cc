@@ -33,7 +33,7 @@ TEST(ClaimTest, DetectsModifiedClaim) {
   std::string verdicts{std::istreambuf_iterator<char>(in), {}};
   in.close();
   std::ofstream(folder + "/verdicts.jsonl") << absl::StrReplaceAll(
-      verdicts, {{"of draws from an empty interval", "of draws from an empty Interval"}});
+      verdicts, {{"a draw from an empty interval", "a draw from an empty Interval"}});
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not declare"));
   std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
   Ran tampered = RunHlocts("verify-claim " + folder);

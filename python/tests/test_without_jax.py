@@ -166,7 +166,7 @@ class Find(Scratch):
 
     def test_a_wrong_name_is_an_error_although_others_are_there(self):
         self.program("lib/hlocts/program/bin/hlocts")
-        with self.assertRaisesRegex(hlocts.HloctsError, "HLOCTS=/nowhere is not a program"):
+        with self.assertRaisesRegex(hlocts.HloctsError, "HLOCTS=/nowhere is not an executable program"):
             self.find(HLOCTS="/nowhere")
 
     def test_a_crash_is_an_error(self):

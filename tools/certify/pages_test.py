@@ -4,6 +4,7 @@
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import types

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "absl/container/flat_hash_set.h"
 #include "backends/selftest/elements.h"
+#include "generators/input_recipes.h"
 #include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "reference/world_interface.h"
@@ -119,11 +121,21 @@ bool ReadsNumbers(const Instruction& instruction) {
   }
 }
 
-// Draws the sign of each NaN of a recomputed result, since processors differ in it.
+// Draws the sign of each NaN that a recomputed result does not take from an operand, since
+// processors differ in it. Elements that nothing is added to keep their bits, even in strict.
 void SignNans(NoiseJob& job) {
-  if (!IsFloat(NumberType(job.result))) return;
+  const PrimitiveType type = NumberType(job.result);
+  if (!IsFloat(type)) return;
+  absl::flat_hash_set<uint64_t> given;
+  for (const Literal& operand : job.operands) {
+    if (!IsArrayType(operand.element_type()) || NumberType(operand) != type) continue;
+    for (int64_t i = 0; i < NumberCount(operand); ++i) {
+      if (std::isnan(ReadNumber(operand, i))) given.insert(generators::ElementBits(operand, i));
+    }
+  }
   for (int64_t i = 0; i < NumberCount(job.result); ++i) {
     if (!std::isnan(ReadNumber(job.result, i))) continue;
+    if (given.contains(generators::ElementBits(job.result, i))) continue;
     WriteNumber(job.result, i, job.state.Once(2) ? NAN : -NAN);
   }
 }
