@@ -209,6 +209,11 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (array.node >= 0 && PassesValues(instruction.opcode())) return;
   if (!operands.empty()) work_ += WorkOf(instruction, operands, array, points_);
   if (array.exact()) return;
+  // Nothing is swept beyond a full record of sets, which then need not be kept.
+  if (!points_ && Full()) {
+    array.node = -1;
+    return;
+  }
   Node node;
   node.instruction = &instruction;
   node.set = array;
