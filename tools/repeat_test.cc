@@ -44,14 +44,13 @@ frames.serve("flaky", "1", load)
 class RepeatTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (RunHlocts("", "python3 -c 'import numpy' || exit 1;").status == 1)
-      GTEST_SKIP() << "no python3 with numpy";
+    if (absl::string_view(HLOCTS_PYTHON).empty()) GTEST_SKIP() << "no python3 with numpy";
     ASSERT_TRUE(WriteFile(Path("m.hlo"), kRepeatedModule).ok());
     ASSERT_TRUE(WriteFile(Path("engine.py"), kEngine).ok());
   }
   std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string On(const std::string& command) const {
-    return absl::StrCat(command, " ", Path("m.hlo"), " --seed=1 --backend='exec:python3 ",
+    return absl::StrCat(command, " ", Path("m.hlo"), " --seed=1 --backend='exec:" HLOCTS_PYTHON " ",
                         Path("engine.py"), "' ");
   }
   TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-repeat-test");
@@ -75,8 +74,8 @@ TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("evaluations"));
   ran = RunHlocts(absl::StrCat("replay ", Path("bundle"),
-                               " --repeat=6 --json --backend='exec:python3 ", Path("engine.py"),
-                               "'"));
+                               " --repeat=6 --json --backend='exec:" HLOCTS_PYTHON " ",
+                               Path("engine.py"), "'"));
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"fail", 2}, {"pass", 4}}));
 }
