@@ -29,8 +29,13 @@ class Night:
         self.folder = options.out / self.name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.state_path = self.folder / "state.json"
-        self.state = json.loads(self.state_path.read_text()) if self.state_path.exists() else {
-            "done": [], "failed": [], "notes": []}
+        self.state = {"done": [], "problems": {}, "notes": []}
+        if self.state_path.exists():
+            self.state |= json.loads(self.state_path.read_text())
+        # An older file has one list of "STEP: PROBLEM".
+        for one in self.state.pop("failed", []):
+            name, _, problem = one.partition(": ")
+            self.state["problems"][name] = problem
         self.deadline = time.monotonic() + options.budget * (1 - LAST)
 
     def save(self):
@@ -47,10 +52,9 @@ class Night:
         problem = work()
         took = time.monotonic() - started
         say(f"{name}: {'FAILED: ' + problem if problem else 'done'} ({took:.0f} s)")
-        others = [one for one in self.state["failed"] if not one.startswith(name + ":")]
-        self.state["failed"] = others
+        self.state["problems"].pop(name, None)
         if problem:
-            self.state["failed"].append(f"{name}: {problem}")
+            self.state["problems"][name] = problem
         self.state["done"].append(name)
         self.save()
 

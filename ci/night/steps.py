@@ -275,14 +275,16 @@ def hook(night):
 def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
+    notes = night.state["notes"] + [f"{step}: {problem}"
+                                    for step, problem in night.state["problems"].items()]
     command = [night.options.hlocts, "report", f"--store={night.options.store}",
                f"--night={night.name}", f"--html={folder}/page.html",
                f"--markdown={folder}/night.md",
                f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
                f"--text={folder}/night.txt",
-               *(f"--note={note}" for note in night.state["notes"] + night.state["failed"])]
+               *(f"--note={note}" for note in notes)]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    for note in night.state["notes"] + night.state["failed"]:
+    for note in notes:
         print(note)
     say(f"page: {folder}/page.html")
     return status
