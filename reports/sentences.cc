@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/sentences.h"
 
-#include <filesystem>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -24,10 +22,6 @@ const ClauseBook& Book() {
       new ClauseBook{ClauseRegistry::Load(HomeFolder() + "/spec/clauses"),
                      LoadClausesOfOpcodes(HomeFolder() + "/spec/clauses/of_opcodes.txt")};
   return *book;
-}
-
-std::string PathOf(const Ruling& ruling) {
-  return absl::StrCat("spec/rulings/", std::filesystem::path(ruling.file).filename().string());
 }
 
 struct RulingOfFreedom {
@@ -61,7 +55,7 @@ std::string FreedomText(const std::string& freedom) {
   for (const RulingOfFreedom& one : kFreedoms) {
     if (one.name != freedom || !book.registry.ok()) continue;
     const Ruling* ruling = book.registry->FindRuling(absl::StrFormat("%04d", one.number));
-    if (ruling != nullptr) return absl::StrCat(freedom, " (", PathOf(*ruling), ")");
+    if (ruling != nullptr) return absl::StrCat(freedom, " (", ruling->path(), ")");
   }
   return freedom;
 }
@@ -77,7 +71,7 @@ std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure) {
     if (clause == nullptr) continue;
     ClauseSentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
     const Ruling* ruling = book.registry->FindRuling(clause->ruling);
-    if (ruling != nullptr && !IsOfEveryOperation(clause->ruling)) sentence.ruling = PathOf(*ruling);
+    if (ruling != nullptr && !IsOfEveryOperation(clause->ruling)) sentence.ruling = ruling->path();
     sentences.push_back(std::move(sentence));
   }
   return sentences;

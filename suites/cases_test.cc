@@ -57,7 +57,7 @@ std::string ReadAll(const std::string& path) {
 
 // Returns the addresses listed under the heading Cases of a ruling page.
 std::vector<std::string> CasesOfRuling(const Ruling& ruling) {
-  std::istringstream in(ReadAll(absl::StrCat("spec/rulings/", ruling.file)));
+  std::istringstream in(ReadAll(ruling.path()));
   std::vector<std::string> addresses;
   bool below = false;
   for (std::string line; std::getline(in, line);) {

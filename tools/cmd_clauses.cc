@@ -3,7 +3,6 @@
 // cases that test it.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -89,10 +88,6 @@ void PrintSections(const ClauseRegistry& registry, bool json) {
   }
 }
 
-std::string PathOf(const Ruling& ruling) {
-  return absl::StrCat("spec/rulings/", std::filesystem::path(ruling.file).filename().string());
-}
-
 // Prints the pages of the rulings whose numbers are arguments. Returns whether there are any.
 absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesOptions& options) {
   bool any = false;
@@ -100,7 +95,7 @@ absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesO
     const Ruling* ruling = registry.FindRuling(id);
     if (ruling == nullptr || options.json) continue;
     HLOCTS_ASSIGN_OR_RETURN(const std::string page,
-                            ReadFile(absl::StrCat(suites::HomeFolder(), "/", PathOf(*ruling))));
+                            ReadFile(absl::StrCat(suites::HomeFolder(), "/", ruling->path())));
     std::cout << page << "\n" << std::flush;
     any = true;
   }
@@ -170,7 +165,7 @@ void PrintClause(const Clause& clause, const ClausePlace& place, const std::stri
                   clause.change_anchor.c_str());
     }
     if (const Ruling* ruling = registry.FindRuling(clause.ruling))
-      std::printf("%30sruling: %s\n", "", WithPaths(PathOf(*ruling)).c_str());
+      std::printf("%30sruling: %s\n", "", WithPaths(ruling->path()).c_str());
     if (!clause.reason.empty()) std::printf("%30s%s\n", "", clause.reason.c_str());
   }
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());

@@ -133,7 +133,7 @@ TEST(RealRegistry, FreedomsHaveTheirRulings) {
   const ClauseRegistry registry = RealRegistry();
   std::map<int, std::set<std::string>> said;
   for (const Ruling& ruling : registry.rulings()) {
-    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/", ruling.path()));
     absl::StrReplaceAll({{"\n", " "}, {"Freedom `", "freedom `"}}, &page);
     const std::vector<std::string> parts = absl::StrSplit(page, "freedom `");
     for (size_t i = 1; i < parts.size(); ++i)
@@ -216,7 +216,7 @@ TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;
   for (const Ruling& ruling : registry.rulings()) {
-    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/", ruling.path()));
     absl::StrReplaceAll({{"\n  ", " "}}, &page);  // a citation may continue on the next line
     for (const std::string& line : std::vector<std::string>(absl::StrSplit(page, '\n'))) {
       if (line.rfind("- `", 0) != 0) continue;

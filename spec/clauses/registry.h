@@ -75,6 +75,9 @@ struct Clause {
 struct Ruling {
   std::string number;
   std::string file;
+
+  // Returns the page's path in the tree, "spec/rulings/0001-rem-takes-the-dividends-sign.md".
+  std::string path() const { return "spec/rulings/" + file; }
 };
 
 class ClauseRegistry {
