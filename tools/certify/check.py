@@ -23,7 +23,6 @@ ruling excludes it; 2 no certificate, or an invalid one.
 
 import json
 import pathlib
-import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -32,7 +31,7 @@ import control
 import finding
 import indexing
 import windows
-from clauses import clauses_of, sentence_of
+from clauses import clauses_of, sentence_of, unnamed_types
 from evaluator import CONE, OPERATIONS, Evaluator, leaves, of_elements
 from sets import FREEDOMS, OPEN, READINGS, Broken, Unsupported, holds, set_text, text_of
 from text import parse_devices, parse_module
@@ -109,12 +108,6 @@ def left_open(bundle, output, index):
         OPEN[0] = False
 
 
-def extensions(bundle):
-    """Returns element types of the module that no document names."""
-    text = read(bundle, "module.hlo")
-    return sorted(set(re.findall(r"\b([su][124]|f4e2m1fn|f8e\w+)\[", text)))
-
-
 def outputs_of(bundle):
     """Returns the leaves of the results, device by device, as sets, and the engine's values."""
     module = parse_module(read(bundle, "module.hlo"))
@@ -156,7 +149,7 @@ def check(bundle):
     values, found = element_of(bundle, output, index)
     if not holds(values, found):
         check_subject(certificate)
-    for name in extensions(bundle):
+    for name in unnamed_types(read(bundle, "module.hlo")):
         READINGS.add("%s, a type that no document names (ruling 0099)" % name)
     cone = ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))
     lines = [

@@ -70,6 +70,11 @@ def quotation_of(clause):
     return None
 
 
+def unnamed_types(module):
+    """Returns the element types in the text of a module that no document of HLO names."""
+    return sorted(set(re.findall(r"\b([su][124]|f4e2m1fn|f8e\w+)\[", module)))
+
+
 def rows(path):
     lines = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
     return [words for words in lines if words]

@@ -3,7 +3,6 @@
 
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -138,8 +137,6 @@ class FoldTest(unittest.TestCase):
         self.assertEqual((self.finding / "finding.textproto").read_text(), text)
 
 
-# Element types that no document of HLO names.
-UNNAMED_TYPE = re.compile(r"\b([su][124]|f4\w+|f8\w+)\[")
 MET_BY = ("a front end", "StableHLO", "HLO alone", "one pass alone", "an invalid module")
 
 
@@ -166,8 +163,7 @@ class PagesTest(unittest.TestCase):
             if said.get("question") or said["met_by"] == "an invalid module":
                 continue
             first = said["text"][0].split(". ")[0]
-            unnamed = set(UNNAMED_TYPE.findall((path.parent / "module.hlo").read_text()))
-            if unnamed:
+            if clauses.unnamed_types((path.parent / "module.hlo").read_text()):
                 self.assertRegex(first, r"\bno(ne| document of HLO) names the types? ", path)
 
     def test_programs_print_what_is_wanted_and_what_comes_out(self):
