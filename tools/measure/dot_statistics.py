@@ -11,7 +11,6 @@ import argparse
 import ctypes
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 

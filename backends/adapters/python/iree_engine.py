@@ -7,7 +7,7 @@ are flags of iree-compile.
 
 import iree.runtime as runtime
 import numpy as np
-from iree.compiler.api import Invocation, Output, Session, Source
+from iree.compiler.api import Output, Session, Source
 
 import leaves
 from hlocts_frames import Unsupported

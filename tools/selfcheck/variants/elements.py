@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 
-from executor import F16, F32, F64, bf16, f16, flush, fma, identity, sequential
+from executor import F16, F32, F64, bf16, fma, identity
 from write import File, literal
 
 C64, C128 = np.complex64, np.complex128

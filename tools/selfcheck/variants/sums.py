@@ -2,8 +2,8 @@
 """Sums: dots, convolutions, reductions, windows, scatters, and operations after a dot."""
 import numpy as np
 
-from executor import (F16, F32, F64, bf16, blocked, dot, dot_fma, f16, flush, fma, identity, kahan,
-                      pairwise, passes, sequential, tf32, truncating)
+from executor import (F16, F32, F64, bf16, blocked, dot, dot_fma, f16, kahan, pairwise, passes,
+                      sequential, tf32, truncating)
 from write import File, literal
 
 ADD = "add {{ a = {0}[] parameter(0) b = {0}[] parameter(1) ROOT r = {0}[] add(a, b) }}\n"
