@@ -316,7 +316,7 @@ int RunVariants(const SelfcheckOptions& options) {
 absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   const std::set<std::string> mutants = {"faults", "rules", "clauses"};
   if (options.parts.empty()) return std::set<std::string>{"faults", "rules", "noise", "variants"};
-  // Names of version 1.0.
+  // Names from before version 1.0, which version 1 accepts.
   const std::map<std::string, std::string> aliases = {{"canaries", "faults"},
                                                       {"twins", "variants"}};
   std::set<std::string> parts;
