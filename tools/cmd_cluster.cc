@@ -30,8 +30,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Merges the results of shards.
-
+// A run or a campaign that is distributed over shards.
 struct ClusterPlan {
   int64_t shards = 1;
   std::vector<std::string> backends, queries;

@@ -30,8 +30,6 @@
 namespace hlocts::tools {
 namespace {
 
-// Prints the results of releases for users and for programs.
-
 using fuzz::Cell;
 using Json = nlohmann::ordered_json;
 

@@ -30,8 +30,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Declares the part `clauses` of `hlocts selfcheck`.
-
+// The options of the part `clauses`.
 struct SelfcheckClausesOptions {
   bool update = false;        // complete suites/clause_mutants.txt
   bool changed_only = false;  // run only lines whose case or fault changed

@@ -11,8 +11,6 @@
 namespace hlocts {
 namespace {
 
-// Converts shorthand paddings to numbers. Internal to this directory.
-
 // Returns the (low, high) padding of one dimension. `base` and `window` are the sizes after
 // dilation. kSame: there is a window at each multiple of the stride in the base, and an odd element
 // of padding goes to the high end (rulings 0049, 0051).
