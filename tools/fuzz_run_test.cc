@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
@@ -135,6 +136,21 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
   Ran ran = RunHlocts(fuzz + out + " --resume --stream=edge");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, HasSubstr("stream edge"));
+}
+
+TEST(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
+  const std::string out = Folder("old_name");
+  const std::string fuzz = "fuzz --backend=reference --modules=";
+  ASSERT_EQ(RunHlocts(absl::StrCat(fuzz, "5 --out=", out)).status, 0);
+  json state = ParseJson<json>(Text(out + "/state.json"));
+  const std::string recipe = state["recipe"];
+  ASSERT_THAT(recipe, HasSubstr(", variants 0"));
+  state["recipe"] = absl::StrReplaceAll(recipe, {{", variants ", ", twins "}});
+  std::ofstream(out + "/state.json") << JsonText(state) << "\n";
+  EXPECT_EQ(RunHlocts(absl::StrCat(fuzz, "7 --resume --out=", out)).status, 0);
+  state = ParseJson<json>(Text(out + "/state.json"));
+  EXPECT_EQ(state["next"], 7);
+  EXPECT_EQ(state["recipe"], recipe);
 }
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {

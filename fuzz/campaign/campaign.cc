@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/engines.h"
@@ -72,9 +73,11 @@ absl::Status CampaignState::Load(const std::string& path) {
     return InvalidInput(path, ": expected a campaign of seed ", seed, ", found seed ",
                         json["seed"].get<uint64_t>());
   }
-  if (json["recipe"].get<std::string>() != recipe) {
-    return InvalidInput(path, ": expected a campaign of the modules ", recipe, ", found ",
-                        json["recipe"].get<std::string>());
+  // Files from before version 1.0 have the number of variants as "twins".
+  const std::string found =
+      absl::StrReplaceAll(json["recipe"].get<std::string>(), {{", twins ", ", variants "}});
+  if (found != recipe) {
+    return InvalidInput(path, ": expected a campaign of the modules ", recipe, ", found ", found);
   }
   next = json["next"].get<int64_t>();
   for (const auto& number : json["done"]) {
@@ -325,7 +328,7 @@ bool Campaign::TryVariants(int64_t number, const Sample& sample, const FoundBy& 
     if (!*drawn) return true;
     Sample variant = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
     FoundBy by_variant = found;
-    absl::StrAppend(&by_variant.origin, ", twin ", (*drawn)->recipe.ToText());
+    absl::StrAppend(&by_variant.origin, ", variant ", (*drawn)->recipe.ToText());
     VariantTrial tried = RunVariant(sample, outcome, variant, *found.engine, trial);
     if (!Judged(tried.is_variant ? variant : sample, std::move(tried.result), by_variant, results))
       return false;

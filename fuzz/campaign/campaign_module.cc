@@ -89,7 +89,7 @@ std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat(
       "stream ", options.stream ? generators::StreamName(*options.stream) : "all",
       ", instructions ", options.generator.instructions, ", replicas ",
-      options.generator.replicas_max, ", twins ", options.variants,
+      options.generator.replicas_max, ", variants ", options.variants,
       options.partitions_max > 1 ? absl::StrCat(", partitions ", options.partitions_max) : "",
       options.guided ? ", guided" : "", WithoutOf(options));
 }
@@ -129,7 +129,7 @@ std::string CampaignStatus::ToJson() const {
   json["hardly_checked_share"] = elements == 0 ? 0.0 : barely_checked / elements;
   json["known"] = known;
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
-  if (variants > 0) json["twins"] = variants, json["twins_judged"] = variants_judged;
+  if (variants > 0) json["variants"] = variants, json["variants_judged"] = variants_judged;
   return JsonText(json);
 }
 

@@ -62,7 +62,7 @@ VariantTrial Try(const Sample& first, const generators::VariantRecipe& recipe,
   return RunVariant(first, outcome, variant, engine, options);
 }
 
-TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
+TEST(VariantTest, EveryGroupHasRulesAndNamesAreUnique) {
   std::set<std::string> names;
   std::set<generators::RuleGroup> groups;
   for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules()) {
@@ -74,7 +74,7 @@ TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
   EXPECT_EQ(generators::FindMetamorphicRule("no such rule"), nullptr);
 }
 
-TEST(TwinTest, RecipeReproducesVariant) {
+TEST(VariantTest, RecipeReproducesVariant) {
   int made = 0;
   for (uint64_t number = 0; number < 60; ++number) {
     generators::Generated generated = generators::GenerateNumbered(3, number, {});
@@ -92,7 +92,7 @@ TEST(TwinTest, RecipeReproducesVariant) {
   EXPECT_GT(made, 30);
 }
 
-TEST(TwinTest, BadRecipesAreRefused) {
+TEST(VariantTest, BadRecipesAreRefused) {
   Sample sample = Parsed("HloModule m\nENTRY e { ROOT p = f32[3] parameter(0) }");
   EXPECT_FALSE(generators::ParseVariantRecipe("reversed_twice in p").ok());
   auto make = [&](generators::VariantRecipe recipe) {
@@ -104,7 +104,7 @@ TEST(TwinTest, BadRecipesAreRefused) {
   EXPECT_EQ(make({"reversed_twice", "p", 1}), absl::StatusCode::kOk);
 }
 
-TEST(TwinTest, EqualOutputsNeedNoJudge) {
+TEST(VariantTest, EqualOutputsNeedNoJudge) {
   Sample first =
       Parsed("HloModule m\nENTRY e { p = f32[2,3] parameter(0)\n ROOT a = f32[2,3] abs(p) }");
   ForgetsReverse engine;
@@ -114,7 +114,7 @@ TEST(TwinTest, EqualOutputsNeedNoJudge) {
   EXPECT_EQ(trial.result.verdict.elements, 6);
 }
 
-TEST(TwinTest, WrongFirstModuleIsBlamed) {
+TEST(VariantTest, WrongFirstModuleIsBlamed) {
   Sample first = Parsed(
       "HloModule m\nENTRY e { p = f32[4] parameter(0)\n ROOT r = f32[4] reverse(p), dimensions={0} "
       "}");
@@ -126,7 +126,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
 }
 
 // A different order of a sum yields a different value, which the acceptance rules also allow.
-TEST(TwinTest, FreedomsAreNoFindings) {
+TEST(VariantTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)
   b = f32[] parameter(1)

@@ -88,7 +88,7 @@ void InProcessFuzz::Variants(absl::string_view bytes) {
   VariantTrial trial = RunVariant(sample, outcome, variant, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
   Stop(trial.is_variant ? variant : sample, std::move(trial.result),
-       absl::StrCat("libFuzzer, twin ", (*drawn)->recipe.ToText()));
+       absl::StrCat("libFuzzer, variant ", (*drawn)->recipe.ToText()));
 }
 
 }  // namespace hlocts::fuzz
