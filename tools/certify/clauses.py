@@ -83,5 +83,5 @@ def rows(path):
 def clauses_of(operation):
     """Returns the clauses of the value of "add" or "compare:LT", the most specific first."""
     own = pathlib.Path(__file__).resolve().parent / "value_clauses.txt"
-    told = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
-    return told + [words[0] for words in rows(own) if operation in words[1:]]
+    listed = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
+    return listed + [words[0] for words in rows(own) if operation in words[1:]]

@@ -10,7 +10,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FINDINGS = ROOT / "results" / "findings"
 SCHEMA = (ROOT / "reports" / "finding.proto").read_text()
-REPEATED = ("text", "mended_with")
+REPEATED = ("text", "fixed_with")
 FIELDS = re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", SCHEMA, re.M)
 
 

@@ -154,7 +154,7 @@ def facts_of(finding):
         ("answers", others(finding)),
         ("certificate", finding.certified()),
         ("in JAX alone", finding.in_jax),
-        ("fixed with", ", ".join(f"`{name}`" for name in finding.said["mended_with"])),
+        ("fixed with", ", ".join(f"`{name}`" for name in finding.said["fixed_with"])),
     )
     lines = [f"| {name} | {text.replace('|', chr(92) + '|')} |" for name, text in rows if text]
     return "| | |\n|---|---|\n" + "\n".join(lines)
@@ -268,9 +268,9 @@ def findings_of(folders):
     findings = [Finding(folder, tables) for folder in folders]
     names = {finding.name for finding in findings}
     for finding in findings:
-        for name in finding.said["mended_with"]:
+        for name in finding.said["fixed_with"]:
             if name not in names:
-                raise Mistake(f"{finding.name}: mended_with names no finding: {name}")
+                raise Mistake(f"{finding.name}: fixed_with names no finding: {name}")
     return findings
 
 
