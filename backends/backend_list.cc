@@ -326,13 +326,13 @@ std::vector<std::string> ListedBackends() {
 
 int BoundedJobs(int jobs, const BackendInfo& info) {
   for (absl::string_view word : info.capabilities) {
-    int room = 0;
-    if (!absl::ConsumePrefix(&word, "workers:") || !absl::SimpleAtoi(word, &room)) continue;
-    room = std::max(room, 1);
-    if (room >= jobs) continue;
+    int workers = 0;
+    if (!absl::ConsumePrefix(&word, "workers:") || !absl::SimpleAtoi(word, &workers)) continue;
+    workers = std::max(workers, 1);
+    if (workers >= jobs) continue;
     std::fprintf(stderr, "hlocts: %s: %d jobs instead of %d: the memory suffices for no more\n",
-                 info.name.c_str(), room, jobs);
-    jobs = room;
+                 info.name.c_str(), workers, jobs);
+    jobs = workers;
   }
   return jobs;
 }

@@ -34,10 +34,10 @@ const std::vector<Include>& AllIncludes() {
   static const auto* includes = [] {
     auto* result = new std::vector<Include>();
     std::regex pattern(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
-    for (const char* room : {"spec", "reference", "generators", "reports", "backends", "suites",
-                             "fuzz", "tools", "ci"}) {
+    for (const char* folder : {"spec", "reference", "generators", "reports", "backends", "suites",
+                               "fuzz", "tools", "ci"}) {
       for (const auto& entry :
-           fs::recursive_directory_iterator(fs::path(HLOCTS_SOURCE_DIR) / room)) {
+           fs::recursive_directory_iterator(fs::path(HLOCTS_SOURCE_DIR) / folder)) {
         std::string extension = entry.path().extension();
         if (!kExtensions.contains(extension)) continue;
         std::ifstream in(entry.path());
@@ -95,8 +95,8 @@ const std::map<std::string, std::set<std::string>>& AllowedInBackends() {
 bool MayInclude(const Include& include) {
   std::string from = TopDirectoryOf(include.file), to = TopDirectoryOf(include.path);
   if (!Allowed().contains(to) || Allowed().at(from).contains(to)) return true;
-  for (const auto& [folder, rooms] : AllowedInBackends()) {
-    if (absl::StartsWith(include.file, folder) && rooms.contains(to)) return true;
+  for (const auto& [folder, others] : AllowedInBackends()) {
+    if (absl::StartsWith(include.file, folder) && others.contains(to)) return true;
   }
   return IsTest(include.file);  // a test may include directories above its own
 }
@@ -105,7 +105,7 @@ TEST(LayeringTest, IncludesGoOneWay) {
   ASSERT_GT(AllIncludes().size(), 500u) << "the sources were not found";
   for (const Include& include : AllIncludes()) {
     EXPECT_TRUE(MayInclude(include)) << include.file << ":" << include.line << " includes "
-                                     << include.path << ", which its room may not know";
+                                     << include.path << ", which its directory may not include";
   }
 }
 
@@ -186,9 +186,9 @@ std::map<std::string, std::set<std::string>> FolderGraph() {
   for (const Include& include : AllIncludes()) {
     if (IsTest(include.file) || !fs::exists(fs::path(HLOCTS_SOURCE_DIR) / include.path)) continue;
     const std::string from = FolderOf(include.file), to = FolderOf(include.path);
-    const bool joins_its_rooms =
+    const bool includes_subdirectory =
         absl::EndsWith(include.file, ".cc") && absl::StartsWith(to, absl::StrCat(from, "/"));
-    if (from != to && !joins_its_rooms) graph[from].insert(to);
+    if (from != to && !includes_subdirectory) graph[from].insert(to);
   }
   return graph;
 }

@@ -80,9 +80,9 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   EXPECT_THAT(refused.out, HasSubstr("is unfinished"));
   Ran taken = RunHlocts("store import --incomplete " + Path("run") + Store());
   EXPECT_EQ(taken.status, 0) << taken.out;
-  Ran told = RunHlocts("report" + Store());
-  EXPECT_EQ(told.status, 1);
-  EXPECT_THAT(told.out, HasSubstr("the run lost"));
+  Ran report = RunHlocts("report" + Store());
+  EXPECT_EQ(report.status, 1);
+  EXPECT_THAT(report.out, HasSubstr("the run lost"));
   // There are many records, so that the kill happens after some of them have been read.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");

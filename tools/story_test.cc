@@ -81,11 +81,11 @@ TEST(StoryTest, NothingJudgedIsNoSuccess) {
   const std::string module =
       Write("call.hlo",
             "HloModule c\nENTRY main {\n  a = f32[3] parameter(0)\n"
-            "  ROOT r = f32[3] custom-call(a), custom_call_target=\"nobody_knows\"\n}\n");
+            "  ROOT r = f32[3] custom-call(a), custom_call_target=\"unknown_target\"\n}\n");
   const std::string in = Write("one.txt", "f32[3] {1, 2, 3}\n");
   Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + in);
   EXPECT_EQ(ran.status, 1) << "nothing was judged";
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("unsupported"), HasSubstr("nobody_knows")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("unsupported"), HasSubstr("unknown_target")));
 }
 
 TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {

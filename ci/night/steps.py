@@ -13,8 +13,8 @@ from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
 REPEATS = 2  # further runs of a regression
-TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
-              "reports", "backends", "suites", "fuzz", "tools")
+TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
+                "reports", "backends", "suites", "fuzz", "tools")
 
 
 def unknown_engine(program, engine):
@@ -253,11 +253,11 @@ def bench(night):
 def clang_tidy(night):
     """Checks one directory per nightly run, in turn, because all directories take hours."""
     day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-    room = TIDY_ROOMS[day % len(TIDY_ROOMS)]
+    folder = TIDY_FOLDERS[day % len(TIDY_FOLDERS)]
     with open(night.folder / "clang-tidy.txt", "w") as out:
-        status, _ = run(["ci/clang-tidy", room], out, out, night.share("clang-tidy"))
+        status, _ = run(["ci/clang-tidy", folder], out, out, night.share("clang-tidy"))
     last = (night.folder / "clang-tidy.txt").read_text().strip().splitlines()[-1:]
-    night.state["notes"].append(f"clang-tidy of {room}: " + (
+    night.state["notes"].append(f"clang-tidy of {folder}: " + (
         "time ran out" if status == TIME_OVER else "".join(last)))
     return None if status in (0, TIME_OVER) else f"exit status {status}"
 

@@ -61,7 +61,7 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
          m.entry()->root()->mutable_shape().mutable_layout() = Layout{.minor_to_major = {0, 0}};
        }},
   };
-  const std::string folder = testing::TempDir() + "/told_by_proto";
+  const std::string folder = testing::TempDir() + "/proto_form";
   for (const auto& [rule, break_it] : kBreaks) {
     Bundle bundle = BundleOf(kText);
     break_it(*bundle.sample.module);

@@ -26,7 +26,7 @@ ENTRY e {
 CUSTOM = """HloModule custom
 ENTRY e {
   x = f32[3] parameter(0)
-  ROOT y = f32[3] custom-call(x), custom_call_target="nobody_knows"
+  ROOT y = f32[3] custom-call(x), custom_call_target="unknown_target"
 }
 """
 DOT = """ENTRY e { a = f32[64,512] parameter(0) b = f32[512] parameter(1)
@@ -116,7 +116,7 @@ class Checking(Scratch):
         text, has_failure = self.judged(record(1, [X], [X]), record(7, [X], [X]))
         self.assertFalse(has_failure)
         self.assertIn("2 judged: 2 unsupported", text)
-        self.assertIn("nobody_knows", text)
+        self.assertIn("unknown_target", text)
 
     def test_narrow_integers_have_their_sign(self):
         leaf = {"type": checking.TYPES.index("s4"), "dims": [2], "bytes": 2}
@@ -205,7 +205,7 @@ class Judge(Scratch):
         self.assertIn("instruction: z (log)", result.explain())
         self.assertTrue((self.folder / "outputs.npz").is_file())
 
-    def test_a_distance_is_told_in_ulps(self):
+    def test_a_distance_is_in_ulps(self):
         near = TRUE + np.float32(1e-5)
         failure = hlocts.judge(LOG_EXP, [X], [near], keep=self.folder).failure
         low, high = failure.accepted.intervals[0]
@@ -221,7 +221,7 @@ class Judge(Scratch):
     def test_what_is_not_judged_is_no_pass(self):
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)
         self.assertEqual(result.verdict, "unsupported")
-        self.assertIn("nobody_knows", str(result))
+        self.assertIn("unknown_target", str(result))
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
 
@@ -231,7 +231,7 @@ class Judge(Scratch):
             (lambda: hlocts.judge(LOG_EXP, [X.astype("f8")], [TRUE]), "f32"),
             (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO|`main` function"),
             (lambda: hlocts.judge("/nope.hlo", [], []), "/nope.hlo: expected the text of a module"),
-            (lambda: hlocts.evaluate(CUSTOM, X), "nobody_knows"),
+            (lambda: hlocts.evaluate(CUSTOM, X), "unknown_target"),
         ]:
             with self.assertRaisesRegex(hlocts.HloctsError, said) as raised:
                 call()
@@ -340,7 +340,7 @@ class Allowed(unittest.TestCase):
         self.assertEqual((lower[1].tolist(), upper[1].tolist()), ([3, 0], [2**64 - 1] * 2))
 
     def test_what_cannot_be_said_is_one_sentence(self):
-        with self.assertRaisesRegex(hlocts.HloctsError, "nobody_knows"):
+        with self.assertRaisesRegex(hlocts.HloctsError, "unknown_target"):
             hlocts.allowed(CUSTOM, X)
 
 

@@ -162,9 +162,9 @@ def main(arguments):
     else:
         invalid = 'met_by: "an invalid module"' in said
         print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))
-    told = re.findall(r'^(?:engine|where): "(.*)"$', said, re.M)  # not the text, which names others
+    fields = re.findall(r'^(?:engine|where): "(.*)"$', said, re.M)  # not text, which names others
     for word, tool in ELSEWHERE.items():
-        if engine == word or any(word in line for line in told if not word.isalpha()):
+        if engine == word or any(word in line for line in fields if not word.isalpha()):
             print(f"run     {tool} {folder / 'module.hlo'}")
             return 0
     try:

@@ -48,8 +48,8 @@ void RunForked(size_t count, int jobs, double seconds,
   std::vector<ForkedResult> results(count);
   std::vector<bool> ready(count, false);
   std::map<pid_t, Child> children;
-  size_t next = 0, told = 0;
-  while (told < count) {
+  size_t next = 0, reported = 0;
+  while (reported < count) {
     while (next < count && children.size() < static_cast<size_t>(jobs)) {
       int ends[2];
       HLOCTS_CHECK(pipe(ends) == 0);
@@ -66,7 +66,7 @@ void RunForked(size_t count, int jobs, double seconds,
     results[number] = Collect(child->second.pipe, status);
     ready[number] = true;
     children.erase(child);
-    for (; told < count && ready[told]; ++told) done(told, results[told]);
+    for (; reported < count && ready[reported]; ++reported) done(reported, results[reported]);
   }
 }
 

@@ -20,8 +20,8 @@ def refusal(error, what):
     """Returns Unsupported if StableHLO or a converter lacks something, else Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
     # StableHLO's verifier rejected the module. The parser's guess that a plugin is old is removed.
-    told = text.replace("old unsupported plugin", "")
-    return Unsupported(text) if NO_WORDS.search(told) else Refused(text)
+    own_words = text.replace("old unsupported plugin", "")
+    return Unsupported(text) if NO_WORDS.search(own_words) else Refused(text)
 
 
 def converted(proto, xla_client):
