@@ -59,11 +59,6 @@ void PrintWritten(const ReportOptions& options) {
 void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
                const ReportOptions& options) {
   std::cout << (options.WantsHistory() ? scorecard.Summary() : scorecard.ToText(true));
-  if (!options.baseline.empty()) {
-    std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
-              << " worse, " << merged.changes.better.size() << " better, "
-              << merged.changes.other.size() << " changed\n";
-  }
   for (const auto& [what, lines] :
        {std::pair("worse", merged.changes.worse), std::pair("better", merged.changes.better),
         std::pair("changed", merged.changes.other)}) {

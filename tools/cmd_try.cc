@@ -140,7 +140,7 @@ std::string XlaHint(const TryOptions& options, const std::string& version) {
 }
 
 // Returns false if the plugin does not start or runs nothing.
-absl::StatusOr<bool> CheckContract(const TryOptions& options, const std::string& name) {
+absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
   PrintCheck(info.available, "starts",
@@ -150,7 +150,6 @@ absl::StatusOr<bool> CheckContract(const TryOptions& options, const std::string&
   for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
   for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
-  if (info.facts.empty()) std::cout << XlaHint(options, info.version) << std::flush;
   bool runs = false;
   for (const Step& step : kSteps) {
     // An engine may reject everything, so a correct rejection proves nothing: only valid modules
@@ -300,7 +299,7 @@ int RunTry(TryOptions options) {
     if (options.suite.tier != SuiteOptions().tier)  // each request has a directory of its own
       absl::StrAppend(&options.suite.out, "-", options.suite.tier);
   }
-  auto runs = CheckContract(options, engine);
+  auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs)
     return Fail(absl::UnavailableError(
