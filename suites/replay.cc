@@ -167,10 +167,6 @@ absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
   return InvalidInput(folder, "/replay.json: expected {\"case\": TEXT, \"arguments\": [TEXT...]}");
 }
 
-}  // namespace
-
-namespace {
-
 constexpr absl::string_view kEngine = "--backend=";
 // Prefixes of arguments that neither write nor run code from the directory.
 constexpr absl::string_view kPlainWords[] = {"{folder}/",

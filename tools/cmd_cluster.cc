@@ -57,6 +57,7 @@ struct ClusterMerge {
   int64_t verdicts = 0, modules = 0, buckets = 0, met = 0;
 };
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // Quotes a word for a shell.
@@ -108,9 +109,6 @@ absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
                                     {"@MATRIX@", absl::StrJoin(shards, ", ")},
                                     {"@ARGUMENTS@", Arguments(plan)}});
 }
-
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // Links the files of failing cases instead of copying them.
 void LinkCases(const std::string& from, const std::string& to) {
@@ -305,8 +303,6 @@ absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::st
                                            : MergeRunShards(plan, folder, merge));
   return merge;
 }
-
-namespace fs = std::filesystem;
 
 struct ClusterOptions {
   std::vector<std::string> words;  // slurm, k8s, actions or merge; then queries

@@ -101,8 +101,6 @@ void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool 
     EraseNumber(gather, attr, dimension);
 }
 
-using Sizes = std::vector<int64_t>;
-
 // Returns the same elements in order, with another shape.
 Literal Restated(const Literal& literal, const Shape& shape) {
   Literal restated(shape);

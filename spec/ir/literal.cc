@@ -31,9 +31,6 @@ absl::Status SizeMismatch(const Shape& shape, size_t actual, size_t expected) {
                       " bytes, found ", actual);
 }
 
-}  // namespace
-
-namespace {
 std::atomic<int64_t>& LiveByteCount() {
   static std::atomic<int64_t> count{0};
   return count;

@@ -7,9 +7,9 @@
 
 namespace hlocts {
 
-namespace {
-
 using Flag = AcceptanceSet::Flag;
+
+namespace {
 
 // Returns the format with these widths. With `own_range`, it has the operand's exponent range.
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
@@ -93,8 +93,6 @@ AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bi
 }
 
 }  // namespace
-
-using Flag = AcceptanceSet::Flag;
 
 AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
                                    const SetContext& context) {

@@ -51,10 +51,6 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
   if (x.lo < 0) Include(Point(-below), r), Include(Point(-0.0), r), r.neg_zero = true;
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the set for an operand that may be flushed: the join of its image as it is and of the
 // image of the zeros that it may be read as. The two are mapped separately if zero and numbers near
 // zero have distant images, because an interval around both contains all values between (lemma 14).

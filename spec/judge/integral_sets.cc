@@ -7,9 +7,9 @@
 
 namespace hlocts {
 
-namespace {
-
 using Flag = AcceptanceSet::Flag;
+
+namespace {
 
 double RoundAwayFromZero(double x) { return std::round(x); }
 double RoundToEven(double x) { return std::nearbyint(x); }
@@ -35,8 +35,6 @@ void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
 }
 
 }  // namespace
-
-using Flag = AcceptanceSet::Flag;
 
 RealMap IntegralMap(Opcode opcode) {
   const std::optional<ops::Rounding> rounding = ops::RoundingOf(opcode);

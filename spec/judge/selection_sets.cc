@@ -37,8 +37,6 @@ ComplexSet Selected(const ComplexSet& z, const SetContext& context) {
   return {WithFlushes(z.re, *context.operand), WithFlushes(z.im, *context.operand)};
 }
 
-using Flag = AcceptanceSet::Flag;
-
 struct Order {
   bool less = false, equal = false, greater = false, unordered = false;
 };
@@ -226,8 +224,6 @@ AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, c
   if (s.ilo != s.ihi) s.cause = WideningCause::kJump;
   return s;
 }
-
-using Flag = AcceptanceSet::Flag;
 
 AcceptanceSet CompareFloat(absl::string_view direction, bool total_order, const AcceptanceSet& a,
                            const AcceptanceSet& b, const SetContext& context) {

@@ -7,9 +7,9 @@
 
 namespace hlocts {
 
-namespace {
-
 using Flag = AcceptanceSet::Flag;
+
+namespace {
 
 // Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of
 // the operands whose unrounded values were read.
@@ -41,8 +41,6 @@ absl::string_view WideningCauseName(WideningCause cause) {
   static_assert(std::size(kNames) == static_cast<size_t>(kLastWideningCause) + 1);
   return kNames[static_cast<int>(cause)];
 }
-
-using Flag = AcceptanceSet::Flag;
 
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {

@@ -305,10 +305,6 @@ int Parse(Program& program, std::vector<std::string> words) {
   return -1;
 }
 
-}  // namespace
-
-namespace {
-
 // Turns any status into a failure if output was lost (a full disk). A reader that closed the pipe
 // (`| head`) is not an error.
 int WithOutput(int status) {

@@ -298,9 +298,6 @@ TEST(BufferTest, CopiesAndDeletes) {
 
 // Tests PJRT buffers that are not created from a host array.
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
 TEST(MadeBufferTest, IsMadeWithoutValues) {
   Client client;
   const int64_t dims[] = {4};

@@ -94,10 +94,6 @@ class Accumulators {
   std::vector<uint8_t*> out_;
 };
 
-}  // namespace
-
-namespace {
-
 absl::StatusOr<StepDraft> KnownReduceWindow(const OpContext& context, kernels::ReduceKind kind) {
   const plan::Dimensions &base = context.in(0).dimensions, &positions = context.out(0).dimensions;
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<WindowDimension> windows,

@@ -175,10 +175,6 @@ class ScatterStep {
   }
 };
 
-}  // namespace
-
-namespace {
-
 // Applies updates in any order, if all targets are distinct or if the order does not affect the
 // result.
 struct DirectScatter {
@@ -230,10 +226,6 @@ absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Desc
   draft.work = std::move(step);
   return draft;
 }
-
-}  // namespace
-
-namespace {
 
 Description DescribeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();

@@ -232,10 +232,6 @@ void SetRows(const OpContext& context, SortJob& job) {
   job.rows = outer * job.args.inner;
 }
 
-}  // namespace
-
-namespace {
-
 // Returns true if one row of f32 is sorted ascending, with equal zeros and no check for NaN.
 bool IsSortedAlone(const OpContext& context, const SortJob& job) {
   if (job.ranks.size() != 1 || context.node.operands.size() != 1 || job.rows != 1) return false;
