@@ -10,8 +10,9 @@ namespace {
 
 std::filesystem::path Folder() { return HLOCTS_SOURCE_DIR "/reference/judge/cases"; }
 
-// Returns true if the result agrees with the stated outcome. `pass` means that the answer is
-// acceptable, even by a wide set; `inconclusive` is the verdict that a user sees.
+// Returns true if the result agrees with the stated outcome. A stated `pass` requires only that the
+// answer is accepted, so a set that is too wide to check anything is enough. A stated
+// `inconclusive` is compared with the verdict that a user sees.
 bool Agrees(const JudgeResult& result, Outcome stated) {
   return (stated == Outcome::kInconclusive ? result.outcome : AcceptedOr(result)) == stated;
 }

@@ -41,8 +41,8 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   return literals;
 }
 
-// Returns the outcome with "too few bits" counted as a pass: a case states whether an answer is
-// accepted, even by a wide set. too_few_bits_test.cc tests verdicts on too few bits.
+// Returns the outcome, with "too few bits" counted as a pass. A case states only whether an answer
+// is accepted, and a wide set accepts it, too. too_few_bits_test.cc tests verdicts on too few bits.
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

@@ -21,8 +21,8 @@ struct JudgeOptions : EvalOptions {
   Profile profile = Profile::kDefault;
   TargetFacts facts;
   // Encloses functions with MPFR instead of glibc and its published bounds, which is slower and
-  // rigorous. Always on in the strict profile. Confirm a failure with it before reporting it (Judge
-  // does).
+  // rigorous. It is always on in the strict profile. A failure must be confirmed with `rigorous`
+  // before it is reported (Judge does so).
   bool rigorous = false;
   // If not 0, computes the likely sets: n roundings of a sum count as `likely` times the square
   // root of n (lemma 32). Values outside these sets may still be acceptable.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests centred forms (lemma 43): slopes bound every secant, a sum that is read twice is one
-// number, and an element-wise value that is read twice may be two numbers.
+// Tests centred forms (lemma 43). Slopes bound every secant. The two uses of a sum see one number;
+// the two uses of an element-wise value may see two numbers.
 #include <cmath>
 #include <random>
 
@@ -178,8 +178,9 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
   EXPECT_GE(3 * below - 2.5F * above, result.lo);
 }
 
-// If an engine declares that it computes and rounds each value once, all uses of a value read one
-// number: the difference has 3 - kLess times its error, and each product is rounded.
+// If an engine declares that it computes and rounds each value once, all uses of a value see one
+// number. The error of the difference is then 3 - kLess times the error of the value, plus the
+// roundings of the two products.
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;

@@ -17,16 +17,18 @@ namespace {
 // A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
 // It also limits the sum of one instruction's roundings if all of them err to one side.
 constexpr double kDeviations = 6.4;
-// The least and the largest number of elements of an output from which sweeps start: half of them
-// are the farthest elements, the others are spread evenly. All sweeps together make about kVisits
-// visits. No output is tested if one sweep may make more than kVisitsMost.
+// The least and the largest number of elements of an output from which sweeps start. Half of them
+// are the elements farthest from the reference execution; the others are spread evenly. All sweeps
+// together make about kVisits visits. An output is not tested if one sweep may make more than
+// kVisitsMost.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
 // The least and the largest number of results that LeafTests::Together compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
 // The change of the result if an element changes by one unit. `together`: all paths deviate
-// equally; `square`: the sum of squares if paths are independent (fma(a, b, -ab) is not 0).
+// equally, so that they may cancel. `square`: the sum of squares, for paths that deviate
+// independently, as in fma(a, b, -ab), which need not be 0.
 struct Way {
   double together = 0, square = 0;
 };
@@ -87,8 +89,8 @@ class Sweeper {
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
           const Slope& slope = node.slopes[i * node.operands.size() + k];
-          // The steepest slope of the enclosure, which for a sine of a large argument is all of
-          // [-1, 1].
+          // The steepest slope of the enclosure. For a sine of a large argument, the enclosure is
+          // all of [-1, 1].
           const double steepest =
               std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);

@@ -40,8 +40,8 @@ class ReferencePointRun {
   const std::vector<SetArray>& leaves() const { return leaves_; }
   // Returns true if sweeps can begin from the leaf: its elements are floats of at least 16 bits.
   bool CanSweep(size_t leaf) const;
-  // Returns the leaf's prepared node, if CanSweep. Its boxes are centred on the reference
-  // execution.
+  // Returns the leaf's prepared node, whose boxes are centred on the reference execution. Requires
+  // CanSweep(leaf).
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);
   // Returns the nodes of all arrays in tape order, prepared up to the result of the last NodeOf.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares single elements of a node so that sweeps can pass through them, by the kind of the node.
+// Prepares single elements of a node so that sweeps can pass through them. Each kind of node has
+// its own function.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +37,9 @@ struct Preparing {
 void AddFlush(const Preparing& p, int64_t i);
 // Sets the error of an element: the part that all readers share, and each reader's own part.
 void SetNoise(const Preparing& p, int64_t i, double shared, double own);
-// Sets the largest difference between two readers of an element: the difference of their own
-// roundings and, if the element may be computed twice, of its operands.
+// Sets the largest difference between the numbers that two readers of an element see. It consists
+// of the difference of the readers' own roundings and, if the element may be computed twice, of the
+// difference `of_operands`.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // Lets sweeps pass through element `i` with the reference value `at`. Returns false if its box is
 // infinite.
@@ -54,9 +56,9 @@ struct Elementwise {
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Returns the largest ratio, among the node's results, of the sum of n^2 over groups of n nearly
-// equal terms to the number of terms, at least 1. In a tape of points, their roundings are assumed
-// equal.
+// Returns the factor by which roundings count more because terms are nearly equal (lemma 44): the
+// sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and at least 1.
+// It is the largest of a sample of the node's results. Only a tape of points needs it.
 double AlikeTermRatio(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,

@@ -11,15 +11,17 @@
 
 namespace hlocts::reference {
 
-// Prepares `node` after its operands. With `points`, boxes contain the reference execution alone,
-// and the error of a sum grows with the root of its number of roundings (lemma 44).
+// Prepares `node`, whose operands are prepared already. With `points`, boxes contain the reference
+// execution alone, and the error of a sum grows with the root of its number of roundings (lemma
+// 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // Updates the box of an element whose set was narrowed to `set`.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 
-// Returns the largest distance of the stored value, which is in the box, from the exact result, by
-// the operation's rule; infinite if unknown. `argument` is the largest |x| of a function.
+// Returns the largest distance, by the operation's rule, between the exact result and the stored
+// value, which is in the box. Infinite if it is unknown. `argument` is the largest |x| of a
+// function.
 double StoreNoise(const SetContext& context, const Box& box, double argument);
 
 // Finds the operands' elements that each result depends on. Returns false if they are unknown.

@@ -9,12 +9,12 @@
 namespace hlocts::reference {
 namespace {
 
-// Midpoints are summed in f64: at most 2^20 weights are added in one element, and each is off by
-// 2^-53 of its contribution to `paths`.
+// Exceeds the rounding errors of midpoints, which are summed in f64. At most 2^20 weights are added
+// in one element, and each is off by 2^-53 of its contribution to `paths`.
 constexpr float kRounding = 0x1p-32F;
-// The relative error of an f32 sum or product, doubled to cover the effect of these errors on each
-// other; and the number of such operations on a weight at each node, in addition to those that add
-// it to other weights.
+// kRoundingOfSizes is the relative error of an f32 sum or product, doubled to cover the effect of
+// these errors on each other. kRoundingsAtNode is the number of such operations on a weight at each
+// node, without those that add it to other weights.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
 // Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
@@ -177,8 +177,9 @@ void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const We
   }
 }
 
-// Passes on only the midpoint of a settled element's weight and bounds the rest (`radius`) by the
-// element's box, since the elements it was computed from would add at least as much.
+// Lets only the midpoint of a settled element's weight continue. The rest (`radius`) ends here: the
+// element's box bounds its contribution. The elements that this one was computed from would
+// contribute at least as much.
 template <int kLanes>
 void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight& weight) {
   if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;

@@ -40,14 +40,16 @@ class Sweep {
 
   // Returns a distance for each of at most kLanes elements: no execution is farther from
   // nodes[node].boxes[elements[l]].at than the l-th distance. The sweep stops after `visits_max`
-  // visits, and at nodes where stopping adds no more than the share `given_away` of the distance.
+  // visits. It also stops at a node if that adds to the distance no more than the share
+  // `given_away` of it.
   Lanes DistancesAt(int32_t node, absl::Span<const int64_t> elements, int64_t visits_max,
                     double given_away);
   int64_t visits() const { return visits_; }  // of the last sweep
 
  private:
-  // The change of the result if an element changes by one unit. `sum` +- `radius`: all uses of the
-  // element deviate equally; `paths`: each use may deviate independently.
+  // The change of the result if an element changes by one unit. `sum` and `radius`: midpoint and
+  // radius of this change if all uses of the element deviate equally. `paths`: the change if each
+  // use may deviate independently.
   struct Weight {
     Lanes sum{};
     Sizes radius{}, paths{};

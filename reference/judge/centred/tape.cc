@@ -77,7 +77,8 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
 constexpr int64_t kElementsMax = 1 << 22, kBytesOfPoint = 256;
 
 // Returns the number of elements and terms that the walk has read. The budget of sweeps that narrow
-// sets grows with it: for that budget, a convolution counts by its elements alone.
+// sets grows with it. In that budget only the elements of a convolution count; in a tape of points
+// its terms count as well.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
               const SetArray& result, bool points) {
   const double results = static_cast<double>(result.element_count());

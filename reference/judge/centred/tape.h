@@ -92,8 +92,8 @@ struct Node {
   std::vector<Slope> slopes;   // kElementwise: operand k of element i is at i * operands + k
   NodeTerms terms;             // kMove: lhs numbers all operands' elements
 
-  // The least number of terms from which all readers of a sum see one number. A single term is not
-  // a sum: a compiler may treat it as a move or a product.
+  // A sum of at least this many terms has one value for all readers. A single term is not a sum: a
+  // compiler may treat it as a move or a product.
   int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
     return once && (rounded_once || terms.first.empty() || terms.Count(element) >= once_from);

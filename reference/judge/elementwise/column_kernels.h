@@ -83,8 +83,8 @@ struct Ends {
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
-// Return the same as FloatFacts::RoundDown and RoundUp of f32, for a number well inside its normal
-// range.
+// F32Down and F32Up return the same as FloatFacts::RoundDown and RoundUp of f32, for a number well
+// inside the normal range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
   const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half are mispredicted
@@ -96,8 +96,9 @@ inline double F32Down(double x) {
 }
 inline double F32Up(double x) { return -F32Down(-x); }
 
-// Stores [tlo, thi], of one sign and far from the range's ends, widened by the rule's ulps. Lemma
-// 17: an ulp is larger above a power of two, so the largest step down may start there.
+// Stores [tlo, thi], widened by the rule's ulps. Returns false for an interval that is near an end
+// of the range; tlo and thi have the same sign. An ulp is larger above a power of two, so the
+// largest step down may start there (lemma 17).
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;

@@ -38,8 +38,9 @@ namespace {
 
 // Computes select on sets.
 
-// Keeps the joint predicate of a masked array: for the triangle of a factor, or for the whole
-// factor (JAX selects the results of a factorization, or NaNs if it failed).
+// Gives the result of a select the joint predicates of the selected arrays. A known mask may keep
+// the triangle of a factor, or the whole factor: JAX selects the results of a factorization, or
+// NaNs if it failed.
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
   if (!mask.exact()) return;

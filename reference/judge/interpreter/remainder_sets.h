@@ -31,8 +31,9 @@ class RemainderSets {
   // After EnterBody, the state that the body reads is the stored result of a trip, until Leave.
   void EnterBody(const Computation& body) { handed_on_.insert(&body); }
   void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
-  // Must be called when an instruction that it concerns has run on a device. Keeps the sets that a
-  // sum depends on, and replaces those of a sum by the sets of c if the sum is certainly c.
+  // Call it when an instruction for which Concerns is true has run on a device. It stores the sets
+  // that a sum depends on. If `instruction` is a sum that is certainly c, it replaces the sum's
+  // sets by the sets of c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,
             absl::Span<const SetValue> operands, SetValue& result);
 

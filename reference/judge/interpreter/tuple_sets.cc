@@ -43,9 +43,10 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
 
 }  // namespace
 
-// Computes the sets of opt-barrier: passes stored values on, without pre-rounding intervals. An add
-// that reads a product unrounded would be fused with the product (optimization_barrier.1).
-// In the relaxed profile, or with the fact barrier.crossed, it may be crossed (ruling 0070).
+// Computes the sets of opt-barrier: the stored values pass, but not their pre-rounding intervals.
+// An add that read a product unrounded would be fused with the product across the barrier
+// (optimization_barrier.1). In the relaxed profile, or with the fact barrier.crossed, an engine may
+// do so (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
   const bool crossed =
@@ -54,7 +55,7 @@ absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruct
   return crossed ? operands[0] : RoundedValue(operands[0]);
 }
 
-// Treats data from the host like a parameter, or as unknown if none is given. The elements of a
+// Treats data from the host like a parameter; it is unknown if none is given. The elements of a
 // tuple arrive in one infeed literal or in one literal each (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {

@@ -85,7 +85,7 @@ std::string RowPermutation::ParametersJson() const {
 namespace {
 
 // Appends the element's bytes. A subnormal that may be flushed is written as a zero of its sign, so
-// that a row and its flushed form compare equal. With any_nan, all NaNs are written equally.
+// that a row and its flushed form compare equal. With any_nan, all NaNs have the same bytes.
 void AppendElement(const Literal& literal, int64_t at, bool may_flush, bool any_nan,
                    std::string& row) {
   PrimitiveType type = literal.element_type();

@@ -125,8 +125,9 @@ bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>
   return true;
 }
 
-// Returns `width` bits from bit `at` of each number of a range. If the ends have equal bits above
-// them, the bits of the ends bound the result; else any are possible.
+// Returns `width` bits, from bit `at` upwards, of the numbers in a range. If the bits above them
+// are equal at both ends of the range, the result is the range between the bits of the ends; else
+// any bits are possible.
 Bits PartOf(const Bits& bits, int at, int width) {
   const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
   return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};

@@ -48,8 +48,9 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// Returns the f64 error of LeastEigenvalueBound (lemma 9): the absolute error of the eigenvalue by
-// scaling and factoring; for OwnOfInverse, the relative error by inverting.
+// Return the error of the judge's own f64 arithmetic in LeastEigenvalueBound (lemma 9).
+// OwnOfFactor: the absolute error of the eigenvalue, caused by scaling and factoring. OwnOfInverse:
+// the relative error that the inversion adds.
 double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
   return bounds.JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
@@ -209,9 +210,9 @@ namespace {
 // Larger matrices get no bounds of single elements, since these take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// Returns the error of an element of L L^H in units of `own` p_i p_j: 1, or 2 + 4n/root of the
-// least eigenvalue of L L^H scaled by p if diagonal blocks may be inverted. Returns infinity if
-// that eigenvalue may be below half of A's.
+// Returns the error of an element of L L^H in units of `own` p_i p_j. It is 1; if diagonal blocks
+// may be inverted, it is 2 + 4n / sqrt(e), where e is a lower bound of the least eigenvalue of L
+// L^H scaled by p. Returns infinity if the least eigenvalue of L L^H may be below half of A's.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;

@@ -65,7 +65,7 @@ Rows Inverse(const Rows& l, int m) {
 }
 
 // Returns a matrix that is far from singular. The inverse of its factor is large compared to the
-// factor (Kahan's matrix), and the last row is part of an earlier row.
+// factor (Kahan's matrix). Without its last element, the last row is a multiple of the first row.
 Rows Kahan(int n) {
   const double c = 0.65, s = std::sqrt(1 - c * c);
   Rows l = Square(n), a = Square(n);

@@ -206,8 +206,8 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   return results;
 }
 
-// Computes the sets of send and recv between devices. The devices advance together, so a value is
-// sent before the recv-done that receives it runs, or never.
+// Computes the sets of send and recv between devices. The devices advance together: a value that is
+// not sent when its recv-done runs is never sent.
 
 absl::Status NotTheHost(const Instruction& instruction) {
   if (!instruction.BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();

@@ -116,8 +116,8 @@ constexpr Passes kOnePass = {Constant::kOneReading, 0x1p-8, 1};
 constexpr Passes kThreePasses = {Constant::kThreePassTerms, 0x1p-16, 3};
 constexpr Passes kSixPasses = {Constant::kSixPassTerms, 0x1p-24, 6};
 
-// Returns the reading in the relaxed profile: at every precision it includes the six passes of
-// HIGHEST.
+// Returns the reading in the relaxed profile. At every precision, this profile also permits the six
+// passes of HIGHEST.
 OperandReading ReadingOfRelaxed(const Bounds& bounds, absl::string_view precision) {
   const OperandReading six = kSixPasses.Read(bounds);
   if (precision == "highest") return six;
@@ -173,8 +173,9 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const TargetFacts& declared = interpreter.options().facts;
   const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (SumsInTensorCore(rule, facts)) sum.precision = kTensorCore;
-  // The result's type is the recommended accumulator (ruling 0112); the relaxed profile also
-  // permits a 16-bit operand type. A type without a zero cannot be one.
+  // The result's type is the recommended accumulator (ruling 0112). In the relaxed profile, a
+  // 16-bit operand type may be the accumulator as well. A type without a zero cannot be an
+  // accumulator.
   const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
   const FloatFacts& kept =
       by_operands ? facts : FactsOf(ComponentType(instruction.shape().element_type()));

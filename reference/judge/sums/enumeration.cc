@@ -214,8 +214,8 @@ class Enumeration {
     for (const SetValue& part : Parts(b)) arguments.push_back(part);
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
-  // The values of trees over the same terms: `any` of all trees, `with` of those that contain an
-  // init value. They are kept apart only if needs_init.
+  // The values of trees over the same terms. `any`: of all trees; `with`: of the trees that contain
+  // an init value. The two are kept apart only if needs_init.
   struct Trees {
     std::optional<SetValue> any, with;
   };

@@ -42,8 +42,8 @@ bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveTy
 
 namespace {
 
-// Returns the least number of insertions k whose set sums(k) is not a single value. Requires that
-// `exact` insertions give a single value and `rounded` insertions do not.
+// Returns the least number of insertions k for which the set sums(k) is not a single value.
+// Requires that sums(exact) is a single value and sums(rounded) is not.
 template <class Sums>
 int64_t FirstRounded(const Sums& sums, int64_t exact, int64_t rounded) {
   while (rounded - exact > 1) {

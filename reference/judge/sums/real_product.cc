@@ -12,8 +12,8 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// An interval of products with a separate exponent. Partial products in the judge's own order must
-// not overflow, nor become a NaN when a factor may be zero.
+// An interval of products with a separate exponent, so that partial products in the judge's own
+// order do not overflow, and do not become a NaN when a factor may be zero.
 class ProductInterval {
  public:
   void Multiply(double lo, double hi) {

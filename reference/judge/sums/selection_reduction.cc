@@ -26,7 +26,7 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
 }
 
 // Returns the order of terms first..first+count of the pool: bit y of element x is set if x may win
-// against y. Empty if the result for some pair is neither term.
+// against y. Empty if the result for some pair is neither of its two terms.
 std::vector<uint64_t> PossibleWinners(const SetValue& pool, const SetValue& results, int64_t first,
                                       int64_t count) {
   std::vector<uint64_t> wins(count, 0);

@@ -81,8 +81,7 @@ absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Litera
   return absl::OkStatus();
 }
 
-// The largest number of elements that a kernel with filled holes may have, as MayZeroFillDilation
-// checks.
+// The largest number of elements of a kernel whose holes are filled with zeros.
 constexpr int64_t kFilledMax = int64_t{1} << 26;
 bool MayZeroFillDilation(const Window& window, const Literal& kernel) {
   double elements = static_cast<double>(kernel.element_count());
@@ -126,8 +125,9 @@ bool IsGrouped(const Instruction& instruction) {
          instruction.IntOr(Attr::kBatchGroupCount, 1) > 1;
 }
 
-// Adds NaN to the sets of results that such a zero may contribute to. `lhs` and `rhs` are the
-// components of the image and of the kernel (two for complex elements).
+// Adds NaN to the sets of results in which a zero of padding, a hole or a group boundary may
+// multiply an infinity or a NaN. `lhs` and `rhs` are the components of the image and of the kernel
+// (two for complex elements).
 absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruction,
                          const Shape& result, absl::Span<const Linear* const> lhs,
                          absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets) {

@@ -14,9 +14,9 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
-// Returns the number of roundings whose errors add up in the worst case or, for likely sets,
-// probably. Small terms vanish one after another if a sum is near the end of its precision, so
-// these roundings are not independent (lemma 32).
+// Returns the number of roundings whose errors add up: all of them in the worst case; for likely
+// sets, only a multiple of their root. A sum near the end of its precision loses small terms one
+// after another. Such roundings are not independent, so that all of them count (lemma 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
   if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;
