@@ -117,8 +117,9 @@ absl::StatusOr<Literal> EvaluateBatchNormInference(EvalContext& context,
   });
 }
 
-// batch_norm_grad.12-17: computes, with c_l the mean of grad_output * (x - mean) over (variance +
-// epsilon) and d_l the mean of grad_output, both for each feature (ruling 0052):
+// batch_norm_grad.12-17: computes the three formulas below (ruling 0052). For each feature, d_l is
+// the mean of grad_output, and c_l is the mean of grad_output * (x - mean), divided by (variance +
+// epsilon).
 //   grad_operand = scale / sqrt(variance + epsilon) * (grad_output - d_l - c_l * (x - mean))
 //   grad_scale   = sum of grad_output * (x - mean) / sqrt(variance + epsilon)
 //   grad_offset  = sum of grad_output

@@ -22,10 +22,10 @@ struct DeviceGrid {
 // Returns true for collectives that move data between devices, including their *-start forms.
 bool IsCollective(Opcode opcode);
 
-// Returns the group of `device` in this collective, in the group's order (ruling 0044); for
-// collective-permute all devices that source_target_pairs could name. The group is empty only for a
-// collective-broadcast that omits the device. Returns InvalidArgument if another collective omits
-// `device`, or a group names a device that does not exist.
+// Returns the group of `device` in this collective, in the group's order (ruling 0044). For
+// collective-permute it consists of all devices that source_target_pairs could name. The group is
+// empty only for a collective-broadcast that omits the device. Returns InvalidArgument if another
+// collective omits `device`, or if a group names a device that does not exist.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements arithmetic of c64 and c128. Parts of sums and products are exact and rounded once;
-// those of quotients and moduli are computed in a wider type. Infinities and NaNs are those of the
-// component formulas (ruling 0034), except for quotients by an infinite number.
+// Implements arithmetic of c64 and c128. Parts of sums and products are rounded once from their
+// exact values; those of quotients and moduli are computed in a wider type. Infinities and NaNs are
+// those of the component formulas (ruling 0034), except for quotients by an infinite number.
 #include <cfloat>
 #include <cmath>
 #include <complex>
@@ -90,9 +90,10 @@ struct Multiply {
     return Made(Z<T>(SumOnce<T>(a * c, -(b * d)), SumOnce<T>(a * d, b * c)));
   }
 };
-// Computes the quotient with the divisor cc + dd, which cannot overflow or underflow in the wider
-// type. A zero divisor divides each part by a zero with the sign of c. A finite number divided by
-// an infinite one without a NaN part is zero (Annex G); the formula alone yields NaN.
+// Computes (a + ib) / (c + id) with the divisor c*c + d*d, which cannot overflow or underflow in
+// the wider type. If c and d are zero, each part is divided by a zero with the sign of c. A finite
+// number divided by an infinite one without a NaN part is zero (Annex G); the formula alone would
+// yield NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
@@ -117,8 +118,8 @@ struct Negate {
     return {-x.real(), -x.imag()};
   }
 };
-// Computes sqrt(re^2 + im^2) without overflow in between. The result is infinite if either part is
-// infinite.
+// Computes sqrt(re^2 + im^2) without intermediate overflow. The result is infinite if either part
+// is infinite.
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {

@@ -76,7 +76,8 @@ std::complex<T> Product(PrimitiveType type, std::complex<T> x, std::complex<T> y
 }
 
 // The exact ac - bd differs from a midpoint by less than the last bit of f64 (and of x86's 80-bit
-// type). Rounding to that type first would yield the midpoint, and the tie the wrong neighbour.
+// type). Rounding to that type first would yield the midpoint, and the second rounding would then
+// resolve the tie to the wrong neighbour.
 TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   const std::complex<float> x(std::ldexp(14074245.0f, -23), std::ldexp(2.0f, -28)),
       y(std::ldexp(9631161.0f, -23), std::ldexp(4471295.0f, -28));

@@ -101,8 +101,9 @@ void RealLoop(const ElementwiseOp& op, const void* const* operands, void* result
   }
 }
 
-// Converts from or to complex, parts like reals. The imaginary part of a real is 0; a real result
-// drops the imaginary part; pred is true if either part is nonzero.
+// Converts from or to complex numbers. Each part is converted like a real number. The imaginary
+// part of a real number is 0; a real result drops the imaginary part; a pred result is true if
+// either part is nonzero.
 void ComplexLoop(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   PrimitiveType from = ComponentType(op.operand_type), to = ComponentType(op.result_type);

@@ -80,8 +80,8 @@ struct Transform {
   std::vector<int64_t> lengths;
 };
 
-// fft.16-20: transforms along each axis of data, whose dimensions are only the transformed ones.
-// RFFT transforms the innermost axis first, IRFFT last. Inverse transforms divide by the number of
+// fft.16-20: transforms along each axis of `data`, which has only the transformed dimensions. RFFT
+// transforms the innermost axis first, IRFFT last. Inverse transforms divide by the number of
 // elements (ruling 0061).
 template <typename Real>
 void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t> dimensions,

@@ -47,10 +47,10 @@ struct Rsqrt {
   }
 };
 
-// Computes F in long double and rounds to the nearest double. A long double has 64 or 113 digits,
-// depending on the processor. If its last digits decide, the nearer neighbour is found in higher
-// precision, so that results are the same everywhere. The long double functions of the GNU C
-// library are accurate to 4 ulps of long double.
+// Computes F in long double and rounds to the nearest double. A long double has a significand of 64
+// or 113 bits, depending on the processor. If its last bits decide between two doubles, the nearer
+// one is found in higher precision, so that results are the same everywhere. The long double
+// functions of the GNU C library are accurate to 4 ulps of long double.
 template <class F, Opcode kOpcode>
 struct Wide {
   static double Apply(double x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a range of an array's elements, in memory order, from and to an array. Operations that
-// process their operand by parts use less memory for wide copies.
+// Reads and writes a range of an array's elements in memory order. Operations that process an
+// operand part by part need less memory for wide copies.
 #pragma once
 
 #include <cstring>

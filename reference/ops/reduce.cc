@@ -2,9 +2,9 @@
 // Implements reduce (reduce.*): each result element starts at the init value and combines it with
 // the operand elements of its slice by computation(accumulator, element), in row-major order.
 //
-// The evaluator uses that the order is free (rulings 0019, 0021). A recognised computation folds a
-// long contiguous run in several lanes. Sums and products of floats are computed in f64 and rounded
-// at the end, with a smaller error bound than any order in a narrower type.
+// Since the order is free (rulings 0019, 0021), a recognised computation folds a long contiguous
+// run in several lanes. Sums and products of floats are computed in f64 and rounded at the end,
+// with a smaller error bound than any order in a narrower type.
 #include "reference/kernels/reduce.h"
 
 #include <algorithm>

@@ -160,8 +160,8 @@ void FirstK(const uint64_t* keys, bool largest, int64_t k, absl::Span<int64_t> o
 }  // namespace
 
 // sort.6-19: permutes every row along the dimension so that the comparator puts no later element
-// before an earlier one; all operands move together. The sort is stable if that contradicts
-// nothing, which is also a permitted order of an unstable sort (sort.21-24, ruling 0023). An
+// before an earlier one; all operands move together. The sort is stable unless that contradicts the
+// comparator; this is also a permitted order of an unstable sort (sort.21-24, ruling 0023). An
 // inconsistent comparator yields some permutation (ruling 0024).
 absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates collectives, channels and ids on one device, with the World it belongs to or as the
-// only device.
+// Evaluates collectives, channels and ids on one device, which is part of a World or the only
+// device.
 #include <utility>
 
 #include "reference/ops/collective.h"

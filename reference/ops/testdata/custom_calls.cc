@@ -4,8 +4,8 @@
 
 extern "C" {
 
-// custom_call.8, custom_call.9: in[0] is f32[2], in[1] f32[2,3], out f32[3,3], row by row. The
-// first element is x[1] + y[1][0] as in the document; the others are their row and column.
+// custom_call.8, custom_call.9: in[0] is f32[2], in[1] is f32[2,3], out is f32[3,3], row by row.
+// The first element is x[1] + y[1][0] as in the document; element [i][j] of the others is 10 i + j.
 void myfunc(void* out, void** in) {
   const float(&x)[2] = *static_cast<const float(*)[2]>(in[0]);
   const float(&y)[2][3] = *static_cast<const float(*)[2][3]>(in[1]);
