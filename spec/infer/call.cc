@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of operations that called computations define (call, while, conditional, fusion), and
-// of custom-call, which is defined externally.
+// Shape rules of call, while, conditional and fusion, whose called computations define them, and of
+// custom-call, which is defined externally.
 #include "absl/strings/numbers.h"
 #include "spec/infer/rules.h"
 #include "spec/ir/attributes.h"

@@ -26,8 +26,8 @@ const Shape* StatedResult(const Shape& stated, const Instruction& op, int64_t i)
   return &stated.tuple_shapes()[i];
 }
 
-// Returns the size of a group (shard_count). If it is not stated, returns the ratio of the sizes of
-// the stated result and the operand, or the inverse ratio unless the collective `grows`.
+// Returns the size of a group (shard_count). If it is not stated, returns the ratio of the stated
+// result's size to the operand's size if the collective `grows`, otherwise the inverse ratio.
 absl::StatusOr<int64_t> ShardCount(const Instruction& op, CollectiveGroupMode mode,
                                    const Shape& stated, int64_t dimension, bool grows,
                                    absl::string_view rule) {

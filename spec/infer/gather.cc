@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rule of gather, by its clause. operand_batching_dims are a later addition (hlo.gather).
+// Shape rule of gather (spec/clauses/gather.textproto). operand_batching_dims are a later addition
+// (hlo.gather).
 #include <algorithm>
 
 #include "absl/algorithm/container.h"

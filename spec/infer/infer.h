@@ -39,8 +39,8 @@ absl::StatusOr<Shape> InferShape(const Instruction& instruction);
 // Returns true if the opcode or its family has a rule.
 bool HasShapeRule(Opcode opcode);
 
-// Checks for valid element types, nonnegative sizes, fewer than 2^63 bytes, layouts that are
-// permutations (layouts.7), and tokens and tuples without dimensions.
+// Checks that element types are valid, sizes are not negative, the array has fewer than 2^63 bytes,
+// layouts are permutations (layouts.7), and tokens and tuples have no dimensions.
 absl::Status VerifyShape(const Shape& shape);
 
 // Returns true if element types and sizes agree ("?" with any). Ignores layouts and dynamic flags.

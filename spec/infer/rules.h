@@ -85,9 +85,9 @@ absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         const Instruction& instruction, Attr attr,
                                                         int64_t count, Signatures& signatures);
 
-// The clauses that ExpectFolded checks for operand i, its init value and the computation's
-// parameter for it. The operand is an array with the dimensions of operand 0 and the type of the
-// parameter (types[i], from ReducerTypes). The init value is a scalar of that type.
+// The clauses that ExpectFolded checks for operand i, its init value and the corresponding
+// parameter of the computation. The operand is an array with the dimensions of operand 0 and the
+// type of the parameter (types[i], from ReducerTypes). The init value is a scalar of that type.
 struct FoldClauses {
   absl::string_view array, dimensions, computation, init;
 };

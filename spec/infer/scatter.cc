@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rule of scatter, by its clause. Batching dimensions are a later addition (hlo.scatter).
+// Shape rule of scatter (spec/clauses/scatter.textproto). Batching dimensions are a later addition
+// (hlo.scatter).
 #include <algorithm>
 
 #include "absl/algorithm/container.h"

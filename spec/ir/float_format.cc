@@ -212,7 +212,8 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
 
 float DecodeNarrow(PrimitiveType type, uint16_t bits) {
   // One table per narrow type, filled on first use, because decoding is the inner loop of the
-  // reference. Assembles integers, since the first caller's processor mode may flush subnormals.
+  // reference. The entries are assembled as integers, since the processor mode of the first caller
+  // may flush subnormals.
   struct Tables {
     std::array<std::vector<float>, 64> of;
     Tables() {

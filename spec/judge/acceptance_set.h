@@ -88,8 +88,8 @@ struct AcceptanceSet {
   bool unspecified() const { return Has(kUnspecified); }
   bool integer() const { return Has(kInteger); }
   bool finite() const { return Has(kFinite); }
-  // Returns true for exactly one value. A NaN of unknown bits is one value: only its class is
-  // checked.
+  // Returns true if the set has exactly one value. A NaN of unknown bits counts as one value, since
+  // only its class is checked.
   bool IsPoint() const;
 };
 static_assert(sizeof(AcceptanceSet) <= 64);
@@ -155,7 +155,7 @@ class SetArray {
   std::shared_ptr<const ChoiceMap> choices;
   // Run-time sizes of the dynamic dimensions. Empty if they equal the bounds.
   std::vector<int64_t> runtime_sizes;
-  // A predicate over whole tensors, which reads this array as value `joint_slot`. It is checked if
+  // A predicate over whole arrays, which reads this array as value `joint_slot`. It is checked if
   // the array is an output. Consumers may assume that each element is in its set above.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;

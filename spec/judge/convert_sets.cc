@@ -102,8 +102,8 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   const FloatFormat& format = FormatOf(context.operand->type);
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
-  // If the operand's format has this many exponent bits but no exponent for infinities, or another
-  // bias, the range is the format's or that of IEEE 754 (ruling 0053).
+  // The operand's format may have this many exponent bits, but another bias or no exponent for
+  // infinities. Then the range is the format's own or that of IEEE 754 (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }

@@ -84,9 +84,10 @@ inline double RoughLog2(double x) {
   return ExponentOf(x) + logs[(bits >> (52 - kRoughBits)) & ((uint64_t{1} << kRoughBits) - 1)];
 }
 
-// Returns the root mean square of a leaf's values, which is the scale of lemma 29. It uses the
-// midpoints of the sets that are narrower than their midpoint's magnitude; a value is off by at
-// most half of that. Wider sets are skipped: their midpoints would make all other sets look narrow.
+// Returns the root mean square of a leaf's values, which is the scale of lemma 29. Each value is
+// replaced by the midpoint of its set. Only sets that are narrower than their midpoint's magnitude
+// are used, so that a midpoint is off by at most half of its magnitude. Wider sets are skipped:
+// their midpoints would make all other sets look narrow.
 double RootMeanSquare(const SetArray& set);
 
 // Returns the effective bits of one component: 0 if any value is accepted, at most the precision.

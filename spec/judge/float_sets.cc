@@ -51,9 +51,9 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
   if (x.lo < 0) Include(Point(-below), r), Include(Point(-0.0), r), r.neg_zero = true;
 }
 
-// Returns the set for an operand that may be flushed: the join of its image as it is and of the
-// image of the zeros that it may be read as. The two are mapped separately if zero and numbers near
-// zero have distant images, because an interval around both contains all values between (lemma 14).
+// Returns the set for an operand that may be flushed: the join of the image of the operand as it is
+// and of the image of the zeros that it may be read as. The two are mapped separately, because an
+// interval around two distant images would contain all values between them (lemma 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;

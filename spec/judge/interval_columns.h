@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IntervalColumns: the acceptance sets of an array of real floats, stored in columns. Nearly all
-// elements of real data are an interval of ordinary numbers, which takes two doubles here instead
-// of an AcceptanceSet. Element-wise operations process the columns in plain loops.
+// IntervalColumns: the acceptance sets of an array of real floats, stored in columns. In real data,
+// nearly every set is an interval of ordinary numbers, which takes two doubles here instead of an
+// AcceptanceSet. Element-wise operations process the columns in plain loops.
 //
 // An element is ordinary if it accepts the numbers of [lo, hi] and nothing else, and if both ends
 // are either normal numbers of the format with the same sign or the same zero (of that sign only).

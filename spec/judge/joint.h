@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joint predicates: acceptance rules that intervals of single elements cannot express. They are
-// checked on whole tensors if all their values are outputs.
+// checked on whole arrays if all their values are outputs.
 #pragma once
 
 #include <cstdint>

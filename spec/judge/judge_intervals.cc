@@ -21,7 +21,8 @@ namespace {
 // nothing else, and lo and hi are normal and of the same sign. Nearly all real data are ordinary.
 
 // Returns the number of values of the format from lo to hi inclusive, both normal and of the same
-// sign. It is the distance of their bits as f32 or f64, whose low bits are 0 in narrower formats.
+// sign. It is computed from the distance between their bits as f32 or f64; the bits that a narrower
+// format lacks are 0.
 inline int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   if (facts.is_f64) {
     int64_t a, b;

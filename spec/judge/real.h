@@ -2,8 +2,8 @@
 // Real arithmetic that records on which side of a double the exact result is.
 //
 // A Bound is the double nearest to a real number, with the sign of the difference. This is enough
-// to round the number down, up, or to any narrower format exactly once. The workers assert the
-// rounding mode, round to nearest; the build disables contraction and fast-math.
+// to round the number down, up, or to any narrower format exactly once. The workers assert that the
+// processor rounds to nearest; the build disables contraction and fast-math.
 #pragma once
 
 #include <cmath>
