@@ -212,8 +212,8 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
-// Adds the blame to the failure of a module: the module stays the failing one, and the piece is its
-// cause.
+// Adds the blame to the failure of a module. The verdict remains that on the module; its first
+// failure then names the instructions, the rule, the clause and the operands of the piece.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;

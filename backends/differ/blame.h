@@ -15,9 +15,9 @@
 
 namespace hlocts::backends {
 
-// Cuts the module and judges its pieces as `options` request. `whole` is the verdict on `outputs`,
-// those of the module, [device][leaf], by its `sets`, one per device (none if there are no values).
-// Returns
+// Cuts the module and judges its pieces as `options` request. `outputs` ([device][leaf]) are the
+// outputs of the whole module, `sets` their acceptance sets, one per device (none if there are no
+// values), and `whole` the verdict on them. Returns
 // - the verdict on the first wrong piece, if there is one and the outputs do not show the fault,
 // - a pass by pieces, if all pieces are correct but the outputs are inconclusive,
 // - otherwise `whole`, whose failure then names the wrong piece.

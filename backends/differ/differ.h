@@ -38,8 +38,8 @@ struct DiffOptions {
   // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
   // States when outputs that no set rejects are tested against the likely effects of roundings
-  // (lemma 44), which may make the verdict `suspect`: if the outputs are inconclusive, also if
-  // their sets are wide, or always.
+  // (lemma 44): only if the outputs are inconclusive, also if their sets are wide, or always. The
+  // test may make the verdict `suspect`.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
   // Adds improbable features to a passing verdict (evaluates the module once more).

@@ -11,10 +11,10 @@
 
 namespace hlocts::backends {
 
-// The elements of operand `operand`, as row-major numbers in the order in which they are read, that
-// determine the result's element at `index`. Empty if the element does not depend on this operand
-// (padding, other operands of a concatenation). nullopt: the instruction alone does not determine
-// them (indices that are data, windows), or a shape is a tuple.
+// Returns the elements of operand number `operand` that determine the result's element at `index`,
+// as row-major numbers in the order in which they are read. Empty if the element does not depend on
+// this operand (padding, other operands of a concatenation). nullopt if the instruction alone does
+// not determine them (indices that are data, windows), or if a shape is a tuple.
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
 

@@ -149,8 +149,8 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-// Does not count an inconclusive call if the pieces inside the called computation are judged: they
-// replace the verdict on the call.
+// Subtracts an inconclusive call from the counts if the pieces inside the called computation were
+// judged: they replace the verdict on the call.
 void PieceRunner::DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before) {
   const bool judged = counts_.pieces > before.pieces && counts_.not_run == before.not_run &&
                       counts_.stopped == before.stopped;

@@ -49,13 +49,14 @@ class PieceRunner {
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
   // Takes outputs of the module, [device][leaf], all of which `sets` accept, one per device. A
-  // piece that makes only outputs is judged by them and not run if it reads arguments alone, or if
-  // their sets have one value per element (RULES 3). The outputs must outlive the runner.
+  // piece whose results are all outputs is not run if it reads only arguments, or if the sets of
+  // these outputs have one value per element (RULES 3): the outputs already judge it. The outputs
+  // must outlive the runner.
   void Accept(const std::vector<std::vector<Literal>>& outputs,
               absl::Span<const ModuleAcceptance> sets);
-  // Returns the first wrong piece in data order; a crash, a hang and a rejection are wrong too. In
-  // a wrong loop, branch or call, it is the first wrong piece inside. Returns null if no piece is
-  // wrong.
+  // Returns the first wrong piece in data order; a crash, a hang or a rejection also makes a piece
+  // wrong. In a wrong loop, branch or call, it is the first wrong piece inside. Returns null if no
+  // piece is wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
   // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
   // come from a wrong piece.

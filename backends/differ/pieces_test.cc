@@ -161,9 +161,9 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
 }
 
-// The bound of the sum exceeds the sum, so that no number of pieces decides it; the statistical
-// tests see an error that is many times its deviation, and far inside the bound. The call of the
-// sum does not count as another inconclusive piece.
+// The bound of the sum exceeds the sum, so that no number of pieces decides it. The wrong value is
+// far inside the bound, but its error is many times the deviation, which the statistical tests
+// detect. The call of the sum does not count as another inconclusive piece.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
