@@ -15,9 +15,10 @@
 
 namespace hlocts::fuzz {
 
-// Returns the cell of one instruction. The class of an attribute is its presence with its word or
-// truth value, its number as 0, 1, 2 or more, or the set of non-default properties of a window or
-// padding. For tuples and callers, only the first array and the number of arrays count.
+// Returns the cell of one instruction. An attribute has a class: only its presence; its word or
+// truth value; its number as 0, 1, 2 or more; or, for a window or padding, the set of its
+// non-default properties. For tuples and callers, only the first array and the number of arrays
+// count.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;
@@ -34,8 +35,8 @@ class Guide {
 
   explicit Guide(const CampaignOptions& options);
 
-  // Generates module `number`. Modules of earlier epochs that have not been generated in order are
-  // generated again for their cells. Thread-safe.
+  // Generates module `number`. First generates the modules of earlier epochs again, unless they
+  // have been generated in order, because their cells determine the weights. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 

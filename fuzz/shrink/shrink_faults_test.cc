@@ -216,8 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT r = f32[9,9] reverse(i), dimensions={0} }",
                                  65, "fail iota f32 zero"}));
 
-// If the operand loses a dimension, index vectors lose an element. Then there must be as many
-// vectors as elements, since otherwise the wrong index_vector_dim would be invalid.
+// If the operand loses a dimension, each index vector loses an element. The number of vectors must
+// then remain equal to their size, since the wrong index_vector_dim is invalid for other numbers.
 INSTANTIATE_TEST_SUITE_P(
     GatherRank, ShrinkFaultTest,
     testing::Values(FaultyModule{

@@ -230,8 +230,8 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-// Returns an unused instruction as the root, since it may be at fault and later candidates remove
-// unused instructions.
+// Makes an unused instruction the root, since it may be at fault and later candidates remove unused
+// instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();
   std::set<const Instruction*> used = {entry.root()};

@@ -59,8 +59,9 @@ class FailureIdentity {
 
   // From now on, a slight error must stay slight, and a large one large.
   void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
-  // From now on, candidates must fail like `result`, also in their data. `permutes`: the failure
-  // needs a loop that permutes its state. `carried`: constants and arguments are correct.
+  // From now on, candidates must fail in the same way as `result`, with the same data. `permutes`:
+  // the failure needs a loop that permutes its state. `carried`: constants and arguments are
+  // correct.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
   void RequireDefined(bool defined) { defined_ = defined; }
@@ -71,7 +72,8 @@ class FailureIdentity {
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
-  // on undefined modules means nothing. A wrong value already implies that it could.
+  // on undefined modules means nothing. A wrong value already implies that the reference evaluated
+  // the candidate.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 

@@ -89,8 +89,8 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Replaces a word, and either all equal words or only this one, so that equal shapes may stay equal
-// or not.
+// Replaces one word, or all words equal to it, so that equal shapes sometimes stay equal and
+// sometimes do not.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;

@@ -18,8 +18,8 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// The shrinker could not reduce larger arrays, so that their size (at least a vector's) is part of
-// the fault.
+// If a shrunk module still has an array of more elements than this, the size (at least a vector's)
+// is part of the fault.
 constexpr int64_t kFewElements = 15;
 
 std::string ClassOf(absl::string_view type) {

@@ -77,8 +77,8 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// Returns true for callers that only run computations; a reducer or comparator is part of its
-// operation.
+// Returns true for callers that do nothing but run their computations. Other callers, such as
+// reduce and sort, use a computation as part of their own operation.
 bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
                                      Opcode::kConditional};

@@ -42,8 +42,8 @@ bool SameFailureIgnoringNan(const FailureSignature& a, const FailureSignature& b
 // Returns true if a campaign stores the verdict: not for pass, unsupported or inconclusive.
 bool CountsAsFinding(Outcome kind);
 
-// Returns the opcode that the verdict or cutting names, such as "tanh", the last of several, or ""
-// if there is none.
+// Returns the opcode that the verdict or the cut names, such as "tanh". If it names several,
+// returns the last; if it names none, "".
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
 // Returns the operations that a smaller module with the same failure may blame: that opcode, and
 // those of the computations that it runs.

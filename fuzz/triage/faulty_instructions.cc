@@ -40,9 +40,9 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
   for (Instruction* made : {all, one, id}) MoveToFront(made);
 }
 
-// Converts a piece to a sample, which gives all devices the same arguments. Arguments that differ
-// between devices become the device's number. Returns nullopt if there is an infeed, or the number
-// does not fit.
+// Converts a piece to a sample. A sample gives all devices the same arguments, so an argument that
+// differs between devices is replaced by the device's number. Returns nullopt if there is an
+// infeed, or if the number does not fit.
 std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;
