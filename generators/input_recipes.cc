@@ -111,8 +111,8 @@ class Draws {
  private:
   double Fraction() { return 1 + static_cast<double>(random_.Next() >> 12) * 0x1p-52; }
   double Signed(double value) { return random_.Next() & 1 ? -value : value; }
-  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a statement or an
-  // argument of its own: the order of operands is the compiler's.
+  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a separate statement
+  // or argument, because the compiler chooses the order in which operands are evaluated.
   uint64_t AtPower(double exponent) {
     const double fraction = Fraction();
     return FiniteBits(type_, Signed(std::exp2(exponent) * fraction));

@@ -145,8 +145,8 @@ class ModuleWriter {
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
-  // A likely operand of the next instruction, whose first draws of a type and of dimensions return
-  // this value's.
+  // A likely operand of the next instruction. The first draws of a type and of dimensions for that
+  // instruction return those of this value.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

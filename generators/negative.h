@@ -10,7 +10,7 @@
 
 namespace hlocts::generators {
 
-// Breaks a rule and returns its id. Returns "" and leaves the module unchanged if no break of
+// Breaks a rule and returns its id. Returns "" and leaves the module unchanged if no function of
 // negative_rows.h applies.
 std::string BreakOneRule(ChoiceSource& choose, Module& module);
 // Returns all rules that can be broken, sorted.

@@ -42,8 +42,9 @@ struct Requirement {
   bool unique = false;
 };
 
-// Return the nearest value of the type, the least one above or equal, and the greatest below or
-// equal; the last two are never subnormal. For integer types: whole numbers, perhaps out of range.
+// NearestOf returns the nearest value of the type, AtLeast the least value that is not below
+// `value`, AtMost the greatest that is not above it; the last two are never subnormal. For integer
+// types the result is a whole number that may be out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);

@@ -14,17 +14,18 @@ struct ReducerRow {
 // Returns nullptr if no reducer applies to that type.
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
-// The initial value of a reduction: the identity, or sometimes another value. An engine may use it
-// up to once per operand and once more (ruling 0019), so that `count` increases. A value that
-// changes the result if used twice is rare, and absent from the exact stream: its sets are wide.
+// The initial value of a reduction: the identity, or sometimes another value. An engine may use the
+// value up to once per operand and once more (ruling 0019), which `count` includes. A value that
+// changes the result if used twice is rare, because its sets are wide, and the exact stream has
+// none.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that are combined
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
-// Usually returns true if the error of a sum of that many terms is as large as the sum (for
-// example, twelve terms in f8e5m2). Nothing could be checked then, so the caller draws another
+// Returns true, except at random, if the error of a sum of that many terms is as large as the sum
+// (for example, twelve terms in f8e5m2). Nothing could be checked then, so the caller draws another
 // operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
