@@ -32,8 +32,8 @@ Options Merged(const engines::Engine& engine, const Options& given) {
   return merged;
 }
 
-// The release's version in records: package, version, all options in effect, and how many
-// processors it may use, since XLA splits its work among them.
+// Returns the version of a release for records: the package, its version, all options in effect,
+// and how many processors the engine may use, since XLA splits its work among them.
 std::string VersionOf(const engines::Engine& engine, const Options& options) {
   const std::string version = engine.version().empty() ? "?" : engine.version();
   std::string text = absl::StrCat(engine.package(), " ", version);

@@ -14,8 +14,8 @@
 
 namespace hlocts::suites {
 
-// Returns suites/expectations/<engine>.textproto for the recorded name of an engine: its label, or
-// the part before '@', ':' or '?'.
+// Returns suites/expectations/<engine>.textproto. `backend` is the name of an engine in a record;
+// <engine> is its label or, if it has none, the part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
 
 class ExpectationList {

@@ -330,8 +330,8 @@ TEST(FrameTest, PiecesMakeFrames) {
 
 // Tests engines that do not start again after a crash.
 
-// A test engine (misbehaving_engine_main.cc) whose starts number `from` to `to` fail. A file counts
-// the starts from 0.
+// A test engine (misbehaving_engine_main.cc) that fails to start from its start `from` to its start
+// `to`. A file counts the starts, beginning with 0.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {

@@ -33,6 +33,6 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
         number, title = facts.title_of_ruling(page).split(". ", 1)
         rows.append(f"| {number} | [{title}]({page.name}) |")
     (folder / "index.md").write_text(
-        "# Rulings\n\nReadings of sentences that are open, wrong or contradictory in the "
-        "documents, with reasons.\n\n| page | decision |\n|---|---|\n" + "\n".join(rows) + "\n"
+        "# Rulings\n\nReadings of sentences of the documents that are unclear, wrong or "
+        "contradictory, with reasons.\n\n| page | decision |\n|---|---|\n" + "\n".join(rows) + "\n"
     )

@@ -42,8 +42,9 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   if (from != order.data()) std::copy(from, from + n, order.data());
 }
 
-// Orders positions 0 to n - 1 so that precedes(b, a) is true for no a before b, and always appends
-// the smallest position that may be next. Returns false if there is no such order.
+// Orders positions 0 to n - 1 so that no position follows one that it must precede: if a is before
+// b, precedes(b, a) is false. Always appends the smallest position that may be next. Returns false
+// if there is no such order.
 template <typename Precedes>
 bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   const uint32_t n = static_cast<uint32_t>(order.size());

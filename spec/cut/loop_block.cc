@@ -140,7 +140,8 @@ absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const In
   ForEachLeaf(loop.shape(), [&](const Shape& leaf, const ShapeIndex&) {
     arrays = arrays && leaf.IsArray() && !leaf.is_dynamic();
   });
-  if (!arrays) return Unsupported(loop.name(), ": expected a loop state of arrays of static sizes");
+  if (!arrays)
+    return Unsupported(loop.name(), ": expected arrays of static sizes as the state of the loop");
   std::unique_ptr<Module> block = module.Clone();
   const Instruction* copy = FindLoop(*block, loop.name());
   const Shape& state = loop.shape();

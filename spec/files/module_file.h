@@ -43,9 +43,9 @@ struct LoadedModule {
 // An external program converts StableHLO: see backends/adapters/stablehlo.
 bool LooksLikeMlir(absl::string_view content);
 
-// Loads a module; "-" is standard input. The extension (.hlo, .txt; .pb; .pbtxt, .textproto)
-// selects the format, else the content does. A .pb or .pbtxt may also contain a snapshot or an
-// HloProto. Errors name the file and the position in it.
+// Loads a module; "-" is standard input. The format follows from the extension (.hlo or .txt: text;
+// .pb: binary; .pbtxt or .textproto: text proto), and otherwise from the content. A .pb or .pbtxt
+// may also contain a snapshot or an HloProto. Errors name the file and the position in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
 // Parses `content`. `name` is used as the path: its extension selects the format, and errors begin
 // with it.

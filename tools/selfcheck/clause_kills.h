@@ -24,8 +24,9 @@ struct ClauseText {
 // The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// Returns true for a sentence that permits something: an engine that rejects it breaks the
-// sentence. For other sentences a rejection proves little, since it breaks every case.
+// Returns true for a sentence that permits something: an engine that rejects what it permits breaks
+// the sentence. For other sentences, a rejection proves little, since an engine that rejects a
+// module fails every case with it.
 bool IsPermission(absl::string_view text);
 
 // The names of the arguments in order, by file of clauses, from the signatures that the documents
@@ -36,9 +37,10 @@ Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
 // The number of the argument that the sentence is about ("scale is a vector": 1), or -1.
 int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
 
-// A line of the file: clause, fault, the case that detects it, a hash of case and fault, and
-// "own/all", how many cases detect the fault: the clause's own, and all (with those of the smoke
-// tier). A person writes "clause fault"; `--update` fills in the rest.
+// A line of the file: the clause, the fault, the case that detects it, a hash of case and fault,
+// and "own/all". `own` is the number of cases of the clause that detect the fault, `all` the number
+// of all cases that do, those of the smoke tier included. A person writes "clause fault";
+// `--update` fills in the rest.
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
   int own = 0, all = 0;

@@ -49,9 +49,10 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
   return sums;
 }
 
-// Returns the error of a sum whose roundings are independent (lemma 44). It covers the additions,
-// products that are rounded before they are added, operands that are read with fewer bits (where
-// all of them may also be truncated), and partial sums that are kept with fewer bits.
+// Returns the error of a sum whose roundings are independent (lemma 44). It covers four kinds of
+// errors: those of additions, of products that are rounded before they are added, of operands that
+// are read with fewer bits (and may all be truncated), and of partial sums that are stored with
+// fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
   const double largest = sums.LargestPartial();
   const double additions = std::sqrt(alike * sums.count * rule.passes) * largest;

@@ -57,8 +57,8 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// A scatter, described like a gather but with the update array instead of the output. Elements of a
-// window that are out of bounds are skipped.
+// A scatter. Its fields are those of GatherRequest, with an update array instead of the gathered
+// output. Elements of a window that are out of bounds are skipped.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;

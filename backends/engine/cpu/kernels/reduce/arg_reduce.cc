@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax on the integer keys of sorts, inverted if necessary so that the largest key is
-// the best.
+// argmin and argmax. They compare the integer keys by which sort orders elements; the keys are
+// inverted if necessary, so that the largest key is the best.
 #include <algorithm>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
