@@ -31,9 +31,9 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 // instruction.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
-// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) from the innermost
-// stack frame of its metadata, or else from the metadata's source file; otherwise its op_name. ""
-// if the module has none of them.
+// Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from
+// the innermost stack frame of its metadata or, without frames, from the metadata's source file;
+// without a file it is the op_name. "" if the module has none of them.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
 // The note "HLO itself yields NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs; ""
@@ -41,10 +41,10 @@ std::string SourceOf(const Module& module, const std::string& instruction);
 std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                     const std::vector<Literal>& outputs);
 
-// The origin of a NaN in an element of a root leaf, from an evaluation by the reference: the first
-// instruction on the path that computes a NaN from operands without NaN, as "multiply.3, operands
-// a[1] = 0, b[1] = inf"; or "input Arg_0.1[2] is NaN". "" if the reference's value is not NaN, or
-// if more than one device runs.
+// Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
+// is the first instruction on the path that computes a NaN from operands without NaN, as
+// "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is NaN". "" if the reference's
+// value is not NaN, or if more than one device runs.
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 

@@ -9,9 +9,9 @@
 
 namespace hlocts::backends {
 
-// Turns a pass into a failure if the engine reports that an argument that was not donated was
-// changed (aliasing.19), or that a donated argument with a must-alias is not the memory of its
-// output (aliasing.15; ruling 0068).
+// Turns a pass into a failure in two cases: the engine reports that it changed an argument that was
+// not donated (aliasing.19), or that an output does not use the memory of a donated argument with
+// which it must alias (aliasing.15; ruling 0068).
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict);
 

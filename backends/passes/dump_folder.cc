@@ -126,9 +126,9 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
 
 namespace {
 
-// The dump of the pass that made text i. A text at the start of a pipeline that differs from the
-// previous text was changed by the pass that runs this pipeline: the next pass to end in a pipeline
-// that had begun before.
+// Returns the dump of the pass that made text i. If a text at the start of a pipeline differs from
+// the previous text, the pass that runs this pipeline has changed it. That pass belongs to a
+// pipeline that began earlier, and is the next one of such a pipeline to end.
 const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
   if (files[i].after != kPipelineStart) return files[i];
   for (size_t later = i + 1; later < files.size(); ++later) {

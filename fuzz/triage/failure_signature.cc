@@ -104,8 +104,9 @@ void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (with_body.size() <= kOperationsMax) operations = with_body;
 }
 
-// Returns the traits of an instruction. "scatter(empty)" and a scatter with elements fail for
-// different reasons, and so do "gather(u64)", with indices of that type, and "gather(s8)".
+// Returns the traits of an instruction that are part of a signature. A scatter of no elements,
+// "scatter(empty)", fails for other reasons than one with elements, and "gather(u64)", with indices
+// of that type, for other reasons than "gather(s8)".
 std::string TraitsOf(const Instruction& instruction) {
   std::string empty, batched, indexed;
   for (const Instruction* operand : instruction.operands()) {

@@ -22,9 +22,9 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
 // Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);
 
-// Returns a module that returns an argument, or a value made of constants, if that is wrong in
-// isolation, so that its users are not responsible; otherwise an empty sample. Adds the number of
-// runs to `evaluations` unless it is null.
+// Finds an argument, or a value made of constants, that is wrong in isolation, so that its users
+// are not responsible. Returns a module that returns it, or an empty sample if there is none. Adds
+// the number of runs to `evaluations` unless it is null.
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                    int* evaluations = nullptr);
 

@@ -68,11 +68,11 @@ bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   return true;
 }
 
-// Orders positions 0 to n - 1 so that precedes(b, a) is true for no a before b, if such an order
-// exists (sort.8, ruling 0024) and n is small enough to compare all pairs. For larger n, the
+// Orders positions 0 to n - 1 so that no position follows one that it must precede, if such an
+// order exists (sort.8, ruling 0024) and n is small enough to compare all pairs. For larger n, the
 // positions with odd[i] == 0 are merged as if by a weak order, and the others (rows with a NaN) are
-// inserted by comparison with all. Of two positions neither of which precedes the other, the
-// smaller comes first unless that contradicts the order.
+// inserted by comparison with all. If neither of two positions precedes the other, the smaller one
+// comes first unless that contradicts the order.
 template <typename Precedes>
 void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
                       absl::Span<const uint8_t> odd, Precedes&& precedes) {

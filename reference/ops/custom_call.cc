@@ -9,9 +9,10 @@
 
 namespace hlocts::reference {
 
-// custom_call.1-9: calls the function of that name in the evaluation's library, on row-major
-// buffers (ruling 0069), or evaluates the routine of LAPACK of that name (ruling 0093) or a
-// sharding call (ruling 0123). If there is none, the module is unsupported, never wrong.
+// custom_call.1-9: calls the function that the instruction names, from the evaluation's library, on
+// row-major buffers (ruling 0069). Some names are routines of LAPACK (ruling 0093) or sharding
+// calls (ruling 0123), which are evaluated here. With any other name, the module is unsupported,
+// never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);

@@ -33,8 +33,8 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Returns true if the instruction computes a floating-point number. Data movement, calls, choices
-// and folds by a choice do not.
+// Returns true if the instruction computes a floating-point number. Data movement, calls and
+// selections do not compute; a reduction does if its computation does.
 bool Computes(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (ops::IsFold(instruction.opcode()) && body != nullptr)
@@ -81,8 +81,9 @@ bool IsWide(const Literal& literal) {
   return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
 }
 
-// Returns true for a parameter of the entry or a constant, possibly with moved elements: these are
-// not rounded. Of f64, which is moved instead of rounded, only computed numbers are.
+// Returns true if the result is not rounded: a parameter of the entry or a constant, possibly with
+// moved elements. An f64 number is moved by an ulp instead of rounded, but only where it is
+// computed, so other f64 values count as given, too.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)

@@ -241,8 +241,8 @@ const SliceRanges* SliceOf(const Instruction& operand) {
   return piece->opcode() == Opcode::kSlice ? piece->Get<SliceRanges>(Attr::kSlice) : nullptr;
 }
 
-// The array whose slices are the operands, in any order: each is written back to its place. Their
-// rest would have any content.
+// Returns the array whose slices are the operands, in any order. Each slice is written back to its
+// place. An element that is in no slice may have any content.
 absl::StatusOr<std::string> OfItsSlices(const Instruction& call) {
   const Shape& whole = call.shape();
   if (!whole.IsArray()) return absl::UnimplementedError("tuples are not supported");
@@ -313,8 +313,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   return absl::UnimplementedError(absl::StrCat("custom-call ", name, ": the target is not known"));
 }
 
-// Adds a copy of a computation, in which what `call` calls takes the place of any called
-// computation.
+// Adds a copy of a computation. An instruction of the copy calls the computation that `call` calls
+// instead of its own.
 Computation* AddCopy(const Computation& computation, const Instruction& call, Module& module) {
   const std::vector<Computation*> applied = call.called_computations();
   auto copy = std::make_unique<Computation>(absl::StrCat("meaning.", call.name()));

@@ -36,8 +36,9 @@ absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteR
 std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
                                        const std::vector<std::vector<Literal>>& of_devices);
 
-// Returns the program of full arrays of which `on_devices` computes the tiles; a module with manual
-// regions has full arrays of `copies` devices. kUnimplemented: arguments that differ by device.
+// Returns the program that takes and returns full arrays and whose tiles `on_devices` computes. A
+// module with manual regions has full arrays of `copies` devices. kUnimplemented: arguments that
+// differ by device.
 std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices);
 

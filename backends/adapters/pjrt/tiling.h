@@ -40,7 +40,8 @@ absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const 
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
 // The array assembled without padding from the tiles of all devices; each tile is from the first
-// device that has it. `other` has the differing copy of each element whose copies differ.
+// device that has it. If the copies of an element differ, `other` has a copy that differs from the
+// one in `array`.
 struct Assembled {
   Literal array, other;
   bool equal = true;  // counts two NaNs as equal

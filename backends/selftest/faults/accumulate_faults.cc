@@ -69,8 +69,8 @@ bool ReducesWith(const Instruction& reduce, Opcode opcode) {
          reduce.operand_count() == 2;
 }
 
-// Replaces by the init value the elements of operand 0 whose index is the last one along some
-// dimension.
+// Replaces the last elements of operand 0 along the first reduced dimension of two or more elements
+// by the init value.
 void WithoutLast(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];

@@ -121,8 +121,9 @@ bool ReadsNumbers(const Instruction& instruction) {
   }
 }
 
-// Draws the sign of each NaN that a recomputed result does not take from an operand, since
-// processors differ in it. Elements that nothing is added to keep their bits, even in strict.
+// Draws the sign of each NaN of a recomputed result, since processors differ in it. A NaN with the
+// bits of an operand's NaN keeps them: an element to which nothing is added has its own bits in
+// every profile.
 void SignNans(NoiseJob& job) {
   const PrimitiveType type = NumberType(job.result);
   if (!IsFloat(type)) return;

@@ -168,8 +168,8 @@ class LeafTests {
       Take(Test::kElement, i, off, error.deviation);
     }
   }
-  // The accumulation errors of a dot or a sum of exact operands are independent of each other,
-  // which bounds the sum of their squares and their sum.
+  // The accumulation errors of a dot or a sum of exact operands are independent of each other. This
+  // limits their sum and the sum of their squares.
   void JointSizes() {
     if (!IsSumOfCertain()) return;
     const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);

@@ -187,8 +187,9 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns a product's slope with respect to the other factor: half the sum of the values of `box`
-// in an execution and in the reference (slopes.cc).
+// Returns the slope of a product with respect to one factor. It is half the sum of the other
+// factor's values in an execution and in the reference (slopes.cc); `box` is that of the other
+// factor.
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

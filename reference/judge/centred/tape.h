@@ -33,9 +33,10 @@ enum class NodeKind : uint8_t {
   kPick,         // the terms that may be the largest or the smallest
 };
 
-// The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. A
-// run of a contraction starts at one position in each operand, in the order of the kernel; from
-// term to term, the position in the right operand grows by `step`.
+// The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. In a
+// contraction, a run starts at one position in each operand, in the order of the kernel. From one
+// term to the next, the position in the left operand grows by 1, and the position in the right
+// operand by `step`.
 struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
   std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
@@ -61,8 +62,8 @@ struct NodeTerms {
 
 struct Node {
   NodeKind kind = NodeKind::kLeaf;
-  // True if no compiler computes the value twice, so that all readers see one number, except for
-  // the rounding to its format. Other values may be computed again for each use.
+  // True if no compiler computes the value twice, so that all readers see one number (rounded or
+  // not yet rounded to its format). Other values may be computed again for each use.
   bool once = false;
   // True if the engine computes and rounds every value once (a fact): no user then reads the
   // unrounded value.
@@ -76,7 +77,7 @@ struct Node {
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
   // `sources`: the inexact nodes, ascending, that this node depends on and that are computed once.
-  // `meets`: a source may reach an element by several paths; if not, sweeps gain nothing.
+  // `meets`: true if a source may reach an element by several paths. Otherwise sweeps gain nothing.
   std::vector<int32_t> sources;
   bool meets = false;
 

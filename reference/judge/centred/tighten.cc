@@ -17,8 +17,8 @@ using Flag = AcceptanceSet::Flag;
 // Sweeps are worthwhile only for wide sets, which determine less than this share of their format's
 // bits.
 constexpr double kShareOfBits = 2.0 / 3;
-// The number of visits that sweeps may make for each element and term that the walk has read; and a
-// minimum for small modules, which amounts to at most a second if sets stay wide.
+// kVisitsPerWork: the number of visits that sweeps may make for each element and term that the walk
+// has read. kVisitsMin: a minimum for small modules; it takes at most a second if sets stay wide.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
 // The largest number of wide elements in an element-wise operand of a sum for which sweeps are not
 // too costly.
@@ -26,8 +26,8 @@ constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
-// The share of a distance that an early stop may add; and the smaller share that applies if sweeps
-// from all elements cost at most kCheap of the budget.
+// kEarlyStopShare: the share of a distance that an early stop may add. kEarlyStopShareIfCheap: the
+// smaller share that applies if sweeps from all elements cost at most kCheap of the budget.
 constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 1.0 / 16;
 // Sweeps are worthwhile if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;

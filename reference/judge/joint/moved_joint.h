@@ -11,7 +11,7 @@ namespace hlocts::reference {
 
 // Gives `result` the predicate of `source` if `result` contains every element that the predicate
 // reads, and no unspecified element. Element i of `result` is element from[i] of `source`, bit for
-// bit; -1 means that it comes from elsewhere.
+// bit. If from[i] is -1, the element comes from another array.
 void PropagateJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result);
 
 }  // namespace hlocts::reference

@@ -55,8 +55,8 @@ struct Bits {
 
 uint64_t Ones(int width) { return ~uint64_t{0} >> (64 - width); }
 
-// Returns the bits of the values in a set, at most two ranges. A set with NaNs, and a format
-// without a sign or an infinity, yields all patterns of the width.
+// Returns the bits of the values in a set, at most two ranges. For a set with NaNs, and for a
+// format without a sign or an infinity, returns all patterns of the width.
 std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   const uint64_t ones = Ones(BitWidth(type));
   const std::vector<Bits> any = {{0, ones}};

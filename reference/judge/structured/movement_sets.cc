@@ -106,8 +106,8 @@ absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruct
   return joined;
 }
 
-// Returns the numbers that an element of an index operand may be, clamped to [0, last] as the
-// gather clamps them; empty if there are too many.
+// Returns the possible numbers of element `i` of an index operand, clamped to [0, last] as the
+// gather clamps them. Returns an empty list if there are too many.
 std::vector<int64_t> PlacesOf(const SetArray& array, int64_t i, int64_t last) {
   std::vector<int64_t> places;
   for (const AcceptanceSet& s : ChoicesAt(array, i)) {

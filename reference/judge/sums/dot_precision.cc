@@ -13,15 +13,16 @@ namespace {
 using Constant = Bounds::Constant;
 
 // Lemma. If operands are rounded with relative errors e_1 and e_2, their product is off by at most
-// (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers; so is a sum of such products,
-// relative to sum |a||b|. Rounding to nearest has e = 2^-8 for bf16 and 2^-11 for f16. TF32 is
-// often read by dropping 13 bits of an f32, with e = 2^-10.
+// (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers. This also bounds a sum of such
+// products, relative to sum |a||b|. Rounding to nearest has e = 2^-8 for bf16 and 2^-11 for f16.
+// TF32 is often read by dropping 13 bits of an f32, with e = 2^-10.
 // Operands may be split into parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|,
-// so the product of parts i and j is at most 2^-8(i+j-2) |a||b|. The passes omit these terms:
-//   three: the product (2, 2), and the rest of a and of b after two parts: 3 * 2^-16;
-//   six: (2, 3), (3, 2), the rest of each after three parts: 4 * 2^-24; and (3, 3), 2^-10 of that;
-//   nine: the rest of each after three parts: 2 * 2^-24;
-//   three of TF32, which drops bits: 3 * 2^-20. The sums have a term for each pass of a product.
+// so the product of parts i and j is at most 2^-8(i+j-2) |a||b|. The following terms are omitted:
+//   by three passes: the product (2, 2), and what remains of a and of b after two parts: 3 * 2^-16;
+//   by six: (2, 3), (3, 2), what remains of each after three parts: 4 * 2^-24, and (3, 3): 2^-32;
+//   by nine: what remains of each after three parts: 2 * 2^-24;
+//   by three of TF32, which drops bits: 3 * 2^-20.
+// A sum has one term for each pass of each product.
 struct DotAlgorithm {
   absl::string_view name;
   Constant terms;             // the number of omitted or rounded terms of a product

@@ -70,9 +70,9 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
   }
 }
 
-// Converts an integer to a double that rounds to every format of at most 24 digits as the integer
-// would. Beyond 2^53 the low bits are folded into one sticky bit, which is far below the last digit
-// of such a format.
+// Converts an integer to a double that rounds to every format of at most 24 significand bits as the
+// integer would. Beyond 2^53 the low bits are folded into one sticky bit, which is far below the
+// last bit of such a format.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;
   uint64_t size =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the kernel of an instruction. Narrow floats are computed in f32, which has enough digits
+// Selects the kernel of an instruction. Narrow floats are computed in f32, which has so many bits
 // that the second rounding is harmless. Sub-byte integers are computed as bytes.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"

@@ -56,8 +56,9 @@ inline float Exp(float x) {
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// The magnitude up to which results are neither infinite nor subnormal. Up to it ExpOf<true> yields
-// the same bits as Exp by adding n to the exponent; the bits of kRounder are shifted out of t.
+// The magnitude up to which results are neither infinite nor subnormal. For such arguments,
+// ExpOf<true> multiplies by 2^n by adding n to the exponent, which yields the same bits as Exp. The
+// shift removes the bits of kRounder from t.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {

@@ -32,8 +32,9 @@ constexpr bool TakesIntegers(const GemmPlan& p) {
          p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;
 }
 
-// cudnnConvolutionForward on packed arrays, in: x, w; out: y. Dimensions: N C spatial, K C/groups
-// taps, N K spatial. With channels_last: N spatial C, K taps C/groups, N spatial K.
+// The plan of a cudnnConvolutionForward on packed arrays. in: x [N, C, spatial] and w [K, C/groups,
+// taps]; out: y [N, K, spatial]. With channels_last: x [N, spatial, C], w [K, taps, C/groups], y
+// [N, spatial, K].
 struct ConvolutionPlan {
   int32_t type, tf32, spatial, flipped;  // flipped: convolution, else cross-correlation
   int32_t channels_last, reserved;
