@@ -468,8 +468,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   }
 }
 
-// Modules that break a rule: operands of other computations, missing attributes, wrong sizes and
-// others.
+// Modules that break a rule: operands of other computations, missing attributes, wrong sizes, ...
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
   campaign.stream = *generators::StreamFromName("negative");

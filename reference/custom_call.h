@@ -21,8 +21,7 @@ namespace hlocts::reference {
 // pure; it may be called more than once (ruling 0069).
 class CustomCallLibrary {
  public:
-  // Returns nullptr for "", and InvalidArgument with the loader's message if `path` cannot be
-  // loaded.
+  // Returns nullptr for "", and InvalidArgument with the loader's message if `path` does not load.
   static absl::StatusOr<std::unique_ptr<CustomCallLibrary>> Load(const std::string& path);
   ~CustomCallLibrary();
   CustomCallLibrary(const CustomCallLibrary&) = delete;

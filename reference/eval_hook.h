@@ -18,8 +18,7 @@ namespace hlocts::reference {
 class EvalHook {
  public:
   virtual ~EvalHook() = default;
-  // Receives the operands that the instruction is about to read. Changes affect only this
-  // instruction.
+  // Receives the operands that the instruction will read. Changes affect only this instruction.
   virtual absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
                                          absl::Span<Literal> operands) = 0;
   // Receives `operands` as they were read. Changes of `result` affect all its users.

@@ -10,8 +10,8 @@
 
 namespace hlocts::reference {
 
-// The reducers with native loops: one operation of parameters 0 and 1, in either order, on one
-// element type.
+// The reducers with native loops: one operation on parameters 0 and 1, in either order, of one
+// type.
 enum class RecognizedReducer : uint8_t { kNone, HLOCTS_REDUCERS(HLOCTS_MEMBER) };
 // Returns kNone if the operation is not one of them.
 constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
@@ -24,8 +24,7 @@ constexpr Opcode OpcodeOf(RecognizedReducer reducer) {
   return ops::kReducerOpcodes[static_cast<int>(reducer) - 1];
 }
 RecognizedReducer Recognize(const Computation& computation);
-// A comparator of sort that compares parameters 2i and 2i+1, in either order, with LT or GT. i is
-// `key`.
+// A comparator of sort: compares parameters 2i and 2i+1, in either order, by LT or GT. `key` is i.
 struct RecognizedComparator {
   bool recognized = false;
   bool descending = false;

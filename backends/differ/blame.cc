@@ -144,8 +144,7 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
       "\n", text.empty() ? "" : "  with operand values that the engine had returned:\n", text);
 }
 
-// A sentence on the wrong value of the piece. Also writes the acceptance set of that element to
-// `set`.
+// Returns a sentence on the wrong value of the piece. Sets `set` to the element's acceptance set.
 std::string ElementText(const PieceRun& run, const Subject& subject, std::string& set) {
   const auto& failure = run.verdict.first_failure;
   if (!failure) return absl::StrCat("  ", reports::ReasonText(run.verdict), "\n");
@@ -258,8 +257,8 @@ std::string Remainder(const CutCounts& counts) {
   return text;
 }
 
-// The verdict if no piece is wrong: a pass if the outputs are inconclusive but all pieces are
-// correct.
+// Returns the verdict if no piece is wrong: a pass if the outputs are inconclusive but all pieces
+// are correct.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));

@@ -58,8 +58,7 @@ class Differ {
   Differ(const Module& module, const ExecuteRequest& request, DiffOptions options)
       : module_(module), request_(request), options_(std::move(options)) {}
 
-  // Runs and judges. The fields of the verdict that only the caller knows (module, case, seed) stay
-  // empty.
+  // Runs and judges. Fields that only the caller knows (module, case, seed) stay empty.
   reports::Verdict Diff(Backend& backend);
   // Judges a finished run; runs pieces, if any, on the engine.
   reports::Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests outputs that are inconclusive because a joint predicate judges them; pieces give the
-// verdict.
+// Tests outputs that are inconclusive, since a joint predicate judges them; pieces decide them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

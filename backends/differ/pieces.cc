@@ -11,8 +11,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The number of first loop trips to run. A wrong later trip is found only by judging the loop as
-// one piece.
+// The number of first loop trips to run. Only judging the loop as one piece finds a later fault.
 constexpr int64_t kTripsMax = 16;
 // The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;

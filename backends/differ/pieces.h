@@ -55,8 +55,8 @@ class PieceRunner {
   void Accept(const std::vector<std::vector<Literal>>& outputs,
               absl::Span<const ModuleAcceptance> sets);
   // Returns the first wrong piece in data order; a crash, a hang or a rejection also makes a piece
-  // wrong. In a wrong loop, branch or call, it is the first wrong piece inside. Returns null if no
-  // piece is wrong.
+  // wrong. In a wrong loop, branch or call, it is the first wrong piece inside. Returns null if
+  // none is wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
   // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
   // come from a wrong piece.

@@ -12,9 +12,9 @@
 
 namespace hlocts::backends {
 
-// For each output leaf that is a real function (spec/ops/scalar_functions.def, square root) of
-// parameters and constants: the accepted element that is farthest from the exact value. Elements
-// that UlpsFromExact cannot measure are not counted; there is one entry per function and type.
+// Returns, for each output leaf that is a real function (spec/ops/scalar_functions.def, square
+// root) of parameters and constants, the accepted element that is farthest from the exact value.
+// There is one entry per function and type, without elements that UlpsFromExact cannot measure.
 // `arguments` are those of the same device. Functions with a `result_accuracy` are omitted, since
 // their bound comes from the module.
 std::vector<reports::WorstUlps> WorstUlpsOf(const Module& module,

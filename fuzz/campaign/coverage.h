@@ -16,9 +16,8 @@
 namespace hlocts::fuzz {
 
 // Returns the cell of one instruction. An attribute has a class: only its presence; its word or
-// truth value; its number as 0, 1, 2 or more; or, for a window or padding, the set of its
-// non-default properties. For tuples and callers, only the first array and the number of arrays
-// count.
+// truth value; its number as 0, 1, 2 or more; or the set of non-default properties of a window or
+// padding. For tuples and callers, only the first array and the number of arrays count.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;

@@ -268,8 +268,7 @@ bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Ba
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
 
-// Replaces an instruction by an operand of the same shape, or the entry's root by any operand that
-// is an array.
+// Replaces an instruction by an operand of its shape, or the entry's root by any array operand.
 bool DropInstructions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {

@@ -222,8 +222,7 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// Returns an argument or constant value that is wrong in isolation, in the module or one of its
-// pieces.
+// Returns an argument or constant that is wrong in isolation, in the module or one of its pieces.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source

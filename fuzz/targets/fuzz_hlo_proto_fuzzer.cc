@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as HloModuleProto: the result is an error, or a module that survives a round
-// trip.
+// Reads any bytes as HloModuleProto: the result is an error or a module that survives a round trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -95,8 +95,7 @@ void AddBlamable(const Instruction& instruction, std::set<std::string>& opcodes)
   }
 }
 
-// Adds the operations of the computations that a map, call, fusion, loop or branch runs, if they
-// are few.
+// Adds the operations that a map, call, fusion, loop or branch runs, if there are only a few.
 void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (!Runs(caller)) return;
   std::set<std::string> with_body = operations;

@@ -15,8 +15,7 @@ std::vector<PrimitiveType> SimplerTypesThan(PrimitiveType from);
 std::set<PrimitiveType> TypesOf(const Module& module);
 // Returns the sample with `to` instead of `from`. Keeps values as far as `to` can represent them.
 Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
-// Returns the types that could not be simplified although the module would be valid: the failure
-// needs them.
+// Returns the types that the failure needs, although simpler types would be valid.
 std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
 }  // namespace hlocts::fuzz

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits that the shrinker tries, and the properties that they remove, which are traits of a
-// failure.
+// Edits that the shrinker tries, and the properties that they remove: traits of a failure.
 #pragma once
 
 #include <functional>

@@ -29,8 +29,7 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
-// Engines do not send themselves SIGKILL. A user, or the system for lack of memory, ended the
-// worker.
+// Engines do not send themselves SIGKILL: a user, or the system out of memory, ended the worker.
 bool KilledBySystem(const EngineError& error) { return error.signal == SIGKILL; }
 
 // Returns false for types of little precision, in which no error is slight.

@@ -57,8 +57,7 @@ void SetUnlessEmpty(Value* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
-// Draws the result type: the operands' type or a wider one. Narrow integers are mostly summed in 32
-// bits.
+// Draws the result type: that of the operands or a wider one, mostly 32 bits for narrow integers.
 PrimitiveType DrawResultType(ModuleWriter& w, PrimitiveType type) {
   if (!w.choose.OneIn(4)) return type;
   PrimitiveType wide = w.DrawType(~TypeSet{0});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates combinations of operations that programs contain and compilers rewrite: chains of data
-// movement, chains of functions, windows over padded arrays, stencils. Random operations rarely
-// form them.
+// Generates combinations of operations that are frequent in programs and that compilers rewrite:
+// chains of data movement, chains of functions, windows over padded arrays, stencils.
 #include <cmath>
 
 #include "generators/families/elementwise.h"

@@ -35,7 +35,7 @@ void Store(PrimitiveType component, double value, uint8_t* to) {
 }
 
 // Returns well-conditioned matrices: n + 1 on the diagonal, at most 1/2 elsewhere. They are
-// Hermitian, and therefore positive definite.
+// Hermitian with a dominant diagonal, and therefore positive definite.
 Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);

@@ -9,8 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// The dimensions of a dot whose operands are both broadcast to batch, left, right and contracting
-// dimensions.
+// The dimensions of a dot whose operands are broadcast to batch, left, right and contracted ones.
 struct Spread {
   Dims sizes;        // of the products
   Dims left, right;  // positions of the operands' dimensions

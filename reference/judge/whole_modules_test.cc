@@ -56,8 +56,7 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   EXPECT_EQ(suspect->element, 2);
 }
 
-// Results of correct engines that are far from a run in f64, because slopes do not describe their
-// errors.
+// Results of correct engines that are far from a run in f64: slopes do not describe their errors.
 struct FarButRight {
   const char *module, *argument, *output;
 };

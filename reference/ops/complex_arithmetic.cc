@@ -92,8 +92,8 @@ struct Multiply {
 };
 // Computes (a + ib) / (c + id) with the divisor c*c + d*d, which cannot overflow or underflow in
 // the wider type. If c and d are zero, each part is divided by a zero with the sign of c. A finite
-// number divided by an infinite one without a NaN part is zero (Annex G); the formula alone would
-// yield NaN.
+// number divided by an infinite one without a NaN part is zero (Annex G), not the NaN of the
+// formula.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
@@ -118,8 +118,7 @@ struct Negate {
     return {-x.real(), -x.imag()};
   }
 };
-// Computes sqrt(re^2 + im^2) without intermediate overflow. The result is infinite if either part
-// is infinite.
+// Computes sqrt(re^2 + im^2) without intermediate overflow; infinite if either part is infinite.
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {

@@ -11,7 +11,7 @@ namespace hlocts::reference {
 
 // custom_call.1-9: calls the function that the instruction names, from the evaluation's library, on
 // row-major buffers (ruling 0069). Some names are routines of LAPACK (ruling 0093) or sharding
-// calls (ruling 0123), which are evaluated here. With any other name, the module is unsupported,
+// calls (ruling 0123), which are evaluated here. With another name, the module is unsupported,
 // never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {

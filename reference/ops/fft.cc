@@ -107,8 +107,7 @@ void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t
   for (std::complex<Real>& x : data) x /= count;
 }
 
-// Transforms the elements of the outer dimensions one at a time, so that the wide copies stay
-// small.
+// Transforms the elements of the outer dimensions one at a time, which keeps the wide copies small.
 template <typename Real>
 Literal Transformed(const Transform& fft, const Literal& operand, const Shape& shape) {
   Literal out(shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests floating-point operations: narrow types exhaustively against a search among all values of
-// the type, f32 and f64 on single special values.
+// the type, f32 and f64 on selected special values.
 #include <cmath>
 #include <functional>
 #include <map>

@@ -40,8 +40,7 @@ double ScalarOf(const Literal& literal) {
   return static_cast<double>(Widened<long double>(literal)[0]);
 }
 
-// Returns a value of the format in [a, b). A value rounded up to b is drawn again (rulings 0028,
-// 0029).
+// Returns a value of the format in [a, b); draws again if it rounds up to b (rulings 0028, 0029).
 uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& format, double a,
                       double b) {
   for (uint32_t attempt = 0; a < b && attempt < 64; ++attempt) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates collectives, channels and ids on one device, which is part of a World or the only
-// device.
+// Evaluates collectives, channels and ids on one device, alone or as a part of a World.
 #include <utility>
 
 #include "reference/ops/collective.h"

@@ -85,8 +85,7 @@ struct Rule {
   // kUlp: further relative and absolute tolerance that the module requests.
   double relative = 0;
   double added = 0;
-  // kUlp: results of at least 2^overflow_exponent may be infinite (an intermediate result
-  // overflows).
+  // kUlp: a result of at least 2^overflow_exponent may be infinite (an intermediate one overflows).
   int16_t overflow_exponent = INT16_MAX;
   uint32_t permissions = 0;
 
@@ -132,8 +131,7 @@ using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule
 // are not nested. Empty if there are none.
 std::vector<std::string> LintRules(const RuleChange& change = {});
 
-// Applies a function's attribute `result_accuracy`, the accuracy that the module requests (lemma
-// 41).
+// Applies the attribute `result_accuracy`, the accuracy that a module requests (lemma 41).
 
 // Replaces the numbers of the rule by those that `attribute` requests: "{mode=highest}" or
 // "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only

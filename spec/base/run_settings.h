@@ -8,8 +8,7 @@
 namespace hlocts {
 
 struct RunSettings {
-  // The maximum number of trips of all while instructions together, nested loops included (ruling
-  // 0016).
+  // The maximum number of trips of all while instructions together, nested ones too (ruling 0016).
   int64_t steps_max = 10'000'000;
   // The maximum number of bytes of literals alive at one time, excluding the arguments.
   int64_t memory_bytes_max = int64_t{8} << 30;

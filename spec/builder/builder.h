@@ -208,8 +208,7 @@ class Builder {
                       int64_t shard_count, const Groups& replica_groups = {},
                       std::optional<int64_t> channel_id = {});
   Value AfterAll(Values tokens);  // after_all.5
-  // infeed.1: returns the data. The infeeds of a computation run in the order of these calls
-  // (infeed.7).
+  // infeed.1: returns the data. Infeeds run in the order of these calls (infeed.7).
   Value Infeed(const Shape& shape);
   Value Outfeed(Value operand);                        // returns the token
   void Send(Value operand, int64_t channel_id);        // send.1: emits send and send-done
@@ -238,8 +237,7 @@ class Builder {
  private:
   using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
 
-  // Adds an instruction with the inferred shape, or with `stated` if only the builder knows the
-  // shape.
+  // Adds an instruction with the inferred shape, or `stated` if only the builder knows the shape.
   Value Emit(Opcode opcode, Values operands, Attributes attributes = {}, Shape stated = Shape());
   Value Fail(absl::Status status);  // keeps the first error
   Value FailRule(absl::string_view operation, absl::string_view rule, absl::string_view expected,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds operations whose form has changed since the 2018 "Operation Semantics", lowered to today's
-// form.
+// Lowers operations of the 2018 "Operation Semantics" whose form has changed to today's form.
 #include <map>
 
 #include "absl/strings/str_cat.h"

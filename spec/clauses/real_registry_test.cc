@@ -73,8 +73,7 @@ TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   }
 }
 
-// Every listed section of a document is cited. A section without a clause was overlooked or
-// misspelt.
+// Every listed section of a document is cited; one without a clause was overlooked or misspelt.
 TEST(RealRegistry, EverySectionIsCited) {
   const ClauseRegistry registry = RealRegistry();
   std::set<std::pair<std::string, std::string>> cited;
@@ -83,8 +82,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
   for (const Document& document : registry.documents().all()) {
     for (const std::string& section : document.sections) {
-      // A citation of a part also counts for its section, and a citation of a section for its
-      // parts.
+      // A citation of a part also counts for its section, and that of a section for its parts.
       const auto below = [&](const std::string& other) {
         return other == section || absl::StartsWith(other, section + " / ") ||
                absl::StartsWith(section, other + " / ");

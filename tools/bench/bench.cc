@@ -103,8 +103,7 @@ std::map<std::string, double> RunRegistered() {
   return times.best;
 }
 
-// The processor time of this thread, which runs the judge and the reference; other load does not
-// distort it.
+// The processor time of this thread, which runs judge and reference, undistorted by other load.
 double ThreadSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

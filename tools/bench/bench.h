@@ -53,8 +53,7 @@ absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engin
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 
-// The seed of all measured modules and arguments, so that the figures of two builds measure the
-// same work.
+// The seed of all modules and arguments, so that the figures of two builds measure the same work.
 inline constexpr uint64_t kBenchSeed = 1;
 
 }  // namespace hlocts::tools

@@ -141,7 +141,7 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
   for (size_t i = 0; i < values.places.size(); ++i)
     values.sets[values.places[i]] = &(*accepted)->leaves[i];
-  // The instruction of the clone that computes the output. The clone's root is the tuple of all
+  // The instruction of the clone that computes the output. The clone's root is a tuple of all
   // values.
   std::optional<CutValue> producer;
   int64_t leaf = 0;

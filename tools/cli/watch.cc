@@ -73,8 +73,7 @@ int RunOnce(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Waits until the files differ from `before` and are no longer being written. Returns a changed
-// file.
+// Waits until the files differ from `before` and have stopped changing. Returns a changed file.
 std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& before) {
   Stamps now = StampsOf(paths), last;
   while (now == before || now != last) {

@@ -18,8 +18,7 @@ namespace {
 using Inputs = std::vector<std::vector<Literal>>;  // [device][leaf]
 
 constexpr size_t kKeptMax = 256;
-// After this many verdicts, or a quarter of the time, the search judges mostly inputs whose outputs
-// look wrong.
+// After this many verdicts, or a quarter of the time, mostly outputs that look wrong are judged.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedPerPass = 8;
 constexpr int64_t kStepsMax = 100'000;  // limit of loop trips for one input

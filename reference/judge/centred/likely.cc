@@ -19,8 +19,7 @@ namespace {
 constexpr double kDeviations = 6.4;
 // The least and the largest number of elements of an output from which sweeps start. Half of them
 // are the elements farthest from the reference execution; the others are spread evenly. All sweeps
-// together make about kVisits visits. An output is not tested if one sweep may make more than
-// kVisitsMost.
+// together make about kVisits visits. No output is tested if one sweep may exceed kVisitsMost.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
 // The least and the largest number of results that LeafTests::Together compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
@@ -89,8 +88,7 @@ class Sweeper {
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
           const Slope& slope = node.slopes[i * node.operands.size() + k];
-          // The steepest slope of the enclosure. For a sine of a large argument, the enclosure is
-          // all of [-1, 1].
+          // The steepest slope of the enclosure, which for a sine of a large argument is [-1, 1].
           const double steepest =
               std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);

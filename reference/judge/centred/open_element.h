@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares single elements of a node so that sweeps can pass through them. Each kind of node has
-// its own function.
+// Prepares single elements of a node for sweeps. Each kind of node has its own function.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +40,7 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 // of the difference of the readers' own roundings and, if the element may be computed twice, of the
 // difference `of_operands`.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
-// Lets sweeps pass through element `i` with the reference value `at`. Returns false if its box is
+// Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);
 // Returns true if a result may be computed from element `j`. Elements that may be a NaN or an

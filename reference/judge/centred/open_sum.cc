@@ -7,8 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A sum of at most this many terms exceeds no limit of lemma 44, even if all roundings err to one
-// side.
+// A sum of so few terms exceeds no limit of lemma 44, even if all roundings err to one side.
 constexpr int64_t kFewTerms = 32;
 // The number of results of a node for which AlikeTermRatio compares the terms.
 constexpr int64_t kSampledResults = 8;
@@ -50,9 +49,8 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
 }
 
 // Returns the error of a sum whose roundings are independent (lemma 44). It covers four kinds of
-// errors: those of additions, of products that are rounded before they are added, of operands that
-// are read with fewer bits (and may all be truncated), and of partial sums that are stored with
-// fewer bits.
+// errors: of additions, of products that are rounded before they are added, of operands that are
+// read with fewer bits (and may all be truncated), and of partial sums in fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
   const double largest = sums.LargestPartial();
   const double additions = std::sqrt(alike * sums.count * rule.passes) * largest;

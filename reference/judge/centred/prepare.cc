@@ -187,9 +187,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns the slope of a product with respect to one factor. It is half the sum of the other
-// factor's values in an execution and in the reference (slopes.cc); `box` is that of the other
-// factor.
+// Returns the slope of a product with respect to one factor: half the sum of the other factor's
+// values in an execution and in the reference (slopes.cc). `box` is that of the other factor.
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// Prepares `node`, whose operands are prepared already. With `points`, boxes contain the reference
+// Prepares `node` after its operands were prepared. With `points`, boxes contain the reference
 // execution alone, and the error of a sum grows with the root of its number of roundings (lemma
 // 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,

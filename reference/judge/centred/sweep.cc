@@ -197,8 +197,7 @@ void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight
   }
 }
 
-// Finds the sweeps that stop at all elements of a node, because stopping adds little to their
-// distance.
+// Finds the sweeps that stop at all elements of a node, because this adds little to their distance.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};

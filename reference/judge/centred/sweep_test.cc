@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kElements = 40, kTerms = 6;
 
-// Builds sources, a function of each, sums of these, and products of two readers of each sum:
+// Builds sources, functions of them, sums of these, and products of two readers of each sum:
 //   0 -> 1 (element-wise) -> 2 (sums of 1) -> 3 (element-wise, reads 2 twice)
 class SweepTest : public testing::Test {
  protected:

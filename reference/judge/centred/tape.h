@@ -65,8 +65,7 @@ struct Node {
   // True if no compiler computes the value twice, so that all readers see one number (rounded or
   // not yet rounded to its format). Other values may be computed again for each use.
   bool once = false;
-  // True if the engine computes and rounds every value once (a fact): no user then reads the
-  // unrounded value.
+  // True if the engine computes and rounds every value once (a fact): no user reads it unrounded.
   bool rounded_once = false;
   const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a loop's state
   SetArray set;
@@ -110,8 +109,7 @@ class Tape : public WalkObserver {
   // result of a trip, and `result` is the state that the trip passes on.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               absl::Span<const double> sum_errors, SetValue& result) override;
-  // Narrows the sets of a recorded array if sweeps yield narrower ones. `output`: the array is a
-  // module output.
+  // Narrows the sets of a recorded array by sweeps if they can. `output`: it is a module output.
   void Tighten(SetArray& array, bool output) override;
   // Prepares the nodes up to the node of `array` for sweeps.
   void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }

@@ -14,14 +14,13 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// Sweeps are worthwhile only for wide sets, which determine less than this share of their format's
-// bits.
+// Sweeps are worthwhile only for sets that determine less than this share of their format's bits.
 constexpr double kShareOfBits = 2.0 / 3;
 // kVisitsPerWork: the number of visits that sweeps may make for each element and term that the walk
 // has read. kVisitsMin: a minimum for small modules; it takes at most a second if sets stay wide.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// The largest number of wide elements in an element-wise operand of a sum for which sweeps are not
-// too costly.
+// The largest number of wide elements in an element-wise operand of a sum. With more, sweeps cost
+// too much.
 constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;

@@ -276,8 +276,8 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
   int64_t count = shape.ElementCount();
   bool floats = IsFloat(op.operand_type) && op.operand_type == op.result_type &&
                 BitWidth(op.operand_type) >= 16 && operands.size() <= 2;
-  // The loops are correct for products of equal operands, but not for differences and quotients of
-  // them (lemma 30).
+  // The loops are correct for products of equal operands, not for differences and quotients (lemma
+  // 30).
   floats = floats &&
            !(op.equal_operands && (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kDivide));
   if (!floats || count < 4 || op.context.rule.Allows(kSkipRounding)) return std::nullopt;

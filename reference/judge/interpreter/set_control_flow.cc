@@ -54,7 +54,7 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // Returns true if the outputs match a state. If not, `verdict` names the element that the first
+  // Returns true if the outputs match a state. If not, `verdict` names an element that the first
   // state rejects.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {

@@ -64,8 +64,7 @@ class SetInterpreter {
                                             const Walk& walk);
   // Runs a computation without collectives on the current device, for a handler.
   absl::StatusOr<SetValue> Call(const Computation& computation, std::vector<SetValue> arguments);
-  // Applies a computation of scalars to arrays of the same shape, element by element (map,
-  // reducers).
+  // Applies a computation of scalars to arrays of one shape, element by element (map, reducers).
   absl::StatusOr<SetValue> CallLanes(const Computation& computation,
                                      absl::Span<const SetValue> arguments, const Shape& lanes);
 

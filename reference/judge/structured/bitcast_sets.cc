@@ -178,8 +178,9 @@ bool IsOpen(const AcceptanceSet& s) {
 
 }  // namespace
 
-// Bits of points are points (NaNs with known bits too). Between types of different widths an
-// element of the result has the bits of its own operand elements only (lemma 22).
+// Known values have known bits; a NaN whose bits are known is a known value. Between types of
+// different widths, an element of the result has the bits of its own operand elements only (lemma
+// 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

@@ -410,8 +410,9 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
-  // The operand's type determines the evaluator's precision. A transform that contains an infinity
-  // or a NaN is unspecified, whatever its centre.
+  // The evaluator's precision follows from the operand's type, so that some exact operands are
+  // evaluated as they are and not as f64 midpoints. A transform that contains an infinity or a NaN
+  // is unspecified.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
   FftPlan plan = PlanOf(instruction, operand, shape, context.rule, *context.bounds);

@@ -102,8 +102,7 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 namespace {
 
 // Returns true if every multiplier is below 1 for all factors in the enclosure, in the measure |re|
-// + |im| that pivots are compared by. By induction over the columns, all these factors then have
-// the same pivots.
+// + |im| that pivots are compared by. By induction over the columns, all have the same pivots.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;
   const long double root = std::sqrt(2.0L);

@@ -19,8 +19,7 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // Returns the 1-norm of the radii; HermitianRadiusOneNorm: for the matrix that the stated
-  // triangle defines.
+  // Return the 1-norm of the radii: of the matrix itself, or of the one that its triangle defines.
   long double RadiusOneNorm() const;
   long double HermitianRadiusOneNorm(bool lower) const;
 };
@@ -50,8 +49,7 @@ struct FactorBounds {
   WideMatrix e;
 };
 // Returns the bounds with `e` computed from `l`, the relative error `own`, the radii of A and the
-// underflow `flush`. `blocks`: diagonal blocks may be inverted. The result is unknown if `l` is
-// unknown.
+// underflow `flush`. `blocks`: diagonal blocks may be inverted. Unknown if `l` is unknown.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 

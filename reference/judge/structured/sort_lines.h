@@ -46,8 +46,7 @@ struct OrderConstraints {
 // less[i * n + j] is the result of comparator(row i, row j).
 OrderConstraints OrderConstraintsOf(int64_t n, const std::vector<Truth>& less);
 
-// Returns true if rows that tie with each other compare equally to all other rows (ties are
-// transitive).
+// Returns true if ties are transitive: rows that tie compare equally to all other rows.
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);
 
 struct SortJob {

@@ -44,8 +44,7 @@ class TriangularInverse {
 
   // Returns false if `bound` is useless because rounding errors may be as large as the matrix.
   bool bounded() const { return bounded_; }
-  // Returns true if an element of the inverse, or an intermediate result of the inversion, may
-  // reach `most`.
+  // Returns true if an element or an intermediate result of the inversion may reach `most`.
   bool MayReach(double most) const;
   // Returns bound |T| Y v with Y = (I - 2 bound K)^-1 |X|: the residual that inversion adds.
   std::vector<double> Residual(const std::vector<double>& v) const;

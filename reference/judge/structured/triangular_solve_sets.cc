@@ -194,9 +194,8 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   return true;
 }
 
-// Bounds |x - x^| <= M^-1 (bound |T||x|). If the bound of the residual includes |b|, it counts
-// twice, since |b| <= |T||x|. M is the comparison matrix of T, so this is substitution with
-// magnitudes.
+// Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, it counts twice,
+// since |b| <= |T||x|. M is the comparison matrix of T, so this is substitution with magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies the attributes `algorithm` and `operand_precision` of a contraction to its operands and
-// its accumulator.
+// Applies a contraction's `algorithm` and `operand_precision` to its operands and its accumulator.
 #pragma once
 
 #include "reference/judge/interpreter/set_interpreter.h"

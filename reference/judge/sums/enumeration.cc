@@ -17,8 +17,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Bounds reductions by log(e^x + e^y), as front ends write it, for any order and tree of many terms
-// (lemma 12).
+// Bounds reductions by log(e^x + e^y), as front ends write it, in any order and tree (lemma 12).
 
 struct LogSumBody {
   const Instruction *exponential, *log_plus_one, *sum;

@@ -113,8 +113,7 @@ bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& lin
   return other == 0;
 }
 
-// Notes the quantum and the bits of f32 numbers. Returns false, and notes nothing, unless all are
-// zero or normal.
+// Notes the quantum and the bits of f32 numbers if all are zero or normal; otherwise returns false.
 bool NoteFloats(const float* x, int64_t count, Linear& linear) {
   const FloatScan scan = Scan(x, count);
   if (!scan.ordinary) return false;

@@ -35,8 +35,7 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
          (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
 
-// Sums a run in eight independent accumulators, which avoids waiting for each addition. The bound
-// covers any order.
+// Sums a run in eight independent accumulators, since additions would wait for each other in one.
 double SumOfRun(const double* data, int64_t count) {
   double strands[8] = {};
   int64_t i = 0;

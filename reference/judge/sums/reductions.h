@@ -22,8 +22,7 @@ struct ReductionOperands {
 absl::StatusOr<SetValue> ReduceRecognized(const ReductionOperands& reduction,
                                           RecognizedReducer reducer);
 
-// Element i of the operand, combined with updates[i] in any order: scatter, select-and-scatter,
-// all-reduce.
+// Element i of the operand and updates[i], in any order: scatter, select-and-scatter, all-reduce.
 struct CombineOperands {
   SetInterpreter& interpreter;
   const Instruction& instruction;

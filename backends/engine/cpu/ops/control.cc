@@ -145,8 +145,7 @@ struct Branch {
   size_t first_operand;
 };
 
-// Sorts the branches as (true, false). The operands have this order, whatever the order of the
-// attributes.
+// Sorts the branches as (true, false), which is the order of the operands, not of the attributes.
 void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches) {
   const Computation* on_true = conditional.CalledComputation(Attr::kTrueComputation);
   if (on_true == nullptr || conditional.called_computations()[0] == on_true) return;

@@ -11,8 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Returns the kind of reduction that a body of two scalars computes; nullopt for another
-// computation.
+// Returns the kind of reduction that a body of two scalars computes; nullopt if it is not known.
 inline std::optional<kernels::ReduceKind> KnownBodyOf(const plan::Graph& graph) {
   const std::optional<SimpleBody> body = SimpleBodyOf(graph);
   if (!body.has_value()) return std::nullopt;

@@ -47,8 +47,7 @@ bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   return tests && ((first && (second || IsZero(graph, y))) || (second && IsZero(graph, x)));
 }
 
-// Returns true if the value is the parameter itself, or a constant if the parameter is a special
-// value.
+// Returns true if the value is the parameter itself or, for special values of it, a constant.
 bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (node.opcode != Opcode::kSelect) {
