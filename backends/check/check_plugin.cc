@@ -111,8 +111,8 @@ bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leave
   return true;
 }
 
-// The number of outputs of an executable; 0 if the plugin does not report it. It is queried once
-// per program, since the plugin makes an object for each query.
+// Returns the number of outputs of an executable; 0 if the plugin does not report it. It is queried
+// once per program, since the plugin makes an object for each query.
 size_t OutputCount(PJRT_LoadedExecutable* loaded, Program& program) {
   if (program.outputs >= 0) return static_cast<size_t>(program.outputs);
   const PJRT_Api& api = *TheState().real;

@@ -60,7 +60,7 @@ class HandlersTest : public testing::Test {
               nullptr);
     return registered(&frame_);
   }
-  // The version in the metadata of a handler that reports version 0.`minor`.
+  // Returns the version in the metadata of a handler that reports version 0.`minor`.
   uint64_t VersionOf(Handler handler) {
     metadata_.at[0] = 44;
     extension_of_frame_.at[0] = 32;

@@ -86,8 +86,8 @@ bool WriteAll(int file, std::string_view bytes) {
   return true;
 }
 
-// The descriptor for the judge's report: that of HLOCTS_CHECK_STDERR if it is open, else standard
-// error, which a test framework may have redirected.
+// Returns the descriptor for the judge's report: that of HLOCTS_CHECK_STDERR if it is open, else
+// standard error, which a test framework may have redirected.
 int ReportDescriptor() {
   const char* given = getenv("HLOCTS_CHECK_STDERR");
   const int descriptor = given == nullptr ? -1 : atoi(given);

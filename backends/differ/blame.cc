@@ -131,7 +131,7 @@ struct Subject {
   Clock::time_point deadline;
 };
 
-// The arguments, shortened for readers.
+// Returns the arguments, shortened for readers.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {
@@ -227,7 +227,7 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
   }
 }
 
-// The verdict on a wrong piece of a module whose outputs are acceptable.
+// Returns the verdict on a wrong piece of a module whose outputs are acceptable.
 reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;

@@ -24,7 +24,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The severity of a device's verdict; the module gets the most severe one.
+// Returns the severity of a device's verdict; the module gets the most severe one.
 int Severity(Outcome kind) {
   switch (kind) {
     case Outcome::kPass:
@@ -107,7 +107,7 @@ void MarkUnevenShardsUnsupported(const Module& module, reports::Verdict& verdict
                                 " are unequal (ruling 0120): ", verdict.reason);
 }
 
-// The freedoms that widened the set of the failing element.
+// Returns the freedoms that widened the set of the failing element.
 std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
                                     const reports::VerdictFailure& failure) {
   const size_t leaf = static_cast<size_t>(failure.output);

@@ -71,7 +71,7 @@ class Differ {
   // Applies the tests of lemma 44 to outputs that no set rejects, as options.suspect requests.
   void AddStatistical(const std::vector<std::vector<Literal>>& outputs,
                       const std::vector<std::string>& facts, reports::Verdict& verdict);
-  // The acceptance sets of one device, for explanations and bundles.
+  // Returns the acceptance sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
                                                      const std::vector<std::string>& facts = {});
 
@@ -96,7 +96,7 @@ class Differ {
   std::map<std::string, absl::StatusOr<std::vector<ModuleAcceptance>>> sets_;
 };
 
-// The verdict on a run that returned no values.
+// Returns the verdict on a run that returned no values.
 reports::Verdict VerdictOf(const RunOutcome& outcome);
 
 // Judges an engine on an invalid module: rejection is a pass, and "accepted" is a failure.

@@ -25,7 +25,7 @@ bool Contains(const Index& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// The elements of `shape` whose index equals `fixed` in every dimension where `fixed` is not -1.
+// Returns the elements of `shape` whose index equals `fixed` in all dimensions where it is not -1.
 std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
   Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
   Index free;

@@ -28,7 +28,7 @@ using Index = std::vector<int64_t>;
 constexpr size_t kShown = 6;         // most read elements to show
 constexpr int64_t kPrintedMax = 16;  // largest operand to print in full
 
-// The number of steps in the format from `lo` up to `hi`.
+// Returns the number of steps in the format from `lo` up to `hi`.
 double StepsBetween(double lo, double hi, const FloatFacts& facts) {
   return static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo));
 }
@@ -267,7 +267,7 @@ struct NanElement {
   int64_t element;
 };
 
-// The operand element that is NaN and determines this element.
+// Returns the operand element that is NaN and determines this element.
 std::optional<NanElement> NanBefore(const NanElement& at,
                                     const std::map<const Instruction*, Literal>& values) {
   const auto& dimensions = at.instruction->shape().dimensions();

@@ -22,13 +22,13 @@ struct Distance {
 };
 Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 
-// The instruction and index whose array is leaf `number` of the module's root; nullopt if there is
-// no such array.
+// Returns the instruction and index whose array is leaf `number` of the module's root; nullopt if
+// none is.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
-// The operation of the named instruction: "log", or "compare:LT", "fft:RFFT", "rng:rng_normal" if
-// each variant has its own clause (spec/clauses/of_opcodes.txt). "" if there is no such
-// instruction.
+// Returns the operation of the named instruction: "log", or "compare:LT", "fft:RFFT",
+// "rng:rng_normal" if each variant has its own clause (spec/clauses/of_opcodes.txt). "" if there is
+// no such instruction.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
 // Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from
@@ -36,8 +36,8 @@ std::string OperationOf(const Module& module, const std::string& instruction);
 // without a file it is the op_name. "" if the module has none of them.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
-// The note "HLO itself yields NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs; ""
-// if there is none or its origin is unknown.
+// Returns the note "HLO itself yields NaN at output 0 [1]: ORIGIN" on the first NaN in accepted
+// outputs; "" if there is none or its origin is unknown.
 std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                     const std::vector<Literal>& outputs);
 
@@ -48,9 +48,9 @@ std::string NanNote(const Module& module, const ExecuteRequest& request, const L
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 
-// The operands, at the failing element, of the instruction that the failure names; the values are
-// the reference's. Empty if they are unknown: the instruction is not in the entry computation, its
-// element cannot be traced, or more than one device runs.
+// Returns the operands of the instruction that the failure names, at the failing element, with the
+// reference's values. Empty if they are unknown: the instruction is not in the entry computation,
+// its element cannot be traced, or more than one device runs.
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure);

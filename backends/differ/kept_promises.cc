@@ -19,7 +19,7 @@ void Fail(std::string reason, const char* clause, reports::Verdict& verdict) {
   verdict.reason = absl::StrCat(reason, ", clause ", clause);
 }
 
-// The number of the leaf at `index` in `shape`; -1 if there is none.
+// Returns the number of the leaf at `index` in `shape`; -1 if there is none.
 int64_t LeafAt(const Shape& shape, const ShapeIndex& index) {
   int64_t leaf = 0, found = -1;
   ForEachLeaf(shape, [&](const Shape&, const ShapeIndex& path) {

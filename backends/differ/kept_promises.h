@@ -20,7 +20,8 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict);
 
-// A sentence if devices have different copies of an element of a partitioned module; otherwise "".
+// Returns a sentence if devices have different copies of an element of a partitioned module, else
+// "".
 std::string MismatchedReplicas(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends

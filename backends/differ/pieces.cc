@@ -118,7 +118,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   return absl::OkStatus();
 }
 
-// The request for a piece, from the known values; nullopt if a value is missing.
+// Returns the request for a piece, from the known values; nullopt if a value is missing.
 std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
                                                       const Values& values) const {
   ExecuteRequest request;
@@ -320,7 +320,7 @@ const std::vector<Literal>* PieceRunner::Find(const Instruction& instruction,
   return found == values.end() ? nullptr : &found->second;
 }
 
-// The values of the callee's parameters.
+// Returns the values of the callee's parameters.
 std::optional<PieceRunner::Values> PieceRunner::Arguments(
     const Computation& callee, const std::vector<const Instruction*>& operands,
     const Values& values) const {
@@ -339,7 +339,7 @@ std::optional<PieceRunner::Values> PieceRunner::Arguments(
   return arguments;
 }
 
-// The predicate or branch index, if all devices agree on it.
+// Returns the predicate or branch index, if all devices agree on it.
 std::optional<int64_t> PieceRunner::Selector(const Instruction& selector,
                                              const Values& values) const {
   const std::vector<Literal>* literals = Find(selector, {}, values);

@@ -65,7 +65,7 @@ class PieceRunner {
   // piece is not wrong, or needs a value that was not computed.
   absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
   const CutCounts& counts() const { return counts_; }
-  // The number of pieces of the entry computation, known after FindWrong.
+  // Returns the number of pieces of the entry computation, known after FindWrong.
   size_t entry_pieces() const { return entry_pieces_; }
 
  private:

@@ -67,7 +67,7 @@ std::string PlaceText(const Call& call, int64_t index) {
   return text;
 }
 
-// The stated bound, "ulp(3), 7 from 2^127", including what the rule adds for large results.
+// Returns the stated bound with what the rule adds for large results: "ulp(3), 7 from 2^127".
 std::string StatedBound(const Rule& rule) {
   std::string text = RuleText(rule);
   if (rule.big_ulps > 0)

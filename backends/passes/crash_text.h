@@ -13,9 +13,9 @@ namespace hlocts::backends {
 // whose module it rejects.
 std::string PassNamedByVerifier(const EngineError& error);
 
-// The passes that a stack or a failed check names. A failed check in a pass's file and a frame
-// `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells names
-// both ways. These names prove nothing; they only determine the order of the search.
+// Returns the passes that a stack or a failed check names. A failed check in a pass's file and a
+// frame `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells
+// names both ways. These names prove nothing; they only determine the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

@@ -60,7 +60,7 @@ auto Order(const DumpFile& dump) {
   return std::make_tuple(dump.module_number, dump.kind, dump.number, dump.file);
 }
 
-// The pass that was running after the last dump of an unfinished compilation.
+// Returns the pass that was running after the last dump of an unfinished compilation.
 std::string RunningPass(const DumpedModule& module) {
   for (auto dump = module.files.rbegin(); dump != module.files.rend(); ++dump) {
     if (dump->kind == DumpKind::kPass) return dump->before == "pipeline-end" ? "" : dump->before;

@@ -51,10 +51,10 @@ struct DumpedModule {
   std::string running;          // the next pass after the last dump; "" where they are complete
 };
 
-// The modules of a directory by number. kNotFound: no such directory, or no dump in it.
+// Returns the modules of a directory by number. kNotFound: no such directory, or no dump in it.
 absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder);
-// The distinct texts of a module: the first is the compiler's input, the last the text from which
-// code is made.
+// Returns the distinct texts of a module: the first is the compiler's input, the last the text from
+// which code is made.
 absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module);
 
 }  // namespace hlocts::backends

@@ -57,8 +57,8 @@ absl::StatusOr<bool> WritesDumps(const EngineFactory& factory, const std::string
   return ReadDumpFolder(folder).ok();
 }
 
-// The dumps of the requested module: others may have been compiled before it, e.g. by constant
-// folding.
+// Returns the dumps of the requested module: others may have been compiled before it, e.g. by
+// constant folding.
 const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const Module& module) {
   for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
     if (it->name == module.name()) return &*it;

@@ -111,7 +111,7 @@ absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend
 absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
                                  const EngineFactory& factory, const std::string& flags);
 
-// The value, in the outputs of any run, of the element that `failure` reports as wrong.
+// Returns the value, in the outputs of any run, of the element that `failure` reports as wrong.
 std::string ElementOf(const Ran& ran, const reports::Verdict& failure);
 bool IsWrong(const reports::Verdict& verdict);
 

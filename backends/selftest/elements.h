@@ -10,7 +10,8 @@
 
 namespace hlocts::backends {
 
-// The count of numbers in an array; a complex element is two numbers of its component type.
+// Returns the count of numbers in an array. A complex element has two numbers of its component
+// type.
 int64_t NumberCount(const Literal& literal);
 PrimitiveType NumberType(const Literal& literal);
 double ReadNumber(const Literal& literal, int64_t i);
@@ -35,7 +36,7 @@ void ZeroElements(Literal& literal);
 void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 
-// The number that is `ulps` units in the last place of `type` away from `value`, not rounded.
+// Returns the number that is `ulps` units in the last place of `type` from `value`, not rounded.
 double AwayByUlps(double value, PrimitiveType type, double ulps);
 // `value` rounded to the format of `type`, as a double.
 double RoundTo(PrimitiveType type, double value);

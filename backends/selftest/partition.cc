@@ -40,8 +40,7 @@ std::vector<Contracted> OfConvolution(const Instruction& instruction) {
   return {{{0, numbers->input_feature}, {1, numbers->kernel_input_feature}}};
 }
 
-// Pairs the dimensions of the updates that are not window dimensions with those of the indices, in
-// order.
+// Pairs the updates' dimensions that are not window dimensions with those of the indices, in order.
 std::vector<Contracted> OfScatter(const Instruction& instruction,
                                   absl::Span<const Literal> operands) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);

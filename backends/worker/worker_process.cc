@@ -47,8 +47,7 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   _exit(127);
 }
 
-// Returns the resident pages of a process and its children; a shell, for example, runs the engine
-// as a child.
+// Returns the resident pages of a process and its children (a shell may run the engine as a child).
 int64_t ResidentPages(pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
   std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));

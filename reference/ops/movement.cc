@@ -59,8 +59,8 @@ absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instr
                operands[0], instruction.shape());
 }
 
-// reshape.*: gives the elements, in row-major order, new dimensions; nothing moves. An operand with
-// run-time sizes was already cut to these sizes (EvaluateCut).
+// reshape.*: gives an array new dimensions; its elements keep their row-major order. An operand
+// with run-time sizes was already cut to these sizes (EvaluateCut).
 absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   if (operands[0].element_count() != instruction.shape().ElementCount()) {

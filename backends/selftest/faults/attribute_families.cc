@@ -95,8 +95,8 @@ bool PlantNumber(const std::string& parameter, Fault& fault, void (*change)(int6
   return true;
 }
 
-// The names of ranges that can be shifted without changing a size: the padding of pads and windows,
-// and the ranges of slices.
+// Returns the names of ranges that can be shifted without changing a size: the padding of pads and
+// windows, and the ranges of slices.
 std::vector<std::string> EachEdge(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const std::string& name : EachNumber(instruction)) {
@@ -228,7 +228,7 @@ bool PlantDropped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// The boolean attributes of the opcode, even if the instruction does not set them.
+// Returns the boolean attributes of the opcode, even if the instruction does not set them.
 std::vector<std::string> EachTruth(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const AttributeUse& use : RowOf(instruction.opcode()).attribute_uses()) {

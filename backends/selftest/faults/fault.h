@@ -108,8 +108,8 @@ const Fault* FindFault(absl::string_view id);
 // Returns true if this fault can change an engine's behaviour on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
-// The ruling or sentence by which the documents allow what a fault does, so that no judge may
-// reject it. Empty for a real fault.
+// Returns the ruling or sentence by which the documents allow what a fault does, so that no judge
+// may reject it. Empty for a real fault.
 absl::string_view PermittedBy(absl::string_view id);
 
 // Each file of faults defines one of these functions.
@@ -176,14 +176,14 @@ T* Attribute(Instruction& instruction, Attr attr) {
 // substring of the instruction's line, printed without names and blanks: "direction=GE",
 // "=f32[2,3]", "(f32[3],".
 
-// The fault `whole`, restricted to the instructions that match `words`. nullopt: it does not act on
-// single instructions, or `words` is empty.
+// Returns the fault `whole`, restricted to the instructions that match `words`. nullopt: it does
+// not act on single instructions, or `words` is empty.
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 
-// The text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".
+// Returns the text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".
 std::string LineOf(const Instruction& instruction);
 
-// The names of the instruction's properties, and of its module's, from refusal_families.cc.
+// Returns the names of the instruction's properties, and of its module's, from refusal_families.cc.
 std::set<std::string> PropertyNamesOf(const Instruction& instruction);
 std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 

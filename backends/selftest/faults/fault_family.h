@@ -35,7 +35,7 @@ absl::Span<const FaultFamily> ResultFamilies();
 absl::Span<const FaultFamily> AttributeFamilies();
 absl::Span<const FaultFamily> RefusalFamilies();
 
-// The fault with a given id; nullopt if it does not name an opcode, a family and a parameter.
+// Returns the fault with a given id; nullopt unless it names an opcode, a family and a parameter.
 std::optional<Fault> MakeFamilyFault(absl::string_view id);
 
 // Adds the ids of faults that could affect an instruction of one of the opcodes in this module.

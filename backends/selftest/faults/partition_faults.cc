@@ -85,8 +85,8 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// The number of tiles: that of the annotation, otherwise two. A fault that only padding shows gets
-// the first number that leaves padding, or 1 if none does.
+// Returns the number of tiles: that of the annotation, otherwise two. A fault that only padding
+// shows gets the first number that leaves padding, or 1 if none does.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});
@@ -98,7 +98,7 @@ int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimensi
   return 1;
 }
 
-// The operand whose rows other devices have.
+// Returns the operand whose rows other devices have.
 size_t MovedOperand(Opcode opcode) {
   return opcode == Opcode::kScatter ? 2 : opcode == Opcode::kDynamicUpdateSlice ? 1 : 0;
 }

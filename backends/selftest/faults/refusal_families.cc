@@ -12,7 +12,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The leaves of the operands and of the result.
+// Returns the leaves of the operands and of the result.
 std::vector<Shape> Leaves(const Instruction& instruction) {
   std::vector<Shape> leaves = LeafShapes(instruction.shape());
   for (const Instruction* operand : instruction.operands()) {

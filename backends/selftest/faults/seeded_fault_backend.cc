@@ -112,8 +112,8 @@ bool Forgets(const Fault& fault, const Module& module, absl::string_view rule) {
   return !fault.rule_skipped_if || FirstThat(fault.rule_skipped_if, module) != nullptr;
 }
 
-// The status with which an engine with this fault loads the module; `verified` is the correct
-// status.
+// Returns the status with which an engine with this fault loads the module; `verified` is the
+// correct status.
 absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault) {
   if (!verified.ok()) return Forgets(fault, module, RuleOf(verified)) ? absl::OkStatus() : verified;
   if (!fault.refuses) return absl::OkStatus();
@@ -213,8 +213,8 @@ class CanaryExecutable : public Executable {
   const Faults& faults_;
 };
 
-// The result of verification with faults: a module is rejected if one fault rejects it, and an
-// invalid module is accepted if one fault accepts it.
+// Returns the result of verification with faults: a module is rejected if one fault rejects it, and
+// an invalid module is accepted if one fault accepts it.
 absl::Status FaultyVerify(const Module& module, const Faults& faults) {
   const absl::Status verified = VerifyModule(module);
   for (const Fault* fault : faults) {

@@ -25,7 +25,7 @@ std::unique_ptr<Module> Parsed(const std::string& text) {
   return *std::move(module);
 }
 
-// The first output as text, or the error.
+// Returns the first output as text, or the error.
 std::string RunOn(const std::string& engine, const Module& module,
                   const std::vector<Literal>& arguments) {
   auto backend = MakeInProcessBackend(engine);

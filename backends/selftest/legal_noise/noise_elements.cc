@@ -27,7 +27,7 @@ bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
   return true;
 }
 
-// A random number in [-1, 1]; the ends are more frequent than in a uniform distribution.
+// Returns a random number in [-1, 1]; the ends are more frequent than in a uniform distribution.
 double Deviation(generators::SplitMix64& random) {
   switch (random.Below(4)) {
     case 0:
@@ -39,17 +39,17 @@ double Deviation(generators::SplitMix64& random) {
   }
 }
 
-// The error bound, in ulps, of the reference's own value: half for types that it computes in double
-// and rounds, one for f64.
+// Returns the error bound, in ulps, of the reference's own value: half for types that it computes
+// in double and rounds, one for f64.
 double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
 
-// The smaller of the distances to the two neighbours.
+// Returns the smaller of the distances to the two neighbours.
 double LeastUlp(PrimitiveType type, double value) {
   double inward = std::fabs(value) * (1 - 1e-9);
   return std::fabs(AwayByUlps(inward, type, 1) - inward);
 }
 
-// A random value within the rule's ulps and within the function's range.
+// Returns a random value within the rule's ulps and within the function's range.
 double RandomWithinUlps(const NoiseJob& job, double value, double x) {
   const Rule& rule = job.rule;
   if (!std::isfinite(value) || value == 0) return value;
@@ -159,8 +159,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// A zero that min(max(a, x), b) may return: either of two zeros that are compared. Returns `zero`
-// if the result is zero for another reason (it was flushed, or the bounds are reversed).
+// Returns a zero that min(max(a, x), b) may return: either of two zeros that are compared. Returns
+// `zero` if the result is zero for another reason (a flush, or reversed bounds).
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);

@@ -31,8 +31,9 @@ Box BoxOf(const reference::ConvolutionGeometry& geometry, const Window& window) 
   return box;
 }
 
-// The positions in the box of all indices of an array with these sizes, in row-major order. In each
-// dimension a position is `first` + index * `step`; it is -1 where negative padding removes it.
+// Returns the positions in the box of all indices of an array with these sizes, in row-major order.
+// In each dimension a position is `first` + index * `step`; it is -1 where negative padding removes
+// it.
 std::vector<int64_t> PlacesOf(const Box& box, const std::vector<int64_t>& sizes,
                               const Window& window, int64_t WindowDimension::*step,
                               int64_t WindowDimension::*first) {

@@ -17,7 +17,7 @@ std::complex<T> Conj(std::complex<T> x) {
   return std::conj(x);
 }
 
-// The real part. The diagonal of a Hermitian matrix is real; stored imaginary parts are ignored.
+// Returns the real part. A Hermitian matrix has a real diagonal; its imaginary parts are ignored.
 float Real(float x) { return x; }
 double Real(double x) { return x; }
 template <typename T>
@@ -79,7 +79,7 @@ struct System {
     return conjugate ? Conj(element) : element;
   }
   T& Unknown(int64_t i, int64_t c) const { return x[left ? i * columns + c : c * n + i]; }
-  // The index of the equation that substitution solves at a step.
+  // Returns the index of the equation that substitution solves at a step.
   int64_t Row(int64_t step) const { return lower ? step : n - 1 - step; }
 };
 

@@ -68,15 +68,15 @@ void RoundToBf16(Literal& operand) {
                                 PrimitiveType::kF32);
 }
 
-// The rounding of the algorithm that the module names; nullptr if the algorithm does not round
-// operands once.
+// Returns the rounding of the algorithm that the module names; nullptr if the algorithm does not
+// round operands once.
 RoundOperand RoundingOf(absl::string_view algorithm) {
   if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
   if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
   return nullptr;
 }
 
-// The rounding that is allowed for f32 operands whose precision is not HIGHEST.
+// Returns the rounding that is allowed for f32 operands whose precision is not HIGHEST.
 RoundOperand GrantedRounding(const NoiseJob& job) {
   if (job.profile == Profile::kStrict) return nullptr;
   const TargetFacts& facts = job.facts;
@@ -106,8 +106,8 @@ void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (!kept(1)) round(rhs);
 }
 
-// The number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot, the smallest
-// products first; 0 for other algorithms.
+// Returns the number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot, the
+// smallest products first; 0 for other algorithms.
 int PassesOf(absl::string_view algorithm) {
   if (algorithm == "dot_bf16_bf16_f32_x3") return 3;
   if (algorithm == "dot_bf16_bf16_f32_x6") return 6;
@@ -168,7 +168,7 @@ NoiseSystem<T> DrawSystem(NoiseJob& job, PrimitiveType type, bool contraction) {
   return system;
 }
 
-// The type that decides how products are accumulated.
+// Returns the type that decides how products are accumulated.
 PrimitiveType TermType(const NoiseJob& job) {
   const PrimitiveType type = job.operands[0].element_type();
   return IsFloat(type) ? type : job.type();

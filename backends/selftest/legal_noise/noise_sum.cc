@@ -44,7 +44,7 @@ class Summation {
     return tiny && style_.flush ? std::copysign(0.0, stored) : stored;
   }
   double Value(const SumTerm& term) const { return Stored(term.a * term.b); }
-  // The stored result of an addition whose exact sum is `value`.
+  // Returns the stored result of an addition whose exact sum is `value`.
   double Added(double value) const {
     if (style_.bits > 0) return Stored(TruncateTo(style_.bits, value));
     double stored = RoundTo(style_.step, value);
