@@ -23,7 +23,7 @@ struct Distance {
 Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 
 // Returns the instruction and index whose array is leaf `number` of the module's root; nullopt if
-// none is.
+// there is none.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
 // Returns the operation of the named instruction: "log", or "compare:LT", "fft:RFFT",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates operations that move elements. The result's sizes are drawn first, and operands and
-// attributes derived from them.
+// Generates operations that move elements. The result's sizes are drawn first; operands and
+// attributes follow from them.
 #include <numeric>
 
 #include "generators/module_writer.h"

@@ -2,7 +2,7 @@
 // Converts arrays of a float or complex type to a type with extra precision and back with one
 // rounding. Linear algebra, transforms and batch normalization compute in that type:
 //
-//   f64 -> long double, narrower floats -> double, c128 and c64 -> complex of these
+//   f64 -> long double, narrower floats -> double; the same for the parts of c128 and c64
 #pragma once
 
 #include <complex>

@@ -93,9 +93,9 @@ struct FoldClauses {
 };
 absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
                           const std::vector<PrimitiveType>& types);
-// Checks that the batching dimensions of a gather or scatter agree in number and sizes in its
-// operand and indices and exclude the dimension of index vectors. `what` names the attribute of the
-// indices.
+// Checks the batching dimensions of a gather or scatter: operand and indices have the same number
+// and the same sizes, and the dimension of index vectors is none of them. `what` names the
+// attribute of the indices.
 absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
                             absl::Span<const int64_t> in_operand, const Shape& indices,
                             const std::vector<int64_t>& in_indices, int64_t index_vector_dim);

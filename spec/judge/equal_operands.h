@@ -9,8 +9,8 @@
 
 namespace hlocts {
 
-// Applies subtract, multiply, divide or remainder to a float and itself. Returns nullopt if the
-// operands must be read as two values: nothing more is known, or only one of them may be unrounded.
+// Applies subtract, multiply, divide or remainder to a float and itself. Returns nullopt if no
+// narrower set is known than for two values, or if only one of the operands may be unrounded.
 std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
                                              const SetContext& context);
 // Compares a float with itself: unordered if it is a NaN, otherwise equal.

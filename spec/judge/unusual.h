@@ -13,8 +13,8 @@ namespace hlocts {
 // sqrt(n) u of the exact sum with probability 1 - 2 exp(-lambda^2 / 2): 1 in 11 sums may be
 // outside.
 inline constexpr double kLikelyLambda = 2.5;
-// The probability that any of a module's `sums` is outside its far set (made with
-// VeryLikelyFactor).
+// The probability that at least one of the `sums` sums of a module is outside its far set, which is
+// made with VeryLikelyFactor.
 inline constexpr double kVeryLikelyProbability = 1e-7;
 double VeryLikelyFactor(int64_t sums);
 // The minimum number of distinct likely sets for a joint statement: more than half of the elements
