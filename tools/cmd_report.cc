@@ -107,8 +107,8 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   return merged;
 }
 
-// Imports the directories into an in-memory store of one or two nightly runs, from which the page
-// is made as for any nightly run.
+// Imports the directories as one or two nightly runs into an in-memory store. The page is then made
+// as for any nightly run.
 absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
                                                   std::string started) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));

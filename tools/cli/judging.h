@@ -59,8 +59,8 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
 void AddSuspectFlag(Flags& flags, std::string& suspect);
 backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
 
-// The worst exit status of the verdicts. It is 1 if one is unsupported, since nothing was judged,
-// or if one is suspect and `suspect_fails` is set.
+// Returns the worst exit status of the verdicts. It is 1 if one is unsupported, since nothing was
+// judged, or if one is suspect and `suspect_fails` is set.
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails = false);
 
 }  // namespace hlocts::tools

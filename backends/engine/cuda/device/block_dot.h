@@ -16,8 +16,8 @@ constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of eac
 static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
               kBlockThreads * kSharedPlaces * sizeof(Value));
 
-// A product [batch, rows, columns]. lhs, rhs: the positions of the first terms of [batch, row] and
-// of [batch, column].
+// A product [batch, rows, columns]. `lhs` gives the position of the first term of each [batch,
+// row], and `rhs` that of each [batch, column].
 struct DotTileArgs {
   NoProgram body;
   int phases;  // two for each kDotDepth terms: read, add
