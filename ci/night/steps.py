@@ -137,9 +137,12 @@ def fuzz(night, engine, weight):
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
             night.state["notes"].append(f"time ran out before all findings on {engine} were small")
-            return problem
+            return None
         problem = campaign(again, done)
-    return problem
+    if problem != TIME_OVER:
+        return problem
+    night.state["notes"].append(f"time ran out during the campaign on {engine}")
+    return None
 
 
 def repeat(night):
