@@ -235,21 +235,22 @@ def check_store(night):
 
 def selfcheck(night):
     limit = night.share("selfcheck")
-    record = night.folder / "selfcheck.txt"
-    problem, _ = night.hlocts("selfcheck", "faults", "--fault=swapped-operands",
+    record = night.folder / "selfcheck.jsonl"
+    problem, _ = night.hlocts("selfcheck", "faults", "--fault=swapped-operands", "--json",
                               f"--time={int(limit)}s", limit=2 * limit + 60, log=record)
     # A person judges a seeded fault that was not detected, because it may have changed nothing.
-    night.state["notes"] += [f"selfcheck: {line.strip()}"
-                             for line in record.read_text().splitlines()
-                             if line.startswith("survivor")]
+    night.state["notes"] += [f"selfcheck: {one['fault']} is not detected: {one['reason']}"
+                             for one in json_lines(record.read_text()) if not one["killed"]]
     return problem
 
 
 def bench(night):
-    record = night.folder / "bench.txt"
-    problem, _ = night.hlocts("bench", "--quick", limit=3 * night.share("bench"), log=record)
-    missed = [line.strip() for line in record.read_text().splitlines() if "MISSED" in line]
-    night.state["notes"] += [f"bench: {line}" for line in missed]
+    record = night.folder / "bench.jsonl"
+    problem, _ = night.hlocts("bench", "--quick", "--json", limit=3 * night.share("bench"),
+                              log=record)
+    night.state["notes"] += [f"bench: {one['benchmark']} misses its goal (geometric mean "
+                             f"{one['geometric_mean']:.2f})"
+                             for one in json_lines(record.read_text()) if not one.get("kept", True)]
     return problem
 
 
