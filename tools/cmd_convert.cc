@@ -2,8 +2,6 @@
 // The subcommand `hlocts convert`, which converts a module to another format.
 #include <unistd.h>
 
-#include <iostream>
-
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
 #include "generators/shardings.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts report-bug`, which writes a failure as a text for the engine's bug
 // tracker.
-#include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"

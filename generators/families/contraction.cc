@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates dot with batch, contracting and free dimensions in any order.
 #include <cmath>
-#include <numeric>
 
 #include "generators/families/reducers.h"
 #include "generators/module_writer.h"

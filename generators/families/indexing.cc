@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates dynamic-slice, dynamic-update-slice, gather and scatter, with indices of every integer
 // type, most of them in bounds.
-#include <numeric>
 
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"

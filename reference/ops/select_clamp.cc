@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements select and clamp.
-#include <cmath>
 
 #include "reference/kernels/loop.h"
 #include "reference/number_system.h"

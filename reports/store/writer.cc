@@ -2,7 +2,6 @@
 #include "reports/store/writer.h"
 
 #include <cmath>
-#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -2,7 +2,6 @@
 #include "spec/files/literals_file.h"
 
 #include <cstdlib>
-#include <fstream>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

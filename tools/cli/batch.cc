@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
