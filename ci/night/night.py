@@ -33,9 +33,7 @@ class Night:
         if self.state_path.exists():
             self.state |= json.loads(self.state_path.read_text())
         # An older file has one list of "STEP: PROBLEM".
-        for one in self.state.pop("failed", []):
-            name, _, problem = one.partition(": ")
-            self.state["problems"][name] = problem
+        self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
         self.deadline = time.monotonic() + options.budget * (1 - LAST)
 
     def save(self):
@@ -51,9 +49,11 @@ class Night:
         started = time.monotonic()
         problem = work()
         took = time.monotonic() - started
-        say(f"{name}: {'FAILED: ' + problem if problem else 'done'} ({took:.0f} s)")
+        say(f"{name}: {problem or 'done'} ({took:.0f} s)")
         self.state["problems"].pop(name, None)
-        if problem:
+        if problem == TIME_OVER:
+            self.state["notes"].append(f"time ran out during {name}")
+        elif problem:
             self.state["problems"][name] = problem
         self.state["done"].append(name)
         self.save()

@@ -70,11 +70,7 @@ def findings(night, engine, engines):
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
-    if problem != TIME_OVER:
-        return problem
-    # Findings without a replay are marked in the table of releases.
-    night.state["notes"].append(f"time ran out before {engine} had run all findings")
-    return None
+    return problem  # findings without a replay are marked in the table of releases
 
 
 def concerns(finding, night, engines):
@@ -139,10 +135,7 @@ def fuzz(night, engine, weight):
             night.state["notes"].append(f"time ran out before all findings on {engine} were small")
             return None
         problem = campaign(again, done)
-    if problem != TIME_OVER:
-        return problem
-    night.state["notes"].append(f"time ran out during the campaign on {engine}")
-    return None
+    return problem
 
 
 def repeat(night):
@@ -248,8 +241,7 @@ def bench(night):
     record = night.folder / "bench.jsonl"
     problem, _ = night.hlocts("bench", "--quick", "--json", limit=3 * night.share("bench"),
                               log=record)
-    night.state["notes"] += [f"bench: {one['benchmark']} misses its goal (geometric mean "
-                             f"{one['geometric_mean']:.2f})"
+    night.state["notes"] += [f"bench: {one['benchmark']} misses its goal, see {record}"
                              for one in json_lines(record.read_text()) if not one.get("kept", True)]
     return problem
 
@@ -279,8 +271,7 @@ def hook(night):
 def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
-    notes = night.state["notes"] + [f"{step}: {problem}"
-                                    for step, problem in night.state["problems"].items()]
+    notes = night.state["notes"] + [": ".join(one) for one in night.state["problems"].items()]
     command = [night.options.hlocts, "report", f"--store={night.options.store}",
                f"--night={night.name}", f"--html={folder}/page.html",
                f"--markdown={folder}/night.md",
