@@ -27,7 +27,6 @@ void AddCells(const Module& module, Cells& cells);
 // Guided generation: choices that recently reached new cells are drawn more often. The weights of
 // an epoch depend only on the modules of earlier epochs, so that module `number` is still a
 // function of the seed.
-
 class Guide {
  public:
   static constexpr int64_t kEpoch = 1000;  // modules
