@@ -29,8 +29,8 @@ double ReadDouble(const char* begin, const char* end) {
   return value;
 }
 
-// A positive decimal: the digits d1 d2 ... dn, of which d1 and dn are not '0', and the exponent e
-// of d1.d2...dn·10^e. Zero has no digits. Two such values can be compared exactly.
+// A nonnegative decimal: the digits d1 d2 ... dn, of which d1 and dn are not '0', and the exponent
+// e of d1.d2...dn·10^e. Zero has no digits. Two such values can be compared exactly.
 struct Digits {
   std::string digits;
   int64_t exponent = 0;

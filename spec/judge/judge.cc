@@ -356,7 +356,7 @@ JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_t
                                  tally.failed, " of ", tally.elements, " elements)");
   } else if (tally.elements == 0 && !only_tokens && tally.empty_leaves == 0) {
     result.outcome = Outcome::kError;
-    result.reason = "nothing was compared: the module has no output elements";
+    result.reason = "no element of the outputs was compared";
   } else if (tally.elements > 0 && (tally.unspecified == tally.elements || tally.bits <= 0)) {
     result.outcome = Outcome::kInconclusive;
     result.reason = "every element may have any value";

@@ -82,10 +82,10 @@ struct JudgeResult {
 };
 
 // Judges the leaves of one execution, in root order. A wrong number of leaves, a wrong shape or a
-// wrong run-time size is a failure whose reason names it. A nonempty module without comparisons is
-// an error. The verdict is inconclusive if all values are unspecified, if some floating-point leaf
-// has less than one checked bit per element, or if the median of the elements' effective bits is
-// below two.
+// wrong run-time size is a failure whose reason names it. Outputs that have elements, none of which
+// is compared, are an error. The verdict is inconclusive if all values are unspecified, if some
+// floating-point leaf has less than one checked bit per element, or if the median of the elements'
+// effective bits is below two.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
 // Write and read expected.jsonl, which has one JSON line per leaf (the format is in serialize.cc).

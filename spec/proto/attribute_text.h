@@ -12,8 +12,8 @@
 
 namespace hlocts {
 
-// Convert "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; the text is "" if the proto
-// requests nothing.
+// Convert text such as "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}" to the proto and
+// back. The text is "" if the proto requests nothing.
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
