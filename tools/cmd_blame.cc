@@ -220,7 +220,7 @@ Command BlameCommand() {
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed (default: that of the bundle)");
             flags.Add("--one-step", &options->one_step,
-                      "distinguish HLO passes from code generation only, by the optimized module "
+                      "only decide between HLO passes and code generation, by the optimized module "
                       "that the plugin returns; needs no dumps");
             flags.Add("--keep", &options->keep, "directory in which the dumps are kept");
             options->common.DeclareData(flags);

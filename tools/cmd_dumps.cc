@@ -146,8 +146,9 @@ Command DumpsCommand() {
   return {"dumps", "find the pass that changed the values, in a dump directory of XLA",
           [](Flags& flags) {
             auto options = std::make_shared<DumpsOptions>();
-            flags.Positional("DIR", &options->folder,
-                             "directory of --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
+            flags.Positional(
+                "DIR", &options->folder,
+                "directory that XLA wrote with --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
             flags.Add("--module", &options->module, "number of the only module to read");
             flags.Add("--inputs", &options->inputs,
                       "literals file; judge every dumped module by the sets of the first");
