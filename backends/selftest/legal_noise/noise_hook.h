@@ -36,9 +36,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // `facts` are declared by the engine and used. With `typical`, no sum uses an addition that
-  // always rounds in one direction, or an accumulator narrower than the type. Sums are also split
-  // over up to `partitions` devices.
+  // The noise uses the freedoms of `facts`, which the engine declares. With `typical`, no sum uses
+  // an addition that always rounds in one direction, or an accumulator narrower than the type. Sums
+  // are also split over up to `partitions` devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),

@@ -106,8 +106,8 @@ void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (!kept(1)) round(rhs);
 }
 
-// Returns the number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot, the
-// smallest products first; 0 for other algorithms.
+// Returns the number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot; 0 for
+// other algorithms.
 int PassesOf(absl::string_view algorithm) {
   if (algorithm == "dot_bf16_bf16_f32_x3") return 3;
   if (algorithm == "dot_bf16_bf16_f32_x6") return 6;
@@ -232,6 +232,7 @@ Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Litera
   return out;
 }
 
+// Adds the products of the parts, the smallest first.
 Literal DotInPasses(NoiseJob& job, const Literal& lhs, const Literal& rhs, int passes) {
   constexpr int kOrder[9][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2},
                                 {2, 0}, {1, 2}, {2, 1}, {2, 2}};

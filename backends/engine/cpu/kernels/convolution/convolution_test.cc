@@ -11,8 +11,8 @@ struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
-// Layouts of input, kernel and output: NHWC (with kernel HWIO), NCHW, and the layouts of gradients,
-// CNHW and CHWN. The kernel's output features take the position of the batch.
+// Layouts of input, kernel and output: NHWC, NCHW, and the layouts of gradients, CNHW and CHWN. The
+// kernel of NHWC is HWIO; in the others its output features take the position of the batch.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {
