@@ -47,7 +47,7 @@ def stage(build, folder):
 
 def installed_page(text, folder, share, prefix=""):
     """Returns a page for readers without a checkout: the program by its name, and links to files
-    that are in `folder`, with `prefix`. Other links become their words. A name of a file that
+    that are in `folder`, with `prefix`. Other links are replaced by their text. A name of a file that
     `share` lacks is marked."""
 
     def link(found):

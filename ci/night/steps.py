@@ -174,7 +174,7 @@ def named_as_given(night):
 
 
 def mark_flakes(night, engine, words, said):
-    """Takes the records of the last repetition, and adds all its verdicts if they differ."""
+    """Marks as flakes, in the records of the last repetition, the cases whose verdicts differ."""
     first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
              if one["engine"] == engine}
     path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"

@@ -230,7 +230,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-// Makes an unused instruction the root, since it may be at fault and later candidates remove unused
+// Makes an unused instruction the root: it may be at fault, and later candidates remove unused
 // instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();

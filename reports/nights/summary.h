@@ -8,11 +8,9 @@
 
 namespace hlocts::reports {
 
-// Formats the newest nightly run as a short text for results/nightly.
-
-// Returns the machine; the summary sentence; verdicts by engine; findings by release, with the
-// first bad release and the first good release after the last bad one; worst ulps by function and
-// release; the operations with the fewest bits checked.
+// Returns a short text for results/nightly: the machine; the summary sentence; verdicts by engine;
+// findings by release, with the first bad release and the first good release after the last bad
+// one; worst ulps by function and release; the operations with the fewest bits checked.
 std::string NightlyRunText(const History& history, const NightlyRunDiff& changes);
 
 // Returns at most ten lines: the summary sentence, then the first cases of each list.

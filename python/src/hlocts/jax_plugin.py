@@ -5,7 +5,7 @@
     JAX_PLATFORMS=hlocts_cpu python3 script.py         the CPU engine of hlocts computes
     JAX_PLATFORMS=hlocts_check python3 script.py       JAX computes, hlocts judges (hlocts.check)
 
-HLOCTS_DEVICES=4 gives each of the first two four devices, as XLA_FLAGS and jax_num_cpu_devices do.
+With HLOCTS_DEVICES=4 the first two have four devices each, as the CPU with jax_num_cpu_devices=4.
 A platform is registered only if JAX_PLATFORMS or jax_platforms names it, so that other programs of
 the same environment load nothing.
 """

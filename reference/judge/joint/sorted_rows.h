@@ -17,9 +17,9 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // Makes the predicate. operands[k] are the sets of operand k, with flushed values. No order is
-  // required if the comparator does more than compare, or if the engine may compare keys before
-  // they are rounded (`skips_rounding`) and keys may become equal by rounding.
+  // Makes the predicate. operands[k] are the sets of operand k, to which flushed values have been
+  // added. No order is required if the comparator does more than compare and select, or if it reads
+  // several operands, which the engine may compare unrounded (`skips_rounding`).
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
                                                                   const Computation& comparator,
