@@ -101,7 +101,7 @@ double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operand
 NodeKind Tape::KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                       const SetArray& result, bool has_sum_errors) {
   const Opcode opcode = instruction.opcode();
-  if (result.exact() || !IsPlainFloat(result) || Full()) return NodeKind::kLeaf;
+  if (result.exact() || !IsPlainFloat(result)) return NodeKind::kLeaf;
   if (!AllStaticArrays(operands)) return NodeKind::kLeaf;
   if (IsMove(opcode)) return NodeKind::kMove;
   if (opcode == Opcode::kSelect) return NodeKind::kSelect;
@@ -210,8 +210,8 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (array.node >= 0 && PassesValues(instruction.opcode())) return;
   if (!operands.empty()) work_ += WorkOf(instruction, operands, array, points_);
   if (array.exact()) return;
-  // Nothing is swept beyond a full record of sets, which then need not be kept.
-  if (!points_ && Full()) {
+  // Nothing is swept beyond a full record, so its arrays need not be kept.
+  if (Full()) {
     array.node = -1;
     return;
   }
