@@ -54,6 +54,12 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   ASSERT_TRUE(suspect.ok());
   EXPECT_TRUE(suspect->IsSuspect());
   EXPECT_EQ(suspect->element, 2);
+  // A run that is not recorded to its end says nothing about the outputs.
+  JudgeOptions few;
+  few.memory_bytes_max = 1 << 16;
+  suspect = RunStatisticalTests(*module, arguments, {&output, 1}, few);
+  ASSERT_TRUE(suspect.ok()) << suspect.status();
+  EXPECT_EQ(suspect->elements, 0);
 }
 
 // Results of correct engines that are far from a run in f64: slopes do not describe their errors.
@@ -83,6 +89,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The angle has an error of many turns.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
                 "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
+    // The first cosine is that of any angle. The power and the second one are flat at the f64 run.
+    FarButRight{"ENTRY e { p = bf16[2] parameter(0) x = bf16[1] slice(p), slice={[0:1]} y = bf16[1] slice(p), slice={[1:2]} a = bf16[1] power(x, y) c = bf16[1] cosine(a) b = bf16[1] power(a, c) ROOT r = bf16[1] cosine(b) }",
+                "bf16[2] {1.00025555e+30, 0.734375}", "bf16[1] {-0.4921875}"},
+    // Flushed, the angle is pi or -pi, and the square is flat at their mean.
+    FarButRight{"ENTRY e { p = f32[2] parameter(0) y = f32[1] slice(p), slice={[0:1]} x = f32[1] slice(p), slice={[1:2]} a = f32[1] atan2(y, x) d = f32[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0} o = f32[] constant(1.5) ROOT r = f32[] add(d, o) }",
+                "f32[2] {-5.9e-39, -1.17e-38}", "f32[] 11.369604"},
     // A function of a sum that cancels is steeper near the run in f64 than at it.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));

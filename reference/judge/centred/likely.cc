@@ -14,9 +14,6 @@
 namespace hlocts::reference {
 namespace {
 
-// A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
-// It also limits the sum of one instruction's roundings if all of them err to one side.
-constexpr double kDeviations = 6.4;
 // The least and the largest number of elements of an output from which sweeps start. Half of them
 // are the elements farthest from the reference execution; the others are spread evenly. All sweeps
 // together make about kVisits visits. No output is tested if one sweep may exceed kVisitsMost.
@@ -87,10 +84,8 @@ class Sweeper {
         return;
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
-          const Slope& slope = node.slopes[i * node.operands.size() + k];
-          // The steepest slope of the enclosure, which for a sine of a large argument is [-1, 1].
-          const double steepest =
-              std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
+          // The slopes of a sine of a large argument are [-1, 1].
+          const double steepest = Steepest(node.slopes[i * node.operands.size() + k]);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);
         }
         return;
@@ -118,13 +113,13 @@ class Sweeper {
     int64_t t = node.terms.first[i];
     if (node.kind != NodeKind::kProducts) {
       return node.terms.ForEach(i, [&](int64_t l, int64_t) {
-        Add(left, l, node.kind == NodeKind::kPick ? node.slopes[t++].middle : 1, way);
+        Add(left, l, node.kind == NodeKind::kPick ? Steepest(node.slopes[t++]) : 1, way);
       });
     }
     const int32_t right = node.operands[1];
     node.terms.ForEach(i, [&](int64_t l, int64_t r) {
-      Add(left, l, nodes_[right]->boxes[r].at, way);
-      Add(right, r, nodes_[left]->boxes[l].at, way);
+      Add(left, l, SteepestFactor(nodes_[right]->boxes[r]), way);
+      Add(right, r, SteepestFactor(nodes_[left]->boxes[l]), way);
     });
   }
 

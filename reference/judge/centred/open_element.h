@@ -21,6 +21,24 @@ inline constexpr double kJump = 0.125;
 inline bool IsDiscontinuity(const Box& box) {
   return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));
 }
+// A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
+// It also limits the sum of one instruction's roundings if all of them err to one side.
+inline constexpr double kDeviations = 6.4;
+// Returns the values that an element of a tape of points has but for improbable executions.
+inline Box Widened(Box box) {
+  box.lo -= kDeviations * box.deviation;
+  box.hi += kDeviations * box.deviation;
+  return box;
+}
+// Returns the slope of largest magnitude in an interval of slopes.
+inline double Steepest(const Slope& slope) {
+  return std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
+}
+// Returns the steepest slope of a product with respect to one factor. `box` is that of the other.
+inline double SteepestFactor(const Box& box) {
+  const Box all = Widened(box);
+  return std::copysign(std::max(std::fabs(all.lo), std::fabs(all.hi)), box.at);
+}
 
 struct Preparing {
   SetInterpreter& interpreter;
@@ -40,6 +58,9 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 // of the difference of the readers' own roundings and, if the element may be computed twice, of the
 // difference `of_operands`.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
+// Tapes of points: sets the deviation of an element from its noise and from `squares`, the sum of
+// the squares of the deviations that its operands contribute.
+void SetDeviation(const Preparing& p, int64_t i, double squares);
 // Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);

@@ -61,7 +61,9 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
     silent = silent && AddsNoError(operand, j);
     boxes[k] = operand.boxes[j];
     at[k] = boxes[k].at;
-    if (p.points && IsDiscontinuity(boxes[k])) return false;
+    if (!p.points) continue;
+    if (IsDiscontinuity(boxes[k])) return false;
+    boxes[k] = Widened(boxes[k]);
   }
   // Slopes do not bound a jump from a subnormal number to zero.
   if (p.points && p.interpreter.profile() != Profile::kStrict && !IsLipschitz(op.row->opcode)) {
@@ -88,7 +90,10 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
                      : IsRounded(op.row->opcode) ? kRounded
                                                  : kComputed;
   SetNoise(p, i, 0, noise + std::fabs(value) * own + kLeast);
-  SetSpread(p, i, SpreadBy(*op.row, boxes));
+  if (!p.points) SetSpread(p, i, SpreadBy(*op.row, boxes));
+  double squares = 0;
+  for (int k = 0; k < count; ++k) squares += std::pow(Steepest(slopes[k]) * boxes[k].deviation, 2);
+  SetDeviation(p, i, squares);
   if (silent) node.states[i] = Node::kClosed;
   return true;
 }

@@ -19,6 +19,7 @@ struct TermSums {
   double value = 0, magnitude = 0;
   double positive = 0;            // the sum of the positive terms
   double count = 0, squares = 0;  // over terms other than zero: adding zero is exact
+  double carried = 0;             // the sum of the squares of the deviations of terms
   bool silent = true, broken = false;
   // The largest magnitude of a sum of some of the terms.
   double LargestPartial() const { return std::max(positive, magnitude - positive); }
@@ -37,6 +38,12 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
       const int64_t j = k == 0 ? l : r;
       sums.broken = sums.broken || p.Operand(k).states[j] == Node::kBroken;
       sums.silent = sums.silent && AddsNoError(p.Operand(k), j);
+    }
+    if (p.points) {
+      const Box& left = p.Operand(0).boxes[l];
+      const Box right = products ? p.Operand(1).boxes[r] : Box{1, 1, 1};
+      sums.carried += std::pow(SteepestFactor(right) * left.deviation, 2) +
+                      std::pow(SteepestFactor(left) * right.deviation, 2);
     }
     const double term = TermAt(p, l, r);
     sums.value += term;
@@ -110,6 +117,7 @@ bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& ru
   if (p.points) error = LikelySumError(rule, alike, sums) + underflow;
   SetNoise(p, i, error + (count + 2) * 0x1p-52 * sums.magnitude + kLeast, stored);
   SetSpread(p, i, HUGE_VAL);
+  SetDeviation(p, i, sums.carried);
   if (sums.silent) node.states[i] = Node::kClosed;
   return true;
 }
@@ -122,7 +130,7 @@ bool PrepareSelection(const Preparing& p, int64_t i) {
   const Node& operand = p.Operand(0);
   for (int64_t t = begin; t < end; ++t) {
     const int64_t j = node.terms.lhs[t];
-    boxes.push_back(operand.boxes[j]);
+    boxes.push_back(p.points ? Widened(operand.boxes[j]) : operand.boxes[j]);
     value =
         node.terms.largest ? std::max(value, boxes.back().at) : std::min(value, boxes.back().at);
   }
@@ -134,6 +142,10 @@ bool PrepareSelection(const Preparing& p, int64_t i) {
   if (!Open(p, i, value)) return false;
   AddFlush(p, i);
   SetSpread(p, i, HUGE_VAL);
+  double squares = 0;
+  for (size_t k = 0; k < boxes.size(); ++k)
+    squares += std::pow(Steepest(slopes[k]) * boxes[k].deviation, 2);
+  SetDeviation(p, i, squares);
   return true;
 }
 

@@ -42,6 +42,13 @@ void SetSpread(const Preparing& p, int64_t i, double of_operands) {
   p.node.boxes[i].spread = (computed_twice + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
 }
 
+void SetDeviation(const Preparing& p, int64_t i, double squares) {
+  if (!p.points) return;
+  const double noise = std::hypot(p.node.noise_once[i], p.node.noise_use[i]);
+  // Bounded, so that the box stays finite if it is widened.
+  p.node.boxes[i].deviation = std::min(std::hypot(std::sqrt(squares), noise), p.facts.max / 32);
+}
+
 void SetNoise(const Preparing& p, int64_t i, double shared, double own) {
   p.node.noise_once[i] = p.node.rounded_once ? shared + own : shared;
   p.node.noise_use[i] = p.node.rounded_once ? 0 : own;
@@ -95,6 +102,7 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   node.noise_use[i] = node.once ? (read > stored ? read : 0) : read;
   AddFlush(p, i);
   box.spread = 2 * node.noise_use[i];
+  SetDeviation(p, i, 0);
 }
 
 // ---------------------------------------------------------------- moves and selections
@@ -104,6 +112,7 @@ bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
   if (!Open(p, i, from.boxes[j].at)) return false;
   AddFlush(p, i);
   SetSpread(p, i, from.boxes[j].spread);
+  SetDeviation(p, i, from.boxes[j].deviation * from.boxes[j].deviation);
   if (AddsNoError(from, j)) p.node.states[i] = Node::kClosed;
   return true;
 }

@@ -13,6 +13,8 @@ namespace hlocts::reference {
 struct Box {
   double lo = 0, hi = 0, at = 0;
   double spread = 0;  // the largest difference of two reads in one execution
+  // Tapes of points: the standard deviation, if errors of different instructions are independent.
+  double deviation = 0;
 };
 
 // An interval of slopes [middle - radius, middle + radius]. The slopes of two readers in one
