@@ -219,10 +219,25 @@ ENTRY main {
 }
 )");
   for (const char* name : {"group.hlo", "ids.hlo", "sizes.hlo", "three.hlo", "join.hlo"}) {
-    const Ran ran = RunHlocts("diff " + Path(name) + " --seed=1 --backend=reference");
+    const Ran ran = RunHlocts("diff " + Path(name) + " --seed=1 --replicas=1 --backend=reference");
     EXPECT_THAT(ran.out, ::testing::StartsWith("error  reference")) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("the reference has no result either")) << ran.out;
   }
+}
+
+TEST_F(CliTest, CollectivesOfAFragmentStateTheDevices) {
+  Write("permute.hlo",
+        "x = s32[] parameter(0)\n"
+        "ROOT r = s32[] collective-permute(x), source_target_pairs={{0,1}}\n");
+  Write("permute.txt", "replica 0\ns32[] 7\nreplica 1\ns32[] 8\n");
+  const std::string eval =
+      absl::StrCat("eval ", Path("permute.hlo"), " --inputs=", Path("permute.txt"));
+  Ran ran = RunHlocts(eval);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("assumed replica_count=2, num_partitions=1"));
+  ran = RunHlocts(absl::StrCat(eval, " --replicas=2"));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("assumed")));
 }
 
 TEST_F(CliTest, EndlessLoopsAreATimeout) {

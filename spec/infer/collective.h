@@ -29,6 +29,11 @@ int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode
 // Returns the number of devices in the first group, or 0 if neither groups nor module state it.
 int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode);
 
+// Sets replica_count and num_partitions of a module that states neither (both are 1) to the
+// smallest counts for which its collectives name only existing devices. Texts of compilers' tests
+// and pasted fragments lack the header. Returns true if a count changed.
+bool StateDevices(Module* module);
+
 // Returns the replica_groups of the collective. Returns nullptr if they are absent or empty, which
 // means one group of all participants in order.
 const ReplicaGroups* ExplicitGroupsOf(const Instruction& collective);

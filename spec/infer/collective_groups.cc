@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of replicas and partitions, and helpers that the rules of the collectives share.
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/collective_parts.h"
 #include "spec/ir/module.h"
@@ -71,6 +73,33 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
   return absl::OkStatus();
 }
 
+constexpr int64_t kDevicesStatedMax = 1024;  // each device is a thread
+
+// Returns the number of ids that the groups or pairs of the collective name. One group of all
+// participants is as large as the shapes require.
+int64_t CountOfIds(const Instruction& op) {
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  int64_t largest = 0;
+  if (const Pairs* pairs = op.Get<Pairs>(Attr::kSourceTargetPairs)) {
+    for (const auto& [source, target] : *pairs) largest = std::max({largest, source, target});
+  } else if (const ReplicaGroups* groups = ExplicitGroupsOf(op)) {
+    for (const std::vector<int64_t>& group : groups->groups) {
+      for (int64_t id : group) largest = std::max(largest, id);
+    }
+  } else if (op.opcode() == Opcode::kAllToAll && op.shape().IsTuple()) {
+    largest = op.operand_count() - 1;
+  } else if (op.operand_count() > 0) {
+    const bool start = op.opcode() == Opcode::kAllGatherStart && op.shape().IsTuple() &&
+                       op.shape().tuple_shapes().size() == 2;
+    const Shape& result = start ? op.shape().tuple_shapes()[1] : op.shape();
+    if (!result.IsArray() || !op.operand(0).shape().IsArray()) return 1;
+    const auto [small, large] =
+        std::minmax({result.ElementCount(), op.operand(0).shape().ElementCount()});
+    if (small > 0) largest = large / small - 1;
+  }
+  return std::min(largest, kDevicesStatedMax) + 1;
+}
+
 }  // namespace
 
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective) {
@@ -128,6 +157,32 @@ int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode) {
   int64_t size;
   if (__builtin_mul_overflow(ids, partitions, &size)) return 0;
   return groups || size > 1 ? size : 0;
+}
+
+bool StateDevices(Module* module) {
+  if (module->replica_count != 1 || module->num_partitions != 1) return false;
+  int64_t replicas = 1, partitions = 1, both = 1;
+  bool reads_partition = false;
+  for (const auto& computation : module->computations()) {
+    for (const auto& op : computation->instructions()) {
+      reads_partition |= op->opcode() == Opcode::kPartitionId;
+      if (!ops::CollectiveOf(op->opcode()).has_value()) continue;
+      const absl::StatusOr<CollectiveGroupMode> mode = GroupModeOf(*op);
+      if (!mode.ok()) continue;
+      int64_t& count = *mode == CollectiveGroupMode::kFlattenedId      ? both
+                       : *mode == CollectiveGroupMode::kCrossPartition ? partitions
+                                                                       : replicas;
+      count = std::max(count, CountOfIds(*op));
+    }
+  }
+  // Flattened ids name replicas and partitions together; the other collectives decide which.
+  if (both % (replicas * partitions) == 0) {
+    (partitions > 1 || reads_partition ? partitions : replicas) *= both / (replicas * partitions);
+  }
+  if (replicas > kDevicesStatedMax / partitions) return false;
+  module->replica_count = replicas;
+  module->num_partitions = partitions;
+  return replicas * partitions > 1;
 }
 
 absl::StatusOr<CollectiveGroupMode> CheckedMode(const Instruction& op, bool uniform) {

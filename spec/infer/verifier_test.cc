@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/infer/collective.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
@@ -335,6 +336,40 @@ TEST(InferTest, ContractionWithoutAStatedType) {
   d->Set(Attr::kLhsContractingDims, std::vector<int64_t>{0});
   d->Set(Attr::kRhsContractingDims, std::vector<int64_t>{0});
   EXPECT_EQ(InferShape(*d)->ToString(), "f32[]");
+}
+
+// The counts of a text without a header follow from its collectives.
+TEST(CollectiveTest, StatesTheDevicesThatCollectivesName) {
+  auto counts = [](const char* header, const char* collective) {
+    auto module = ParseModule(absl::StrCat(
+        "HloModule m", header, "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n",
+        "ROOT r = f32[] add(a, b) }\nENTRY e { x = f32[2] parameter(0)\n", collective, " }\n"));
+    EXPECT_TRUE(module.ok()) << module.status();
+    const bool changed = StateDevices(module->get());
+    return absl::StrCat((*module)->replica_count, "x", (*module)->num_partitions,
+                        changed ? " changed" : "");
+  };
+  const char* groups = "r = f32[2] all-reduce(x), replica_groups={{0,1},{2,3}}, to_apply=add";
+  EXPECT_EQ(counts("", groups), "4x1 changed");
+  EXPECT_EQ(counts(", replica_count=2", groups), "2x1");
+  EXPECT_EQ(counts("", "r = f32[6] all-gather(x), dimensions={0}"), "3x1 changed");
+  EXPECT_EQ(counts("", "r = (f32[2], f32[6]) all-gather-start(x), dimensions={0}"), "3x1 changed");
+  EXPECT_EQ(counts("", "r = f32[2] collective-permute(x), source_target_pairs={{0,2}}"),
+            "3x1 changed");
+  EXPECT_EQ(counts("",
+                   "r = f32[2] collective-permute(x), source_target_pairs={{0,2}}, "
+                   "channel_id=1"),
+            "1x3 changed");
+  const std::string global = absl::StrCat(groups, ", channel_id=1, use_global_device_ids=true");
+  EXPECT_EQ(counts("", global.c_str()), "4x1 changed");
+  EXPECT_EQ(counts("", absl::StrCat(global, "\n p = u32[] partition-id()").c_str()), "1x4 changed");
+  EXPECT_EQ(counts("", absl::StrCat(global,
+                                    "\n s = f32[2] all-reduce(x), "
+                                    "replica_groups={{0,1}}, to_apply=add, channel_id=2")
+                           .c_str()),
+            "4x1 changed");
+  EXPECT_EQ(counts("", "r = f32[2] all-reduce(x), replica_groups={{0}}, to_apply=add"), "1x1");
+  EXPECT_EQ(counts("", "r = f32[2] collective-permute(x), source_target_pairs={{0,5000}}"), "1x1");
 }
 
 TEST(VerifierTest, AThousandCallsDeep) {

@@ -3,6 +3,7 @@
 #include "tools/cli/load_job.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "generators/module_generator.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
+#include "spec/infer/collective.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
@@ -197,6 +199,13 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
     HLOCTS_ASSIGN_OR_RETURN(loaded, OpenCase(*one));
   } else {
     HLOCTS_ASSIGN_OR_RETURN(loaded, OpenModule(module_path));
+  }
+  if (!one && options.replicas == 0 && StateDevices(loaded.module.get())) {
+    std::fprintf(stderr,
+                 "hlocts: %s: assumed replica_count=%s, num_partitions=%s, for the devices "
+                 "that collectives name; the module states neither\n",
+                 module_path.c_str(), absl::StrCat(loaded.module->replica_count).c_str(),
+                 absl::StrCat(loaded.module->num_partitions).c_str());
   }
   absl::Status verified = VerifyModule(*loaded.module);
   if (!verified.ok()) return Annotate(verified, module_path);
