@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
@@ -149,6 +150,17 @@ absl::Status CheckIsModule(absl::string_view content) {
     if (absl::StartsWith(text, other.begins))
       return InvalidInput("expected a module, found ", other.what);
   }
+  // An instruction of HLO has a shape after its `=`, an operation of MLIR has a dialect.
+  absl::string_view first = text.substr(0, text.find('\n'));
+  first.remove_prefix(std::min(first.find(" = "), first.size()));
+  for (absl::string_view dialect : {"stablehlo.", "mhlo.", "chlo."}) {
+    if (absl::StartsWith(first, absl::StrCat(" = ", dialect)) ||
+        absl::StartsWith(first, absl::StrCat(" = \"", dialect))) {
+      return InvalidInput("expected a module, found operations of MLIR outside of a function: put ",
+                          "them into `func.func @main(%x: tensor<...>) -> tensor<...> {`, ",
+                          "and their result into `return`");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -159,11 +171,15 @@ bool LooksLikeMlir(absl::string_view content) {
   if (absl::StartsWith(content, kBytecode)) return true;
   while (true) {
     content = absl::StripLeadingAsciiWhitespace(content);
-    if (!absl::StartsWith(content, "//") && !absl::StartsWith(content, "#loc")) break;
-    content.remove_prefix(std::min(content.find('\n'), content.size()));
+    const absl::string_view line = content.substr(0, content.find('\n'));
+    const bool alias = line.size() > 1 && (line[0] == '#' || line[0] == '!') &&
+                       absl::ascii_isalpha(line[1]) && absl::StrContains(line, " = ");
+    if (!alias && !absl::StartsWith(line, "//")) break;
+    content.remove_prefix(line.size());
   }
-  if (absl::StartsWith(content, "func.func ") || absl::StartsWith(content, "\"builtin.module\""))
-    return true;
+  for (absl::string_view first : {"func.func ", "func @", "sdy.mesh ", "\"builtin.module\""}) {
+    if (absl::StartsWith(content, first)) return true;
+  }
   if (!absl::ConsumePrefix(&content, "module")) return false;
   content = absl::StripLeadingAsciiWhitespace(content);
   return absl::StartsWith(content, "@") || absl::StartsWith(content, "{") ||

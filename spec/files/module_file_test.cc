@@ -56,18 +56,31 @@ TEST(ModuleFileTest, ShortAndCanonicalAreText) {
 }
 
 TEST(ModuleFileTest, MlirIsKnownByItsFirstWords) {
-  for (const char* mlir : {"module @jit_f attributes {mhlo.num_replicas = 1 : i32} {\n}",
-                           "#loc1 = loc(\"x\")\nmodule {\n}", "// made by hand\n module {}",
-                           "func.func @main() { return }", "ML\xEFR\x0dStableHLO_v1.13.0"}) {
+  for (const char* mlir :
+       {"module @jit_f attributes {mhlo.num_replicas = 1 : i32} {\n}",
+        "#loc1 = loc(\"x\")\nmodule {\n}", "// made by hand\n module {}",
+        "func.func @main() { return }", "#map0 = affine_map<(d0) -> (d0)>\nmodule @m {\n}",
+        "sdy.mesh @mesh = <[\"x\"=2]>\n", "func @main() { return }",
+        "ML\xEFR\x0dStableHLO_v1.13.0"}) {
     EXPECT_TRUE(LooksLikeMlir(mlir)) << mlir;
   }
-  for (const char* other : {kText, "HloModule module", "module_1 { ROOT r = f32[] constant(1) }",
-                            "module.2 {", "", "ENTRY module {"}) {
+  for (const char* other :
+       {kText, "HloModule module", "# HloModule = m\nname: \"m\"",
+        "module_1 { ROOT r = f32[] constant(1) }", "module.2 {", "", "ENTRY module {"}) {
     EXPECT_FALSE(LooksLikeMlir(other)) << other;
   }
   absl::StatusOr<LoadedModule> loaded = ParseModuleFile("m.hlo", "module @m {\n}");
   EXPECT_THAT(std::string(loaded.status().message()),
               HasSubstr("expected HLO, found MLIR (StableHLO)"));
+}
+
+TEST(ModuleFileTest, OperationsOfMlirOutsideOfAFunctionAreReported) {
+  for (const char* fragment :
+       {"  %1 = stablehlo.add %0, %0 : tensor<f32>", "\n%2:2 = \"stablehlo.reduce\"(%0, %1) ({"}) {
+    EXPECT_THAT(std::string(ParseModuleFile("m.mlir", fragment).status().message()),
+                HasSubstr("found operations of MLIR outside of a function"));
+  }
+  EXPECT_TRUE(ParseModuleFile("m.hlo", "stablehlo.add = f32[] constant(1)").ok());
 }
 
 TEST(ModuleFileTest, DumpSidecarFilesAreReported) {
