@@ -203,6 +203,25 @@ def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
     assert "\n" not in str(raised.value)
 
 
+# A part of a longer text, which defines its locations; mhlo is not a dialect of jaxlib's Python.
+FRAGMENT = """
+func.func @twice(%arg0: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32> loc(#loc3)
+  %1 = mhlo.negate %0 : tensor<2xf32> loc(#loc)
+  return %1 : tensor<2xf32> loc(#loc)
+} loc(#loc)
+"""
+
+
+def test_stablehlo_cut_from_a_longer_text():
+    x = np.array([1, 2], np.float32)
+    assert hlocts.evaluate(FRAGMENT, x)[0].tolist() == [-2, -4]
+    with pytest.raises(hlocts.HloctsError, match="printed without its large constants"):
+        hlocts.evaluate("func.func @main() -> tensor<9xf32> {\n  %0 = stablehlo.constant "
+                        "dense_resource<__elided__> : tensor<9xf32>\n"
+                        "  return %0 : tensor<9xf32>\n}")  # fmt: skip
+
+
 def test_a_nan_of_hlo_itself_is_named():
     result = hlocts.check(lambda x: x / 0 * 0, jnp.array([1.0, 2.0]))
     assert "HLO itself gives NaN" in str(result)

@@ -29,16 +29,34 @@ def _mlir() -> Any:
 def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     """Converts MLIR text or portable bytecode to a serialized HloModuleProto."""
     convert = (mlir or _mlir()).mlir_module_to_xla_computation
-    text: str | bytes = module if module[:4] == b"ML\xefR" else module.decode()
+    text: str | bytes = module if module[:4] == b"ML\xefR" else _located(module.decode())
     try:
         computation = convert(text, use_tuple_args=False, return_tuple=False)
-    except Exception:
-        plain = _plain(text)
+    except Exception as error:
+        if isinstance(text, str) and "<__elided__>" in text:
+            first = str(error).split("\n")[0]
+            raise ValueError(f"{first}; the module was printed without its large constants "
+                             "(dense_resource<__elided__>)") from error  # fmt: skip
+        plain = _plain(text) or _renamed(text)
         if plain is None:
             raise
         computation = convert(plain, use_tuple_args=False, return_tuple=False)
     proto: bytes = computation.as_serialized_hlo_module_proto()
     return proto
+
+
+def _located(text: str) -> str:
+    """Removes references to locations that the text, part of a longer one, does not define."""
+    defined = set(re.findall(r"^(#loc\w*) = ", text, re.MULTILINE))
+    return re.sub(r" ?\bloc\((#loc\w*)\)", lambda m: m[0] if m[1] in defined else "", text)
+
+
+def _renamed(text: str | bytes) -> str | None:
+    """Returns the module with its one function as `main`; None if it has none or several."""
+    if isinstance(text, bytes):
+        return None
+    names = re.findall(r"\bfunc\.func (?:public )?@([\w$.]+)", text)
+    return re.sub(rf"@{re.escape(names[0])}(?![\w$.])", "@main", text) if len(names) == 1 else None
 
 
 _DIALECTS = ("stablehlo", "chlo", "sdy")  # dialects that the converter reads
