@@ -266,6 +266,31 @@ TEST_F(CliTest, ConvertsThereAndBack) {
   }
 }
 
+TEST_F(CliTest, ElidedConstantsGetElements) {
+  Write("elided.hlo",
+        "a = s32[12] reshape(s32[4,3]{1,0:T(8,128)} constant({...}))\nb = f32[16] constant({...})\n"
+        "t = (s32[12], pred[]) constant({...})\n"
+        "ROOT r = (s32[12], f32[16], (s32[12], pred[])) tuple(a, b, t)\n");
+  Ran ran = RunHlocts("eval " + Path("elided.hlo"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("hlocts convert --fill-elided"));
+  const std::string fill = absl::StrCat("convert ", Path("elided.hlo"), " --fill-elided -o ");
+  EXPECT_EQ(RunHlocts(fill + Path("full.hlo")).status, 0);
+  EXPECT_EQ(RunHlocts(fill + Path("again.hlo")).status, 0);
+  EXPECT_EQ(Read("full.hlo"), Read("again.hlo"));
+  EXPECT_EQ(RunHlocts(fill + Path("other.hlo") + " --seed=2").status, 0);
+  EXPECT_NE(Read("full.hlo"), Read("other.hlo"));
+  ran = RunHlocts(absl::StrCat("diff ", Path("full.hlo"), " --backend=reference"));
+  EXPECT_THAT(ran.out, ::testing::StartsWith("pass  reference")) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("41 elements"));
+  Write("unsized.hlo", "HloModule m\nENTRY e {\n  ROOT a = constant({...})\n}\n");
+  ran = RunHlocts("convert " + Path("unsized.hlo") + " --fill-elided --to=text");
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("before constant({...})"));
+  Write("huge.hlo", "a = f32[1000000,1000] constant({...})\n");
+  EXPECT_EQ(RunHlocts("convert " + Path("huge.hlo") + " --fill-elided --to=text").status, 2);
+}
+
 TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
   Write("batch.jsonl",
         absl::StrCat("{\"module\":\"", Path("add.hlo"), "\",\"inputs\":\"", Path("add.txt"),

@@ -2,14 +2,20 @@
 // The subcommand `hlocts convert`, which converts a module to another format.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "generators/arguments.h"
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
 #include "tools/cli/common.h"
 #include "tools/cli/stablehlo.h"
 #include "tools/commands.h"
@@ -22,7 +28,7 @@ constexpr char kForms[] =
 
 struct ConvertOptions {
   std::string module, to, output, batch, compiled_by;
-  bool no_metadata = false;
+  bool no_metadata = false, fill_elided = false;
   int64_t partitions = 0;
   std::optional<uint64_t> seed;
 };
@@ -42,6 +48,42 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
     if (absl::EndsWith(output, row.extension)) return row.format;
   }
   return std::nullopt;
+}
+
+// Returns the text of the shape that ends here, after `=`, `(` or a space: in "= (f32[2], s32[])",
+// "= f32[2]{0:T(256)}", "reshape(f32[2]".
+absl::string_view ShapeAtEnd(absl::string_view text) {
+  const size_t begin = absl::EndsWith(text, ")") ? text.rfind("= ") : text.rfind(' ');
+  text.remove_prefix(std::min(begin, text.size()));
+  absl::ConsumePrefix(&text, "=");
+  if (absl::EndsWith(text, ")")) return text;
+  const size_t parenthesis = text.find('(');
+  return parenthesis < text.find('[') ? text.substr(parenthesis + 1) : text;
+}
+
+// Reads HLO text whose large constants were elided, with random elements in their places.
+absl::StatusOr<LoadedModule> OpenElided(const std::string& path, uint64_t seed) {
+  constexpr absl::string_view kElided = " constant({...})";
+  constexpr int64_t kBytesMax = int64_t{1} << 28;
+  HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  absl::string_view rest = content;
+  std::string filled;
+  int64_t bytes = 0;
+  for (size_t at = rest.find(kElided); at != rest.npos; at = rest.find(kElided)) {
+    const auto shape = ParseShape(ShapeAtEnd(rest.substr(0, at)));
+    if (!shape.ok())
+      return Annotate(shape.status(), absl::StrCat(path, ": before constant({...})"));
+    bytes += shape->StorageSizeBytes();
+    if (bytes > kBytesMax) {
+      return InvalidInput(path, ": elided constants of more than ", kBytesMax, " bytes");
+    }
+    HLOCTS_ASSIGN_OR_RETURN(
+        const Literal literal,
+        UnflattenLeaves(*shape, generators::GenerateArguments(LeafShapes(*shape), seed++)));
+    absl::StrAppend(&filled, rest.substr(0, at), " constant(", PrintLiteralBody(literal), ")");
+    rest.remove_prefix(at + kElided.size());
+  }
+  return ParseModuleFile(path, absl::StrCat(filled, rest));
 }
 
 // Replaces the module by the compiler's optimized module.
@@ -73,7 +115,9 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
       format && (*format == ModuleFormat::kProto || *format == ModuleFormat::kSnapshot);
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
     return InvalidInput("convert: binary output to a terminal: expected -o FILE");
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, options.fill_elided
+                                                   ? OpenElided(path, options.seed.value_or(1))
+                                                   : OpenModule(path));
   if (compiler) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(*compiler, loaded), path));
   if (options.partitions > 0) {
     HLOCTS_RETURN_IF_ERROR(
@@ -136,7 +180,9 @@ Command ConvertCommand() {
                       "engine whose optimized module is written");
             flags.Add("--partitions", &options->partitions,
                       "num_partitions; a module without shardings gets random ones", {2, 64});
-            flags.Add("--seed", &options->seed, "seed of the random annotations (1)");
+            flags.Add("--fill-elided", &options->fill_elided,
+                      "give constants that a text elides, {...}, random elements");
+            flags.Add("--seed", &options->seed, "seed of random annotations and elements (1)");
             flags.Add("--batch", &options->batch, "file with one JSON object per line");
             return [options] { return RunConvert(*options); };
           }};

@@ -138,7 +138,7 @@ bool CheckNotElided(Cursor& in) {
     return in.FailAt(start, "text.literal",
                      "expected the elements of the constant, found {...}: the text was printed "
                      "without large constants, as_hlo_text(print_large_constants=True) has "
-                     "them");
+                     "them; `hlocts convert --fill-elided` writes a module with random ones");
   }
   in.GoTo(start);
   return true;
