@@ -147,6 +147,9 @@ bool ReadArrayShape(Cursor& in, PrimitiveType type, bool elements_may_follow, Sh
   return true;
 }
 
+// Returns true at b(f32[2]), XLA's type of a buffer that instructions change.
+bool BufferAhead(Cursor& in) { return in.PeekIdentifier() == "b" && in.Raw(1) == '('; }
+
 bool ReadAnyShape(Cursor& in, bool elements_may_follow, Shape* shape);
 
 bool ReadTupleShape(Cursor& in, Shape* shape) {
@@ -161,6 +164,11 @@ bool ReadTupleShape(Cursor& in, Shape* shape) {
 
 bool ReadAnyShape(Cursor& in, bool elements_may_follow, Shape* shape) {
   if (in.Peek() == '(') return ReadTupleShape(in, shape);
+  if (BufferAhead(in)) {
+    return in.Fail("text.syntax",
+                   "expected a shape, found a buffer, b(...): no document defines "
+                   "buffers, and hlocts does not read them");
+  }
   absl::string_view word = in.PeekIdentifier();
   auto type = PrimitiveTypeFromName(word);
   if (!type || *type == PrimitiveType::kTuple) return in.Expected("a shape");
@@ -185,7 +193,7 @@ bool ReadLayout(Cursor& in, Layout* layout) {
 }
 
 bool ShapeAhead(Cursor& in) {
-  if (in.Peek() == '(') return true;
+  if (in.Peek() == '(' || BufferAhead(in)) return true;
   absl::string_view word = in.PeekIdentifier();
   return !word.empty() && in.Raw(static_cast<int64_t>(word.size())) == '[';
 }
