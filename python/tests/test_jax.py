@@ -213,6 +213,23 @@ func.func @twice(%arg0: tensor<2xf32> loc("x")) -> tensor<2xf32> {
 """
 
 
+# Of 2023: attributes that are arrays today were tensors.
+OLD = """
+func.func @pad(%arg0: tensor<2x1xf32>, %arg1: tensor<f32>) -> tensor<3x2xf32> {
+  %0 = "stablehlo.transpose"(%arg0) {permutation = dense<[1, 0]> : tensor<2xi64>} : (tensor<2x1xf32>) -> tensor<1x2xf32>
+  %1 = "stablehlo.broadcast_in_dim"(%arg1) {broadcast_dimensions = dense<> : tensor<0xi64>} : (tensor<f32>) -> tensor<1x2xf32>
+  %2 = stablehlo.add %0, %1 : tensor<1x2xf32>
+  %3 = "stablehlo.pad"(%2, %arg1) {edge_padding_low = dense<[1, 0]> : tensor<2xi64>, edge_padding_high = dense<[1, 0]> : tensor<2xi64>, interior_padding = dense<0> : tensor<2xi64>} : (tensor<1x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  return %3 : tensor<3x2xf32>
+}
+"""
+
+
+def test_stablehlo_of_2023():
+    x, one = np.array([[1], [2]], np.float32), np.float32(1)
+    assert hlocts.evaluate(OLD, x, one)[0].tolist() == [[1, 1], [2, 3], [1, 1]]
+
+
 def test_stablehlo_cut_from_a_longer_text():
     x = np.array([1, 2], np.float32)
     assert hlocts.evaluate(FRAGMENT, x)[0].tolist() == [-2, -4]

@@ -37,6 +37,7 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
             first = str(error).split("\n")[0]
             raise ValueError(f"{first}; the module was printed without its large constants "
                              "(dense_resource<__elided__>)") from error  # fmt: skip
+        text = text if isinstance(text, bytes) else _with_arrays(text)
         plain = _plain(text) or _renamed(text)
         if plain is None:
             raise
@@ -49,6 +50,25 @@ def _located(text: str) -> str:
     """Removes references to locations that the text, part of a longer one, does not define."""
     defined = set(re.findall(r"^(#loc\w*) = ", text, re.MULTILINE))
     return re.sub(r" ?\bloc\((#loc\w*)\)", lambda m: m[0] if m[1] in defined else "", text)
+
+
+# Attributes that were tensors until StableHLO 0.17 (October 2023) and are arrays since.
+_ARRAYS = re.compile(
+    r"\b(broadcast_dimensions|broadcast_sizes|dimensions|permutation|fft_length|slice_sizes|"
+    r"start_indices|limit_indices|strides|edge_padding_low|edge_padding_high|interior_padding|"
+    r"window_dimensions|window_strides|base_dilations|window_dilations|lhs_dilation|rhs_dilation|"
+    r"window_reversal) = dense<\[?([\w, -]*)\]?> : tensor<(\d+)x(i64|i1)>"
+)
+
+
+def _with_arrays(text: str) -> str:
+    def array(match: re.Match[str]) -> str:
+        name, elements, count, element_type = match.groups()
+        if "," not in elements:  # one element stands for all
+            elements = ", ".join([elements] * int(count))
+        return f"{name} = array<{element_type}{': ' if elements else ''}{elements}>"
+
+    return _ARRAYS.sub(array, text)
 
 
 def _renamed(text: str | bytes) -> str | None:
