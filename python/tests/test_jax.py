@@ -213,7 +213,7 @@ func.func @twice(%arg0: tensor<2xf32> loc("x")) -> tensor<2xf32> {
 """
 
 
-# Of 2023: attributes that are arrays today were tensors.
+# Attributes that are arrays today were tensors in 2023.
 OLD = """
 func.func @pad(%arg0: tensor<2x1xf32>, %arg1: tensor<f32>) -> tensor<3x2xf32> {
   %0 = "stablehlo.transpose"(%arg0) {permutation = dense<[1, 0]> : tensor<2xi64>} : (tensor<2x1xf32>) -> tensor<1x2xf32>

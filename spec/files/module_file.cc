@@ -90,6 +90,18 @@ absl::StatusOr<LoadedModule> FromAny(absl::StatusOr<AnyModule> any, ModuleFormat
   return loaded;
 }
 
+// Returns the one graph of a dump of PyTorch/XLA, which follows a stack of Python; other texts
+// whole.
+absl::StatusOr<absl::string_view> GraphOf(absl::string_view content) {
+  constexpr absl::string_view kBegin = "## BEGIN_GRAPH\n";
+  const size_t begin = content.find(kBegin);
+  if (begin == content.npos || (begin > 0 && content[begin - 1] != '\n')) return content;
+  content.remove_prefix(begin + kBegin.size());
+  const absl::string_view graph = content.substr(0, content.find("## END_GRAPH"));
+  if (!absl::StrContains(content.substr(graph.size()), kBegin)) return graph;
+  return InvalidInput("expected one graph after ## BEGIN_GRAPH, found several");
+}
+
 absl::StatusOr<LoadedModule> Decode(Encoding encoding, absl::string_view content) {
   if (encoding == Encoding::kProtoBytes) {
     if (content.empty()) return InvalidInput("expected a serialized HloModuleProto, found nothing");
@@ -194,9 +206,10 @@ std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name) {
 }
 
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content) {
-  const absl::Status is_module = CheckIsModule(content);
+  const absl::StatusOr<absl::string_view> graph = GraphOf(content);
+  const absl::Status is_module = graph.ok() ? CheckIsModule(*graph) : graph.status();
   absl::StatusOr<LoadedModule> loaded =
-      is_module.ok() ? Decode(EncodingOf(name, content), content) : is_module;
+      is_module.ok() ? Decode(EncodingOf(name, *graph), *graph) : is_module;
   if (!loaded.ok()) return Annotate(loaded.status(), name == "-" ? "standard input" : name);
   return loaded;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/files/module_file.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/base/status_testing.h"
@@ -81,6 +82,15 @@ TEST(ModuleFileTest, OperationsOfMlirOutsideOfAFunctionAreReported) {
                 HasSubstr("found operations of MLIR outside of a function"));
   }
   EXPECT_TRUE(ParseModuleFile("m.hlo", "stablehlo.add = f32[] constant(1)").ok());
+}
+
+TEST(ModuleFileTest, AGraphOfPytorchIsRead) {
+  const std::string graph =
+      absl::StrCat("Hashes: (1)\n\n## BEGIN_GRAPH\n", kText, "\n## END_GRAPH\n\n");
+  const absl::StatusOr<LoadedModule> loaded = ParseModuleFile("graphs.txt", graph);
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_THAT(std::string(ParseModuleFile("graphs.txt", graph + graph).status().message()),
+              HasSubstr("found several"));
 }
 
 TEST(ModuleFileTest, DumpSidecarFilesAreReported) {

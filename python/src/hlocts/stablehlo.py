@@ -64,7 +64,7 @@ _ARRAYS = re.compile(
 def _with_arrays(text: str) -> str:
     def array(match: re.Match[str]) -> str:
         name, elements, count, element_type = match.groups()
-        if "," not in elements:  # one element stands for all
+        if "," not in elements:  # one element is the value of all
             elements = ", ".join([elements] * int(count))
         return f"{name} = array<{element_type}{': ' if elements else ''}{elements}>"
 
