@@ -144,8 +144,8 @@ Value* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Req
 }
 
 Value* ModuleWriter::MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand) {
-  bool room = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
-  if (scope_->is_entry && (room || demand.unique) && !choose.OneIn(4)) {
+  bool may_add = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
+  if (scope_->is_entry && (may_add || demand.unique) && !choose.OneIn(4)) {
     return NewParameter(type, dims, demand);
   }
   bool counts = !dims.empty() && type != PrimitiveType::kPred && !IsComplex(type) && !IsFloat(type);
@@ -269,8 +269,9 @@ Value* ModuleWriter::MakeNonConstant(PrimitiveType type, const Dims& dims,
                                      const Requirement& demand) {
   ValueFacts facts = plan.checked() ? DataFacts(type, demand) : RangeFacts(demand.low, demand.high);
   facts.bits_known = true;
-  const bool room = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
-  if (scope_->is_entry && room && !choose.OneIn(4)) return AddParameter(Shape(type, dims), facts);
+  const bool may_add = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
+  if (scope_->is_entry && may_add && !choose.OneIn(4))
+    return AddParameter(Shape(type, dims), facts);
   return Constant(LiteralWithFacts(Shape(type, dims), facts, false, data_), facts);
 }
 

@@ -62,14 +62,14 @@ TEST(EvaluatorTest, ConditionalOutOfRangeTakesTheLastBranch) {
 
 TEST(EvaluatorTest, UnsupportedMattersOnlyWhereItIsExecuted) {
   const char* text = R"(HloModule m
-bad { x = f32[] parameter(0) ROOT r = f32[] custom-call(x), custom_call_target="nobody" }
+bad { x = f32[] parameter(0) ROOT r = f32[] custom-call(x), custom_call_target="no_such_target" }
 good { x = f32[] parameter(0) ROOT r = f32[] negate(x) }
 ENTRY e { p = pred[] parameter(0) x = f32[] constant(1)
-  dead = f32[] custom-call(x), custom_call_target="nobody"
+  dead = f32[] custom-call(x), custom_call_target="no_such_target"
   ROOT r = f32[] conditional(p, x, x), true_computation=bad, false_computation=good })";
   absl::Status status = RunText(text, {MustLiteral("pred[] true")}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_NE(std::string(status.message()).find("nobody"), std::string::npos) << status;
+  EXPECT_NE(std::string(status.message()).find("no_such_target"), std::string::npos) << status;
 }
 
 // Returns a module in which f0 negates and each f_i calls f_{i-1}.

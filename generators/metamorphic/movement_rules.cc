@@ -254,9 +254,9 @@ bool UpdateAsSelect(Site& s) {
   for (int64_t d = 0; d < s.rank(); ++d) {
     std::optional<int64_t> start = KnownInteger(s, *s.operand(d + 2));
     if (!start) return false;
-    int64_t room = s.shape().dimension(d) - update->shape().dimension(d);
-    int64_t low = std::clamp<int64_t>(*start, 0, room);
-    config.dimensions.push_back({low, room - low, 0});
+    int64_t last_start = s.shape().dimension(d) - update->shape().dimension(d);
+    int64_t low = std::clamp<int64_t>(*start, 0, last_start);
+    config.dimensions.push_back({low, last_start - low, 0});
   }
   Attributes padding = {{Attr::kPadding, config}};
   Instruction* moved = s.Make(Opcode::kPad, {update, s.Number(s.type(), 1)}, padding);

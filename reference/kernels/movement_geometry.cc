@@ -89,8 +89,8 @@ CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDime
     // Element i is at low + i*step; elements first to end are inside.
     const Int128 low = padding[d].low, step = Int128{padding[d].interior} + 1;
     const Int128 first = low >= 0 ? 0 : (-low - 1) / step + 1;
-    const Int128 room = result[d] - 1 - low;
-    const Int128 end = room < 0 ? 0 : std::min<Int128>(operand[d], room / step + 1);
+    const Int128 extent = result[d] - 1 - low;
+    const Int128 end = extent < 0 ? 0 : std::min<Int128>(operand[d], extent / step + 1);
     const int64_t count = static_cast<int64_t>(std::max<Int128>(end - first, 0));
     if (count > 0) {
       geometry.operand_base += Distance(first, from[d]);

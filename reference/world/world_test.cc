@@ -166,11 +166,11 @@ TEST(DeviceEnvironment, AFailureIsReportedAndNotTheDeadlockItCauses) {
       "ROOT a = f32[] all-reduce(c), replica_groups={}, to_apply=add",
       absl::StrCat(kAdd, "fine { ROOT a = f32[] parameter(0) }\n",
                    "bad { a = f32[] parameter(0) ROOT c = f32[] custom-call(a), "
-                   "custom_call_target=\"nobody\" }\n"),
+                   "custom_call_target=\"no_such_target\" }\n"),
       {{}}, Grid(2));
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("replica 1: "), std::string::npos) << lines[0];
-  EXPECT_NE(lines[0].find("nobody"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("no_such_target"), std::string::npos) << lines[0];
 }
 
 TEST(DeviceEnvironment, GroupsThatDoNotFitAreRefused) {

@@ -178,9 +178,9 @@ TEST(Text, LargeConstantsArePrintedOnRequestOnly) {
 
 TEST(Text, ErrorsNameLocation) {
   hlocts_xla_bytes module, error;
-  const std::string text = "HloModule m\nENTRY e { ROOT r = f32[2] negate(nobody) }";
+  const std::string text = "HloModule m\nENTRY e { ROOT r = f32[2] negate(undefined_name) }";
   EXPECT_EQ(XLA(parse_text)(View(text), &module, &error), HLOCTS_XLA_PARSE_ERROR);
-  EXPECT_THAT(Take(&error), HasSubstr("nobody"));
+  EXPECT_THAT(Take(&error), HasSubstr("undefined_name"));
   EXPECT_EQ(module.data, nullptr);
   const std::string rubbish = "rubbish";
   EXPECT_EQ(XLA(print_text)(View(rubbish), 0, nullptr, &error), HLOCTS_XLA_PARSE_ERROR);

@@ -40,8 +40,8 @@ class Folder {
   Graph Closed(absl::Span<const NodeId> frontier) const;
 
  private:
-  // kStands: constant, view or iota; kComputed: an operation on known values
-  enum class Known : uint8_t { kNo, kStands, kComputed };
+  // kGiven: constant, view or iota; kComputed: an operation on known values
+  enum class Known : uint8_t { kNo, kGiven, kComputed };
 
   Known KnownOf(const Node& node) const;
   Known Of(ValueId value) const { return known_[graph_.values[value].node]; }
@@ -56,9 +56,9 @@ Folder::Known Folder::KnownOf(const Node& node) const {
     if (Of(operand) == Known::kNo) return Known::kNo;
   }
   const NodeKind kind = KindOf(graph_, node);
-  if (kind == NodeKind::kLeaf) return node.constant >= 0 ? Known::kStands : Known::kNo;
+  if (kind == NodeKind::kLeaf) return node.constant >= 0 ? Known::kGiven : Known::kNo;
   if (kind == NodeKind::kView || kind == NodeKind::kReshape || kind == NodeKind::kIota) {
-    return Known::kStands;
+    return Known::kGiven;
   }
   if (!MayFold(graph_, node)) return Known::kNo;
   const ArrayType& type = graph_.type(node.outputs[0]);

@@ -51,9 +51,9 @@ Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConf
     // may be any int64.
     PieceDimension& at = piece.dimensions[d];
     const Int128 low = padding.dimensions[d].low, step = Int128{padding.dimensions[d].interior} + 1;
-    const Int128 room = at.size - 1 - low;
+    const Int128 extent = at.size - 1 - low;
     const Int128 first = low >= 0 ? 0 : (-low - 1) / step + 1;
-    const Int128 end = room < 0 ? 0 : std::min<Int128>(at.count, room / step + 1);
+    const Int128 end = extent < 0 ? 0 : std::min<Int128>(at.count, extent / step + 1);
     at.count = static_cast<int64_t>(std::max<Int128>(end - first, 0));
     at.step = at.count > 1 ? static_cast<int64_t>(step) : 1;
     at.low = at.count == 0 ? 0 : static_cast<int64_t>(low + first * step);

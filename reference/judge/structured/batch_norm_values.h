@@ -55,9 +55,9 @@ struct BatchNorm {
   double slack() const {  // relative error of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
     // The bound covers a quotient by the count of up to n + 6 units (lemma 26); the rest is added.
-    const double room = count() + bounds.GradRoundings() - 10;
+    const double covered = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
-            bounds.GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
+            bounds.GradDeviations() * deviation + std::max(quotient - covered, 0.0)) *
            u;
   }
 };

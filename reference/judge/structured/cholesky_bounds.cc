@@ -196,7 +196,7 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   const double least = LeastEigenvalueBound(a, *bound.bounds), width = ScaledWidth(a, operand, b);
   const double all = width + ScaledUnderflow(a, RowNorms(a, operand, b, bound), bound);
   const double eigenvalue = (least - width) / (1 + width);
-  breaks = !(bound.relative <= 0.75 && (least - all) / (1 + all) > bound.bounds->BreakdownRoom() *
+  breaks = !(bound.relative <= 0.75 && (least - all) / (1 + all) > bound.bounds->BreakdownMargin() *
                                                                        static_cast<double>(a.rows) *
                                                                        bound.relative);
   if (width == 0) return;

@@ -34,10 +34,10 @@ struct DotAlgorithm {
 using P = PrimitiveType;
 
 // Covers the product of two relative errors in addition to their sum.
-constexpr double kRoom = 1.05;
+constexpr double kMargin = 1.05;
 
 double ErrorOfReadings(const Bounds& bounds, Constant terms, double unit) {
-  return kRoom * bounds.Of(terms) * unit;
+  return kMargin * bounds.Of(terms) * unit;
 }
 
 // f32 represents every operand of 8 bits, so dot_any_f8_any_f8_f32 rounds none of them.

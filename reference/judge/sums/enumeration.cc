@@ -116,11 +116,11 @@ std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumB
   if (!known) return std::nullopt;
   const double low = LogOfSum(x->lo), high = LogOfSum(x->hi), u = UnitOf(type);
   const double most = std::max(std::fabs(high), -*std::min_element(x->lo.begin(), x->lo.end()));
-  const double path = static_cast<double>(x->lo.size() - 1), room = 1.1;
-  if ((exp + log) * u > 1.0 / 16 || path * u * room > 0.25) return std::nullopt;
+  const double path = static_cast<double>(x->lo.size() - 1), margin = 1.1;
+  if ((exp + log) * u > 1.0 / 16 || path * u * margin > 0.25) return std::nullopt;
   // `own` is the error of one application, `off` the error along the longest path (lemma 12).
-  const double own = room * u * (0.37 + exp + 0.7 * log + most) + 8 * context.result->min_normal;
-  const double off = path * own / (1 - path * u * room) + 0x1p-40 * (1 + most);
+  const double own = margin * u * (0.37 + exp + 0.7 * log + most) + 8 * context.result->min_normal;
+  const double off = path * own / (1 - path * u * margin) + 0x1p-40 * (1 + most);
   AcceptanceSet s = SetAround(low / 2 + high / 2, (high - low) / 2 * (1 + 0x1p-40) + off, context);
   s.cause = WideningCause::kSum;
   return s;

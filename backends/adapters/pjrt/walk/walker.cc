@@ -130,7 +130,7 @@ std::string WalkShapeText(const WalkShape& shape) {
 absl::Span<const WalkProgram> WalkPrograms() { return kPrograms; }
 
 HostMemory::HostMemory(const Bytes& bytes)
-    : room_(bytes.size() + kAlignment), data_(room_.data()), size_(bytes.size()) {
+    : storage_(bytes.size() + kAlignment), data_(storage_.data()), size_(bytes.size()) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(data_);
   data_ += (kAlignment - at % kAlignment) % kAlignment;
   std::copy(bytes.begin(), bytes.end(), data_);

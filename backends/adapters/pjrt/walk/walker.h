@@ -57,7 +57,7 @@ class HostMemory {
   size_t size() const { return size_; }
 
  private:
-  std::vector<uint8_t> room_;
+  std::vector<uint8_t> storage_;
   uint8_t* data_;
   size_t size_;
 };

@@ -88,8 +88,8 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   const int64_t chunks = (row + chunk - 1) / chunk, items = plan.repeats * chunks;
   alignas(64) char buffer[kMadeBytes];
   const bool in_place = plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1;
-  const int64_t room = plan.make != nullptr ? kMadeBytes : kMadeBytes / 4;
-  const int64_t step = in_place ? chunk : room / plan.ops.bytes;
+  const int64_t capacity = plan.make != nullptr ? kMadeBytes : kMadeBytes / 4;
+  const int64_t step = in_place ? chunk : capacity / plan.ops.bytes;
   LoopWalk<2> output(plan.kept, unit_begin / partials.blocks);
   for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
     const int64_t block = unit % partials.blocks;
