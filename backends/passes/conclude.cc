@@ -54,28 +54,22 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
                                                            const std::string& text,
                                                            Backend& reference,
                                                            const ExecuteRequest& request,
-                                                           LoadOptions options) {
+                                                           const LoadOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
-  DeviceTilings spread;
-  bool partitioned = false;
-  if (IsSharded(given)) {
-    module = WithoutShardings(*module);
-    HLOCTS_ASSIGN_OR_RETURN(spread, DeviceTilingsOf(given));
-    partitioned = IsPerDevice(*module) || ArgumentLeafShapes(*module) != spread.arguments ||
-                  OutputLeafShapes(*module) != spread.results;
-  }
-  if (partitioned) options.partitions = module->num_partitions = given.num_partitions;
+  if (IsSharded(given)) module = WithoutShardings(*module);
+  const bool partitioned =
+      IsSharded(given) &&
+      (IsPerDevice(*module) || ArgumentLeafShapes(*module) != ArgumentLeafShapes(given) ||
+       OutputLeafShapes(*module) != OutputLeafShapes(given));
+  if (partitioned) module->num_partitions = given.num_partitions;
   HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, reference.Load(*module, options));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                          partitioned ? LoadPartitioned(given, *module, options, reference)
+                                      : reference.Load(*module, options));
   ExecuteRequest plain = request;
   plain.donated_leaves.clear();
-  if (partitioned) {
-    HLOCTS_RETURN_IF_ERROR(
-        KeepUnsplit(ArgumentLeafShapes(*module), OutputLeafShapes(*module), spread));
-    HLOCTS_ASSIGN_OR_RETURN(plain, Split(spread, plain));
-  }
   HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(plain));
-  return partitioned ? Join(spread, result.outputs) : std::move(result.outputs);
+  return std::move(result.outputs);
 }
 
 bool IsEvaluated(const JudgedStage& stage) {

@@ -91,14 +91,8 @@ class CompiledBackend : public Backend {
       return InvalidInput("expected ", wanted, " outputs of the optimized module, found ", found);
     made->replica_count = module.replica_count;
     made->num_partitions = module.num_partitions;
-    if (!IsSharded(module)) return evaluator_->Load(*made, options);
-    made = WithoutShardings(*made);
-    HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
-    HLOCTS_RETURN_IF_ERROR(KeepUnsplit(ArgumentLeafShapes(*made), OutputLeafShapes(*made), spread));
-    LoadOptions of_devices = options;
-    of_devices.partitions = module.num_partitions;
-    HLOCTS_ASSIGN_OR_RETURN(auto on_devices, evaluator_->Load(*made, of_devices));
-    return OfFullArrays(std::move(spread), /*copies=*/1, std::move(on_devices));
+    return IsSharded(module) ? LoadPartitioned(module, *made, options, *evaluator_)
+                             : evaluator_->Load(*made, options);
   }
 
   std::unique_ptr<Backend> compiler_, evaluator_;

@@ -6,6 +6,7 @@
 
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::backends {
 namespace {
@@ -30,6 +31,40 @@ bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
     const std::vector<Literal>& first = of_devices[0];
     return std::equal(leaves.begin(), leaves.end(), first.begin(), first.end(), same);
   });
+}
+
+// Returns the request for all devices.
+absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {
+  if (whole.arguments.size() != 1) return absl::InternalError("expected one set of full arguments");
+  ExecuteRequest request = whole;
+  request.arguments.assign(spread.devices, {});
+  for (size_t d = 0; d < spread.devices; ++d) {
+    for (size_t i = 0; i < whole.arguments[0].size(); ++i) {
+      const Literal& argument = whole.arguments[0][i];
+      if (argument.has_runtime_sizes())
+        return absl::UnimplementedError("an argument of dynamic size cannot be partitioned");
+      request.arguments[d].push_back(
+          TileOf(argument, spread.argument_tilings[i], static_cast<int64_t>(d)));
+    }
+  }
+  return request;
+}
+
+// Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing copies.
+std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
+                                       const std::vector<std::vector<Literal>>& of_devices) {
+  std::vector<std::vector<Literal>> joined(2);
+  bool equal = true;
+  for (size_t o = 0; o < spread.results.size(); ++o) {
+    std::vector<const Literal*> tiles;
+    for (const std::vector<Literal>& of_device : of_devices) tiles.push_back(&of_device[o]);
+    Assembled made = Assemble(tiles, spread.result_tilings[o], spread.results[o]);
+    joined[0].push_back(std::move(made.array));
+    joined[1].push_back(std::move(made.other));
+    equal = equal && made.equal;
+  }
+  if (equal || spread.draws) joined.pop_back();
+  return joined;
 }
 
 // A module that a compiler has partitioned. Arguments and results are full arrays; a module with
@@ -94,41 +129,21 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
       "the partitioner distributes an argument or a result differently from its annotation");
 }
 
-absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {
-  if (whole.arguments.size() != 1) return absl::InternalError("expected one set of full arguments");
-  ExecuteRequest request = whole;
-  request.arguments.assign(spread.devices, {});
-  for (size_t d = 0; d < spread.devices; ++d) {
-    for (size_t i = 0; i < whole.arguments[0].size(); ++i) {
-      const Literal& argument = whole.arguments[0][i];
-      if (argument.has_runtime_sizes())
-        return absl::UnimplementedError("an argument of dynamic size cannot be partitioned");
-      request.arguments[d].push_back(
-          TileOf(argument, spread.argument_tilings[i], static_cast<int64_t>(d)));
-    }
-  }
-  return request;
-}
-
-std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
-                                       const std::vector<std::vector<Literal>>& of_devices) {
-  std::vector<std::vector<Literal>> joined(2);
-  bool equal = true;
-  for (size_t o = 0; o < spread.results.size(); ++o) {
-    std::vector<const Literal*> tiles;
-    for (const std::vector<Literal>& of_device : of_devices) tiles.push_back(&of_device[o]);
-    Assembled made = Assemble(tiles, spread.result_tilings[o], spread.results[o]);
-    joined[0].push_back(std::move(made.array));
-    joined[1].push_back(std::move(made.other));
-    equal = equal && made.equal;
-  }
-  if (equal || spread.draws) joined.pop_back();
-  return joined;
-}
-
 std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices) {
   return std::make_unique<ShardedExecutable>(std::move(spread), copies, std::move(on_devices));
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
+                                                            const Module& program,
+                                                            LoadOptions options, Backend& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(given));
+  const std::unique_ptr<Module> plain = WithoutShardings(program);
+  HLOCTS_RETURN_IF_ERROR(KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread));
+  options.partitions = plain->num_partitions = given.num_partitions;
+  HLOCTS_ASSIGN_OR_RETURN(auto on_devices, engine.Load(*plain, options));
+  const size_t copies = IsSharded(given) ? 1 : spread.devices;
+  return OfFullArrays(std::move(spread), copies, std::move(on_devices));
 }
 
 }  // namespace hlocts::backends

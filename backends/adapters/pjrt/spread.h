@@ -29,17 +29,16 @@ absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                          DeviceTilings& spread);
 
-// Returns the request for all devices. kUnimplemented: an argument of dynamic size.
-absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole);
-
-// Returns the full results as [0][leaf]. If copies of a tile differ, [1] has the differing copies.
-std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
-                                       const std::vector<std::vector<Literal>>& of_devices);
-
 // Returns the program that takes and returns full arrays and whose tiles `on_devices` computes. A
 // module with manual regions has full arrays of `copies` devices. kUnimplemented: arguments that
-// differ by device.
+// differ by device or have a dynamic size.
 std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices);
+
+// Loads `program`, the program of one device that a compiler made from the module `given`, and
+// returns the program of full arrays. kUnimplemented: see KeepUnsplit.
+absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
+                                                            const Module& program,
+                                                            LoadOptions options, Backend& engine);
 
 }  // namespace hlocts::backends
