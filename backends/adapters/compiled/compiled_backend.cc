@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/compiled/meanings.h"
+#include "backends/adapters/pjrt/partitioned_form.h"
 #include "backends/adapters/pjrt/spread.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/entry_leaves.h"
 #include "spec/ir/module.h"
-#include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {
@@ -91,8 +91,9 @@ class CompiledBackend : public Backend {
       return InvalidInput("expected ", wanted, " outputs of the optimized module, found ", found);
     made->replica_count = module.replica_count;
     made->num_partitions = module.num_partitions;
-    return IsSharded(module) ? LoadPartitioned(module, *made, options, *evaluator_)
-                             : evaluator_->Load(*made, options);
+    return NeedsPartitioner(module, options.partitions)
+               ? LoadPartitioned(module, *made, options, *evaluator_)
+               : evaluator_->Load(*made, options);
   }
 
   std::unique_ptr<Backend> compiler_, evaluator_;

@@ -48,9 +48,10 @@ class FakeCompiler : public Backend {
   std::string text_;
 };
 
-// Returns the verdict on a compiler that turns `given` into `made`, for these argument values.
+// Returns the verdict on a compiler that turns `given` into `made`, for these argument values on
+// each of `partitions` devices.
 reports::Verdict Judge(const std::string& given, const std::string& made,
-                       const std::vector<std::string>& arguments) {
+                       const std::vector<std::string>& arguments, int64_t partitions = 1) {
   auto module = ParseModule(given);
   HLOCTS_CHECK(module.ok());
   ExecuteRequest request;
@@ -60,10 +61,13 @@ reports::Verdict Judge(const std::string& given, const std::string& made,
     HLOCTS_CHECK(literal.ok());
     request.arguments[0].push_back(*literal);
   }
+  request.arguments.resize(static_cast<size_t>(partitions), request.arguments[0]);
+  DiffOptions options;
+  options.load.partitions = partitions;
   auto reference = MakeBackend("reference");
   HLOCTS_CHECK(reference.ok());
   auto backend = MakeCompiledBackend(std::make_unique<FakeCompiler>(made), *std::move(reference));
-  return Differ(**module, request, DiffOptions()).Diff(*backend);
+  return Differ(**module, request, options).Diff(*backend);
 }
 
 constexpr char kSubtract[] =
@@ -169,6 +173,31 @@ TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
       "use_global_device_ids=true ROOT c = f32[] convert(r)";
   EXPECT_EQ(verdict(kSum).kind, Outcome::kPass) << verdict(kSum).reason;
   EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
+}
+
+// Outside of a manual region every device has the whole argument, and its tile of the result.
+TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
+  const std::string add =
+      "HloModule m, num_partitions=2\n"
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "ENTRY e { x = f32[4] parameter(0) ";
+  const std::string sum =
+      " = f32[2] all-reduce(l), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, "
+      "to_apply=add";
+  const auto verdict = [&](const std::string& offset) {
+    return Judge(add +
+                     "s = f32[4] custom-call(x), custom_call_target=\"Sharding\", "
+                     "sharding={devices=[2]<=[2]} l = f32[2] custom-call(s), "
+                     "custom_call_target=\"SPMDFullToShardShape\", sharding={manual} t" +
+                     sum +
+                     ", sharding={manual} ROOT f = f32[4] custom-call(t), "
+                     "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2]<=[2]} }",
+                 add + "i = u32[] partition-id() t = u32[] constant(2) o = u32[] " + offset +
+                     " l = f32[2] dynamic-slice(x, o), dynamic_slice_sizes={2} ROOT r" + sum + " }",
+                 {"f32[4] {1, 2, 4, 5}"}, /*partitions=*/2);
+  };
+  EXPECT_EQ(verdict("multiply(i, t)").kind, Outcome::kPass) << verdict("multiply(i, t)").reason;
+  EXPECT_EQ(verdict("copy(i)").kind, Outcome::kFail);
 }
 
 // {given instruction, optimized form, verdict}.

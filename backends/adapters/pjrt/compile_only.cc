@@ -61,10 +61,10 @@ class CompileOnlyBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Open());
-    const bool sharded = IsSharded(module);
+    const int64_t partitions = IsSharded(module) ? module.num_partitions : options.partitions;
+    const bool sharded = NeedsPartitioner(module, partitions);
     if (sharded && options.replicas > 1)
       return absl::UnimplementedError("a partitioned module cannot have several replicas");
-    const int64_t partitions = sharded ? module.num_partitions : options.partitions;
     const int64_t wanted = options.replicas * partitions;
     if (wanted > devices_) {
       return absl::UnimplementedError(

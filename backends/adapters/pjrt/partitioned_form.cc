@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/proto/hlo.pb.h"
 
@@ -251,10 +252,25 @@ void AnnotateWhole(Instruction& instruction) {
   if (!leaves.empty()) instruction.Set(Attr::kSharding, std::move(whole));
 }
 
+bool HasManualRegion(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (ShardingCallOf(*instruction) == ShardingCall::kFullToShard) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+bool NeedsPartitioner(const Module& module, int64_t partitions) {
+  return IsSharded(module) || (partitions > 1 && HasManualRegion(module));
+}
 
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner) {
+  if (partitioner == Partitioner::kShardy && HasManualRegion(module))
+    return absl::UnimplementedError("manual regions are supported by GSPMD only");
   std::unique_ptr<Module> formed = module.Clone();
   if (partitioner == Partitioner::kShardy) {
     for (Instruction* parameter : formed->entry()->parameters()) AnnotateWhole(*parameter);

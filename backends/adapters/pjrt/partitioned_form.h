@@ -12,11 +12,16 @@
 
 namespace hlocts::backends {
 
+// Returns true if the plugin must partition the module: it is sharded, or it has manual regions and
+// runs on several partitions. Outside of manual regions every device has every array in full
+// (ruling 0123).
+bool NeedsPartitioner(const Module& module, int64_t partitions);
+
 // Returns the module with every annotation in one form: `devices=[...]` for GSPMD, named axes of
 // one mesh (the proto's named_sharding) for Shardy, which aborts on the other form. An annotation
 // that no mesh of row-major devices can express gets a separate mesh. kInvalidArgument: an
 // annotation that does not fit its array or num_partitions; kUnimplemented: an annotation without
-// documented meaning (unreduced).
+// documented meaning (unreduced), or manual regions for Shardy.
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 

@@ -17,7 +17,6 @@
 #include "backends/backend_list.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
-#include "spec/ops/custom_calls.h"
 #include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
@@ -236,17 +235,6 @@ class PjrtExecutable : public Executable {
   bool has_aliases_, has_outfeed_;
 };
 
-// Returns true if the module has a manual region. Outside of manual regions every device has every
-// array in full (ruling 0123), so the plugin must partition such a module as well.
-bool HasManualRegion(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      if (ShardingCallOf(*instruction) == ShardingCall::kFullToShard) return true;
-    }
-  }
-  return false;
-}
-
 // Returns true if the wanted tiling splits the array but the program ignores it.
 bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
   bool divides = true, cuts = false;
@@ -340,7 +328,7 @@ class PjrtBackend : public Backend {
     const int64_t partitions = in_tiles ? module.num_partitions : options.partitions;
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * partitions));
     const bool ours = session_->api().extension() != nullptr;
-    const bool sharded = in_tiles || (!ours && partitions > 1 && HasManualRegion(module));
+    const bool sharded = ours ? in_tiles : NeedsPartitioner(module, partitions);
     HLOCTS_RETURN_IF_ERROR(CheckReadable(OutputLeafShapes(module)));
     PjrtCompileOptions compile{options.replicas, partitions, Partitioner::kNone,
                                TakesOneTuple(module), settings_.compile_options};
@@ -466,11 +454,9 @@ class PjrtBackend : public Backend {
     if (options.num_replicas > 1)
       return absl::UnimplementedError("a partitioned module cannot have several replicas");
     options.partitioner = settings_.partitioner;
-    if (options.partitioner == Partitioner::kShardy && HasManualRegion(module))
-      return absl::UnimplementedError("manual regions are supported by GSPMD only");
-    HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
+    HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(module));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
     HLOCTS_ASSIGN_OR_RETURN(auto executable, Compile(proto, options, /*reuse=*/false));
     if (options.partitioner == Partitioner::kShardy) {

@@ -117,6 +117,34 @@ TEST(PartitionedFormTest, ShardyGetsNamedAxesOfOneMesh) {
   EXPECT_THAT(PrintModule(**gspmd), HasSubstr("devices=[2,2]0,2,1,3 last_tile_dim_replicate"));
 }
 
+TEST(PartitionedFormTest, ManualRegionsAreGivenToGspmdOnly) {
+  auto module = ParseModule(
+      "HloModule m, num_partitions=2\nENTRY e {\n  a = f32[4] parameter(0)\n"
+      "  s = f32[4] custom-call(a), custom_call_target=\"Sharding\", sharding={devices=[2]<=[2]}\n"
+      "  b = f32[2] custom-call(s), custom_call_target=\"SPMDFullToShardShape\", "
+      "sharding={manual}\n  ROOT c = f32[4] custom-call(b), "
+      "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2]<=[2]}\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_TRUE(NeedsPartitioner(**module, 2));
+  EXPECT_FALSE(NeedsPartitioner(**module, 1));
+  EXPECT_TRUE(PartitionedForm(**module, Partitioner::kGspmd).status().ok());
+  EXPECT_TRUE(absl::IsUnimplemented(PartitionedForm(**module, Partitioner::kShardy).status()));
+}
+
+// A scalar has no dimension to split, whatever its annotation.
+TEST(PartitionedFormTest, AScalarIsReplicated) {
+  for (const char* sharding : {"{replicated}", "{devices=[4]<=[4] last_tile_dim_replicate}"}) {
+    auto module = ParseModule(absl::StrCat(
+        "HloModule m, num_partitions=4\nENTRY e {\n  a = f32[] parameter(0), sharding=", sharding,
+        "\n  ROOT b = f32[] negate(a)\n}\n"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    for (const Partitioner partitioner : {Partitioner::kGspmd, Partitioner::kShardy})
+      EXPECT_TRUE(PartitionedForm(**module, partitioner).status().ok());
+    HLOCTS_ASSERT_OK_AND_ASSIGN(std::vector<Tiling> tilings, ArgumentTilings(**module));
+    EXPECT_THAT(tilings[0].TileNumbers(), ElementsAre(0, 0, 0, 0)) << sharding;
+  }
+}
+
 TEST(PartitionedFormTest, UnreducedIsNotGivenToAnyEngine) {
   auto module = ParseModule(
       "HloModule m, num_partitions=2\nENTRY e {\n  a = f32[4] parameter(0)\n"
