@@ -130,6 +130,28 @@ TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
   EXPECT_EQ(Judge(module("GE", "f32"), module("LE", "bf16"), argument).kind, Outcome::kFail);
 }
 
+// XLA:TPU reduces an array of a narrower type than the parameters of the computation: elements and
+// init value are converted to these before they are added.
+TEST(CompiledTest, AReduceOfNarrowElementsHasTheTypeOfItsComputation) {
+  const std::string head =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) "
+      "}\nENTRY e { x = bf16[2,3] parameter(0) ";
+  const auto verdict = [&](const std::string& made) {
+    return Judge(head +
+                     "w = f32[2,3] convert(x) z = f32[] constant(0) "
+                     "ROOT r = f32[2] reduce(w, z), dimensions={1}, to_apply=add }",
+                 head + made + " }", {"bf16[2,3] {{256, 1, 0}, {-1, 2, 0.5}}"})
+        .kind;
+  };
+  const std::string sum = "ROOT r = f32[2] reduce(x, z), dimensions={1}, to_apply=add";
+  EXPECT_EQ(verdict("z = f32[] constant(0) " + sum), Outcome::kPass);
+  EXPECT_EQ(verdict("z = bf16[] constant(0) " + sum), Outcome::kPass);
+  EXPECT_EQ(verdict("z = f32[] constant(1) " + sum), Outcome::kFail);
+  EXPECT_EQ(verdict("z = f32[] constant(0) q = bf16[2] reduce(x, z), dimensions={1}, to_apply=add "
+                    "ROOT r = f32[2] convert(q)"),
+            Outcome::kFail);
+}
+
 // The sum of an array without elements is 0. A program that counts the padding as an element is
 // wrong, regardless of the padding's content.
 TEST(CompiledTest, PaddingHoldsAnyContent) {

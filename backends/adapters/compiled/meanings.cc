@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/compiled/meanings.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -398,38 +400,54 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return IsFloat(to) && BitWidth(to) >= 32 && IsFloat(from) && BitWidth(from) < BitWidth(to);
 }
 
-// The operand of an instruction that HLO expects to have the type of another operand, `like`, but
-// that has another type: the value of a pad, a branch of a select that differs from the result, a
-// factor of a product that is narrower than the other. -1 if there is none.
-struct Pair {
-  int64_t odd = -1, like = -1;
+// An operand whose type is not the one that HLO expects, and that type: the value of a pad, a
+// branch of a select that differs from the result, a factor of a product that is narrower than the
+// other, an operand of a reduction that is narrower than the parameter of its computation.
+struct OddOperand {
+  int64_t number;
+  PrimitiveType expected;
 };
-Pair OddOperand(const Instruction& instruction) {
+
+std::optional<OddOperand> NarrowOperandOf(const Instruction& reduction) {
+  const Computation* computation = reduction.CalledComputation(Attr::kToApply);
+  if (computation == nullptr) return std::nullopt;
+  const std::vector<Instruction*> parameters = computation->parameters();
+  for (int64_t i = 0; i < std::min(reduction.operand_count(), std::ssize(parameters)); ++i) {
+    if (parameters[i] == nullptr) continue;
+    const PrimitiveType expected = parameters[i]->shape().element_type();
+    if (Holds(expected, reduction.operand(i).shape().element_type())) return {{i, expected}};
+  }
+  return std::nullopt;
+}
+
+std::optional<OddOperand> OddOperandOf(const Instruction& instruction) {
   const auto type = [&](int64_t i) { return instruction.operand(i).shape().element_type(); };
-  const auto odd = [&](bool first, Pair one) { return first ? one : Pair{one.like, one.odd}; };
   const Opcode opcode = instruction.opcode();
-  if (opcode == Opcode::kPad && type(1) != type(0)) return {1, 0};
+  if (opcode == Opcode::kPad && type(1) != type(0)) return {{1, type(0)}};
   if (opcode == Opcode::kSelect && type(1) != type(2)) {
     const PrimitiveType result = instruction.shape().element_type();
-    if (type(1) == result || type(2) == result) return odd(type(1) == result, {2, 1});
+    if (type(1) == result) return {{2, result}};
+    if (type(2) == result) return {{1, result}};
   }
-  if ((opcode == Opcode::kConvolution || opcode == Opcode::kDot) &&
-      (Holds(type(0), type(1)) || Holds(type(1), type(0))))
-    return odd(Holds(type(0), type(1)), {1, 0});
-  return {};
+  if (opcode == Opcode::kConvolution || opcode == Opcode::kDot) {
+    if (Holds(type(0), type(1))) return {{1, type(0)}};
+    if (Holds(type(1), type(0))) return {{0, type(1)}};
+  }
+  if (opcode == Opcode::kReduce || opcode == Opcode::kReduceWindow)
+    return NarrowOperandOf(instruction);
+  return std::nullopt;
 }
-bool HasOddOperand(const Instruction& instruction) { return OddOperand(instruction).odd >= 0; }
+bool HasOddOperand(const Instruction& instruction) { return OddOperandOf(instruction).has_value(); }
 
 void ConvertOddOperand(Instruction* user) {
-  const Pair pair = OddOperand(*user);
-  Instruction* value = user->mutable_operands()[pair.odd];
-  const PrimitiveType type = user->operand(pair.like).shape().element_type();
-  Instruction* converted = user->parent()->Add(
-      std::make_unique<Instruction>(absl::StrCat(user->name(), ".odd"), Opcode::kConvert,
-                                    Shape(type, value->shape().dimensions()).WithDefaultLayout()));
+  const OddOperand odd = *OddOperandOf(*user);
+  Instruction* value = user->mutable_operands()[odd.number];
+  Instruction* converted = user->parent()->Add(std::make_unique<Instruction>(
+      absl::StrCat(user->name(), ".odd", odd.number), Opcode::kConvert,
+      Shape(odd.expected, value->shape().dimensions()).WithDefaultLayout()));
   converted->mutable_operands() = {value};
   MoveBehind(value, {converted});
-  user->mutable_operands()[pair.odd] = converted;
+  user->mutable_operands()[odd.number] = converted;
 }
 
 std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
@@ -445,7 +463,9 @@ std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instru
 }  // namespace
 
 absl::Status LowerLibraryCalls(Module& module) {
-  for (Instruction* user : Where(module, HasOddOperand)) ConvertOddOperand(user);
+  for (Instruction* user : Where(module, HasOddOperand)) {
+    while (HasOddOperand(*user)) ConvertOddOperand(user);
+  }
   for (Instruction* move : Where(module, ConvertsToo)) SeparateConvert(move);
   const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };
   for (Instruction* call : Where(module, is_call)) {
