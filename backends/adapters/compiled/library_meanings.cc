@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/compiled/library_meanings.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/ir/float_format.h"
 #include "spec/ir/instruction.h"
 #include "spec/text/print_values.h"
 
@@ -17,8 +17,6 @@ namespace hlocts::backends {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
 Json BackendConfig(const Instruction& call) {
   const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
@@ -35,22 +33,6 @@ absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) 
 
 const Shape& ValueOf(const Shape& shape) {
   return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
-}
-
-// Makes `value` the root. If the call also returns its workspace, the workspace may have any
-// contents.
-std::string WithWorkspace(const Instruction& call, std::string text, const std::string& value) {
-  if (!call.shape().IsTuple())
-    return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " copy(", value, ")");
-  std::string parts = value;
-  for (size_t i = 1; i < call.shape().tuple_shapes().size(); ++i) {
-    const Shape& shape = call.shape().tuple_shapes()[i];
-    absl::StrAppend(&text, "z", i, " = ", PrimitiveTypeName(shape.element_type()),
-                    "[] constant(0)\n w", i, " = ", ShapeText(shape), " broadcast(z", i,
-                    "), dimensions={}\n ");
-    absl::StrAppend(&parts, ", w", i);
-  }
-  return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
 }
 
 // Returns the shape in which sums are computed: at least f32. kUnimplemented for integers, since no
@@ -109,7 +91,7 @@ absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Windo
   AppendConvolutionDimensionNumbers(numbers, &text);
   absl::StrAppend(&text, "\n ", around.after, "o = ", ShapeText(result), " convert(", around.value,
                   ")\n ");
-  return WithWorkspace(call, std::move(text), "o");
+  return WithWorkspace(call, std::move(text), {"o"});
 }
 
 std::string GroupOption(const char* name, int64_t groups) {
@@ -160,6 +142,32 @@ absl::StatusOr<Forward> GradientOf(const Instruction& call) {
 
 }  // namespace
 
+std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
+
+std::string AnyContentText(absl::string_view name, const Shape& shape) {
+  const PrimitiveType type = shape.element_type();
+  const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
+  const absl::string_view content = type == PrimitiveType::kPred ? "true"
+                                    : IsComplex(type)            ? "(nan, nan)"
+                                    : has_nan                    ? "nan"
+                                                                 : "1";
+  return absl::StrCat(name, ".s = ", PrimitiveTypeName(type), "[] constant(", content, ")\n ", name,
+                      " = ", ShapeText(shape), " broadcast(", name, ".s), dimensions={}\n ");
+}
+
+std::string WithWorkspace(const Instruction& call, std::string text,
+                          const std::vector<std::string>& values) {
+  const Shape& result = call.shape();
+  if (!result.IsTuple())
+    return absl::StrCat(text, "ROOT r = ", ShapeText(result), " copy(", values[0], ")");
+  std::string parts = absl::StrJoin(values, ", ");
+  for (size_t i = values.size(); i < result.tuple_shapes().size(); ++i) {
+    absl::StrAppend(&text, AnyContentText(absl::StrCat("any", i), result.tuple_shapes()[i]));
+    absl::StrAppend(&parts, ", any", i);
+  }
+  return absl::StrCat(text, "ROOT r = ", ShapeText(result), " tuple(", parts, ")");
+}
+
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "gemm_backend_config"));
   const double beta = config.value("beta", 0.0), alpha = config.value("alpha_real", 1.0);
@@ -184,7 +192,7 @@ absl::StatusOr<std::string> MatrixProduct(const Instruction& call) {
     value = "a";
   }
   absl::StrAppend(&text, "o = ", ShapeText(result), " convert(", value, ")\n ");
-  return WithWorkspace(call, std::move(text), "o");
+  return WithWorkspace(call, std::move(text), {"o"});
 }
 
 absl::StatusOr<std::string> Convolution(const Instruction& call) {
@@ -298,7 +306,7 @@ absl::StatusOr<std::string> TriangularSolve(const Instruction& call) {
                    " triangular-solve(p0, p1), transpose_a=", transpose.get<std::string>());
   for (const char* name : {"left_side", "lower", "unit_diagonal"})
     absl::StrAppend(&solve, ", ", name, "=", config.value(name, false) ? "true" : "false");
-  return WithWorkspace(call, absl::StrCat(solve, "\n "), "o");
+  return WithWorkspace(call, absl::StrCat(solve, "\n "), {"o"});
 }
 
 }  // namespace hlocts::backends

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines in HLO the library calls of XLA:GPU programs (products and solves of cuBLAS, convolutions
-// of cuDNN) from the attributes and the backend_config of the call.
+// of cuDNN) from the attributes and the backend_config of the call. Texts of other calls are made
+// of the same parts.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::backends {
+
+std::string ShapeText(const Shape& shape);  // without a layout
+
+// Returns the lines of an array `name` of `shape`, filled with the content that this module gives
+// to uninitialized memory and padding. A correct program is independent of that content, so a
+// program whose outputs depend on it is wrong.
+std::string AnyContentText(absl::string_view name, const Shape& shape);
+
+// Appends to `text` the root: the call's result, of which `values` are the first leaves. The other
+// leaves are workspaces with any content.
+std::string WithWorkspace(const Instruction& call, std::string text,
+                          const std::vector<std::string>& values);
 
 // Return the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
 // kUnimplemented: the rounding of an epilogue, an activation, a scale or a type is not known.

@@ -13,7 +13,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "backends/adapters/compiled/library_meanings.h"
-#include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
@@ -23,13 +22,11 @@
 namespace hlocts::backends {
 namespace {
 
-std::string OperandShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
-
 // Returns the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
 using Body = absl::StatusOr<std::string> (*)(const Instruction&);
 
 absl::StatusOr<std::string> OperandItself(const Instruction& call) {
-  return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " copy(p0)");
+  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " copy(p0)");
 }
 
 // Returns an error for a complex matrix, which XLA:TPU passes as two arrays.
@@ -41,16 +38,16 @@ absl::Status ExpectOneMatrix(const Instruction& call) {
 
 absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
-  return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " cholesky(p0), lower=true");
+  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
 // Returns the inverse of each triangular block, computed as the solution for the identity.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
-  const std::string text = OperandShapeText(shape);
-  const std::string ids = OperandShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
-  const std::string equal = OperandShapeText(Shape(PrimitiveType::kPred, shape.dimensions()));
+  const std::string text = ShapeText(shape);
+  const std::string ids = ShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
+  const std::string equal = ShapeText(Shape(PrimitiveType::kPred, shape.dimensions()));
   return absl::StrCat("i = ", ids, " iota(), iota_dimension=", shape.rank() - 2, "\n j = ", ids,
                       " iota(), iota_dimension=", shape.rank() - 1, "\n e = ", equal,
                       " compare(i, j), direction=EQ\n one = ", text,
@@ -62,24 +59,10 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Returns the lines of an array `name` of `shape`, filled with the content that this module gives
-// to uninitialized memory and padding. A correct program is independent of that content, so a
-// program whose outputs depend on it is wrong.
-std::string AnyContentText(absl::string_view name, const Shape& shape) {
-  const PrimitiveType type = shape.element_type();
-  const bool has_nan = IsFloat(type) && FormatOf(type).has_nan();
-  const absl::string_view content = type == PrimitiveType::kPred ? "true"
-                                    : IsComplex(type)            ? "(nan, nan)"
-                                    : has_nan                    ? "nan"
-                                                                 : "1";
-  return absl::StrCat(name, ".s = ", PrimitiveTypeName(type), "[] constant(", content, ")\n ", name,
-                      " = ", OperandShapeText(shape), " broadcast(", name, ".s), dimensions={}\n ");
-}
-
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
   if (!call.shape().IsArray()) return absl::UnimplementedError("tuples are not supported");
-  return absl::StrCat(AnyContentText("c", call.shape()),
-                      "ROOT r = ", OperandShapeText(call.shape()), " copy(c)");
+  return absl::StrCat(AnyContentText("c", call.shape()), "ROOT r = ", ShapeText(call.shape()),
+                      " copy(c)");
 }
 
 // Makes a bounded dynamic array from an array of the bounds and a run-time size (a scalar s32) for
@@ -93,15 +76,15 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   for (int64_t d = 0; d < result.rank(); ++d) {
     if (!result.is_dynamic_dimension(d)) continue;
     shape.set_dynamic_dimension(d, true);
-    absl::StrAppend(&text, "d", d, " = ", OperandShapeText(shape), " set-dimension-size(", array,
-                    ", p", d + 1, "), dimensions={", d, "}\n ");
+    absl::StrAppend(&text, "d", d, " = ", ShapeText(shape), " set-dimension-size(", array, ", p",
+                    d + 1, "), dimensions={", d, "}\n ");
     array = absl::StrCat("d", d);
   }
-  return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " copy(", array, ")");
+  return absl::StrCat(text, "ROOT r = ", ShapeText(result), " copy(", array, ")");
 }
 
 std::string ShapeOf(PrimitiveType type, const Shape& shape) {
-  return OperandShapeText(Shape(type, shape.dimensions()));
+  return ShapeText(Shape(type, shape.dimensions()));
 }
 
 // Splits a dynamic array into the full array, with arbitrary content in its padding, and its
@@ -117,18 +100,18 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
     if (!shape.is_dynamic_dimension(d)) continue;
     shape.set_dynamic_dimension(d, false);
     absl::StrAppend(&text, "c", d, " = s32[] constant(", shape.dimension(d), ")\n b", d, " = ",
-                    OperandShapeText(shape), " set-dimension-size(", bounded, ", c", d,
-                    "), dimensions={", d, "}\n i", d, " = ", ids, " iota(), iota_dimension=", d,
-                    "\n w", d, " = ", ids, " broadcast(n", d, "), dimensions={}\n m", d, " = ",
+                    ShapeText(shape), " set-dimension-size(", bounded, ", c", d, "), dimensions={",
+                    d, "}\n i", d, " = ", ids, " iota(), iota_dimension=", d, "\n w", d, " = ", ids,
+                    " broadcast(n", d, "), dimensions={}\n m", d, " = ",
                     ShapeOf(PrimitiveType::kPred, shape), " compare(i", d, ", w", d,
                     "), direction=LT\n ");
     bounded = absl::StrCat("b", d);
-    absl::StrAppend(&selects, "a", d, " = ", OperandShapeText(full), " select(m", d, ", ",
+    absl::StrAppend(&selects, "a", d, " = ", ShapeText(full), " select(m", d, ", ",
                     array.empty() ? "$" : array, ", any)\n ");
     array = absl::StrCat("a", d);
   }
   return absl::StrCat(text, absl::StrReplaceAll(selects, {{"$", bounded}}),
-                      "ROOT r = ", OperandShapeText(call.shape()), " tuple(",
+                      "ROOT r = ", ShapeText(call.shape()), " tuple(",
                       array.empty() ? bounded : array, sizes, ")");
 }
 
@@ -152,33 +135,32 @@ std::string Half(const Instruction& call, int64_t shift) {
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(
       Filled("n", shift, call.shape()), "b = ", wide, " bitcast-convert(p0)\n s = ", wide,
-      " shift-right-logical(b, n)\n ROOT r = ", OperandShapeText(call.shape()), " convert(s)");
+      " shift-right-logical(b, n)\n ROOT r = ", ShapeText(call.shape()), " convert(s)");
 }
 
 bool IsPairOfF32(const Shape& shape) { return shape.element_type() == PrimitiveType::kC64; }
 
 absl::StatusOr<std::string> LowHalf(const Instruction& call) {
   if (IsPairOfF32(call.operand(0).shape()))
-    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " real(p0)");
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " real(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 0);
 }
 absl::StatusOr<std::string> HighHalf(const Instruction& call) {
   if (IsPairOfF32(call.operand(0).shape()))
-    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " imag(p0)");
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " imag(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 32);
 }
 
 absl::StatusOr<std::string> BothHalves(const Instruction& call) {
   if (IsPairOfF32(call.shape()))
-    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " complex(p0, p1)");
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " complex(p0, p1)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.shape()));
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(Filled("n", 32, call.shape()), "l = ", wide, " convert(p0)\n h = ", wide,
                       " convert(p1)\n s = ", wide, " shift-left(h, n)\n o = ", wide,
-                      " or(l, s)\n ROOT r = ", OperandShapeText(call.shape()),
-                      " bitcast-convert(o)");
+                      " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
 }
 
 // The first k elements `a` of the last dimension of y, in order, and their positions `w`: $0 and $1
@@ -214,7 +196,7 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::string ids = ShapeOf(parts[1].element_type(), x);
   const int64_t last = x.rank() - 1;
   const bool stable = !absl::StrContains(options, "is_stable = false");
-  std::string ranges, workspaces;
+  std::string ranges;
   for (const int64_t size : parts[0].dimensions())
     absl::StrAppend(&ranges, ranges.empty() ? "" : ", ", "[0:", size, "]");
   std::string text = absl::Substitute(
@@ -222,15 +204,10 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
                    total ? kFirstInTotalOrder : kFirstByComparator,
                    "\n n.s = $8[] constant($9)\n n = $3 broadcast(n.s), dimensions={}\n "
                    "b = $3 subtract(n, w)\n "),
-      OperandShapeText(x), ids, OperandShapeText(parts[0]), OperandShapeText(parts[1]), last,
-      parts[0].dimension(last), ranges, stable ? "" : absl::StrCat(last),
-      PrimitiveTypeName(parts[1].element_type()), x.dimension(last) - 1);
-  for (size_t k = 2; k < parts.size(); ++k) {
-    absl::StrAppend(&text, AnyContentText(absl::StrCat("c", k), parts[k]));
-    absl::StrAppend(&workspaces, ", c", k);
-  }
-  return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " tuple(a, ", stable ? "w" : "b",
-                      workspaces, ")");
+      ShapeText(x), ids, ShapeText(parts[0]), ShapeText(parts[1]), last, parts[0].dimension(last),
+      ranges, stable ? "" : absl::StrCat(last), PrimitiveTypeName(parts[1].element_type()),
+      x.dimension(last) - 1);
+  return WithWorkspace(call, std::move(text), {"a", stable ? "w" : "b"});
 }
 
 // The slice that an operand is, directly or as the result of an asynchronous computation.
@@ -249,7 +226,7 @@ absl::StatusOr<std::string> OfItsSlices(const Instruction& call) {
   const Shape& whole = call.shape();
   if (!whole.IsArray()) return absl::UnimplementedError("tuples are not supported");
   std::string text = AnyContentText("a0", whole);
-  const std::string shape = OperandShapeText(whole);
+  const std::string shape = ShapeText(whole);
   for (int64_t i = 0; i < call.operand_count(); ++i) {
     const SliceRanges* slice = SliceOf(call.operand(i));
     if (!slice || call.operand(i).shape().element_type() != whole.element_type() ||
@@ -307,8 +284,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     // A body may name the computation that the call calls; AddCopy replaces the name by it.
     std::string text = "HloModule m\napplied { ROOT r = pred[] constant(true) }\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
-      absl::StrAppend(&text, " p", i, " = ", OperandShapeText(call.operand(i).shape()),
-                      " parameter(", i, ")\n");
+      absl::StrAppend(&text, " p", i, " = ", ShapeText(call.operand(i).shape()), " parameter(", i,
+                      ")\n");
     }
     return ParseModule(absl::StrCat(text, " ", *body, "\n}"));
   }
