@@ -127,7 +127,7 @@ class LapackShapes {
     const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(call_.sizes, '>');
     const std::vector<absl::string_view> operands = absl::StrSplit(sides.first, ',');
     const Shape& first = custom_call_.operand(0).shape();
-    batches_ = first.rank() - std::ssize(operands[0]);
+    leading_ = LeadingDimensions(call_, first);
     for (size_t i = 0; i < operands.size(); ++i) {
       HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("operand ", i), operands[i],
                                     custom_call_.operand(static_cast<int64_t>(i)).shape()));
@@ -164,15 +164,15 @@ class LapackShapes {
   absl::Status Expect(absl::string_view of, absl::string_view letters, const Shape& found) {
     const absl::Span<const int64_t> batches =
         absl::MakeSpan(custom_call_.operand(0).shape().dimensions())
-            .subspan(0, static_cast<size_t>(std::max<int64_t>(batches_, 0)));
-    bool fits = batches_ >= 0 && found.IsArray() &&
-                found.rank() == batches_ + std::ssize(letters) &&
+            .subspan(0, static_cast<size_t>(std::max<int64_t>(leading_, 0)));
+    bool fits = leading_ >= 0 && found.IsArray() &&
+                found.rank() == leading_ + std::ssize(letters) &&
                 absl::MakeSpan(found.dimensions()).subspan(0, batches.size()) == batches;
     std::vector<std::string> expected;
     for (int64_t size : batches) expected.push_back(absl::StrCat(size));
     for (int64_t i = 0; i < std::ssize(letters); ++i) {
-      if (fits) sizes_.try_emplace(letters[i], found.dimension(batches_ + i));
-      fits = fits && sizes_[letters[i]] == found.dimension(batches_ + i);
+      if (fits) sizes_.try_emplace(letters[i], found.dimension(leading_ + i));
+      fits = fits && sizes_[letters[i]] == found.dimension(leading_ + i);
       expected.push_back(sizes_.contains(letters[i]) ? absl::StrCat(sizes_[letters[i]]) : "?");
     }
     if (fits) return absl::OkStatus();
@@ -182,7 +182,7 @@ class LapackShapes {
 
   const LapackCall& call_;
   const Instruction& custom_call_;
-  int64_t batches_ = 0;  // number of leading dimensions
+  int64_t leading_ = 0;
   std::map<char, int64_t> sizes_;
 };
 
@@ -244,11 +244,16 @@ absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom
   return LapackShapes(call, custom_call).Check();
 }
 
+int64_t LeadingDimensions(const LapackCall& call, const Shape& first_operand) {
+  return first_operand.rank() - static_cast<int64_t>(call.sizes.find_first_of(",>"));
+}
+
 int64_t BatchCount(const LapackCall& call, const Shape& first_operand) {
-  const size_t letters = call.sizes.find_first_of(",>");
-  int64_t size = 1;
-  for (int64_t i = 1; i <= static_cast<int64_t>(letters); ++i) size *= first_operand.dimension(-i);
-  return size == 0 ? 0 : first_operand.ElementCount() / size;
+  if (first_operand.ElementCount() == 0) return 0;
+  int64_t count = 1;
+  for (int64_t d = 0; d < LeadingDimensions(call, first_operand); ++d)
+    count *= first_operand.dimension(d);
+  return count;
 }
 
 }  // namespace hlocts

@@ -69,6 +69,8 @@ std::optional<LapackCall> LapackCallOf(const Instruction& custom_call);
 // have the shapes of the routine.
 absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
 
+// Returns the number of leading dimensions, which count batches, of an operand or result.
+int64_t LeadingDimensions(const LapackCall& call, const Shape& first_operand);
 // Returns the number of batches, or 0 if the first operand has no elements.
 int64_t BatchCount(const LapackCall& call, const Shape& first_operand);
 

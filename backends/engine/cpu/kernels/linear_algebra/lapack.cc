@@ -470,7 +470,7 @@ absl::StatusOr<LapackFunction> LapackFunctionOf(const Instruction& custom_call) 
   HLOCTS_RETURN_IF_ERROR(CheckLapackShapes(*lapack, custom_call));
   Call call{*lapack};
   const Shape& first = custom_call.operand(0).shape();
-  const int64_t leading = first.rank() - static_cast<int64_t>(lapack->sizes.find_first_of(",>"));
+  const int64_t leading = LeadingDimensions(*lapack, first);
   for (int64_t d = 0; d < leading; ++d) call.batches *= first.dimension(d);
   for (const Instruction* operand : custom_call.operands())
     call.operands.push_back(LeafOf(operand->shape(), leading));
