@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
 
@@ -380,10 +381,8 @@ int64_t ComponentCount(const Literal& literal) {
 
 uint64_t ElementBits(const Literal& literal, int64_t i) {
   const PrimitiveType type = ComponentType(literal.element_type());
-  uint64_t bits = 0;
-  const auto bytes = static_cast<size_t>(StorageBytes(type));
-  std::memcpy(&bits, literal.raw_data() + static_cast<size_t>(i) * bytes, bytes);
-  return bits & BitMask(BitWidth(type));
+  const int bytes = StorageBytes(type);
+  return StoredBits(literal.raw_data() + i * bytes, bytes) & BitMask(BitWidth(type));
 }
 
 InputRecipes::InputRecipes(const Module& module, std::vector<Shape> leaves, uint64_t seed)

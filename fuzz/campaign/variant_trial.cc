@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/campaign/variant_trial.h"
 
-#include <cstring>
-
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::fuzz {
 namespace {
-
-// Returns the bits of component `i` of an array.
-uint64_t BitsAt(const Literal& literal, int width, size_t i) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, literal.raw_data() + i * static_cast<size_t>(width),
-              static_cast<size_t>(width));
-  return bits;
-}
 
 bool SameLeaf(const Literal& first, const Literal& variant) {
   if (first.BitwiseEqual(variant)) return true;
@@ -22,9 +13,10 @@ bool SameLeaf(const Literal& first, const Literal& variant) {
   if (!IsFloat(type) || !first.shape().CompatibleWith(variant.shape()) || first.has_runtime_sizes())
     return false;
   const FloatFormat& format = FormatOf(type);
-  int width = StorageBytes(type);
-  for (size_t i = 0; i < first.raw_size() / static_cast<size_t>(width); ++i) {
-    uint64_t a = BitsAt(first, width, i), b = BitsAt(variant, width, i);
+  const auto width = static_cast<size_t>(StorageBytes(type));
+  for (size_t at = 0; at < first.raw_size(); at += width) {
+    const uint64_t a = StoredBits(first.raw_data() + at, width);
+    const uint64_t b = StoredBits(variant.raw_data() + at, width);
     if (a != b && !(IsNanBits(format, a) && IsNanBits(format, b))) return false;
   }
   return true;

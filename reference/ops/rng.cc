@@ -6,6 +6,7 @@
 #include "reference/kernels/random_bits.h"
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::reference {
 namespace {
@@ -71,8 +72,7 @@ double Normal(const Stream& stream, uint64_t index) {
 // Returns the stored form of an integer element, sign- or zero-extended to 64 bits.
 uint64_t Extended(const Literal& scalar) {
   const int width = StorageBytes(scalar.element_type());
-  uint64_t bits = 0;
-  std::memcpy(&bits, scalar.raw_data(), width);
+  const uint64_t bits = StoredBits(scalar.raw_data(), width);
   const int unused = 64 - 8 * width;
   if (!IsSigned(scalar.element_type())) return bits;
   return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);

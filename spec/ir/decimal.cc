@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts {
@@ -199,12 +200,6 @@ Float FromBits(uint64_t bits) {
   return value;
 }
 
-uint64_t LoadBits(const uint8_t* element, int bytes) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, element, bytes);  // all supported machines are little-endian
-  return bits;
-}
-
 int64_t SignExtend(uint64_t bits, int width) {
   return static_cast<int64_t>(bits << (64 - width)) >> (64 - width);
 }
@@ -333,19 +328,19 @@ void AppendElement(PrimitiveType type, const uint8_t* element, std::string* out)
       out->append(*element ? "true" : "false");
       return;
     case TypeClass::kSigned:
-      absl::StrAppend(out, SignExtend(LoadBits(element, bytes), bytes * 8));
+      absl::StrAppend(out, SignExtend(StoredBits(element, bytes), bytes * 8));
       return;
     case TypeClass::kUnsigned:
-      absl::StrAppend(out, LoadBits(element, bytes));
+      absl::StrAppend(out, StoredBits(element, bytes));
       return;
     case TypeClass::kFloat:
-      return AppendFloat(type, LoadBits(element, bytes), out);
+      return AppendFloat(type, StoredBits(element, bytes), out);
     case TypeClass::kComplex: {
       PrimitiveType component = ComponentType(type);
       out->push_back('(');
-      AppendFloat(component, LoadBits(element, bytes / 2), out);
+      AppendFloat(component, StoredBits(element, bytes / 2), out);
       out->append(", ");
-      AppendFloat(component, LoadBits(element + bytes / 2, bytes / 2), out);
+      AppendFloat(component, StoredBits(element + bytes / 2, bytes / 2), out);
       out->push_back(')');
       return;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits array elements as integers of the same width.
+// Reads and visits array elements as integers of the same width.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "spec/ir/primitive_type.h"
@@ -12,6 +13,13 @@ namespace hlocts {
 struct Bytes16 {
   uint64_t low, high;
 };
+
+// Returns the stored bytes (at most 8) of an element or component as an integer.
+inline uint64_t StoredBits(const uint8_t* element, int64_t bytes) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, element, static_cast<size_t>(bytes));  // little-endian, as all our machines
+  return bits;
+}
 
 // Calls visit(T{}), where T is the unsigned integer type of `bytes` bytes: 1, 2, 4 or 8.
 template <class Visit>

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/element_width.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/real.h"
@@ -17,12 +18,6 @@ namespace {
 constexpr uint16_t kClassFlags = AcceptanceSet::kNan | AcceptanceSet::kPosInf |
                                  AcceptanceSet::kNegInf | AcceptanceSet::kPosZero |
                                  AcceptanceSet::kNegZero;
-
-uint64_t BitsAt(const uint8_t* element, int bytes) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, element, bytes);
-  return bits;
-}
 
 struct Component {
   const uint8_t* element;
@@ -38,7 +33,7 @@ Component ComponentAt(const Literal& literal, int64_t index, int component) {
 }
 
 double FloatAt(const Component& c) {
-  uint64_t bits = BitsAt(c.element, c.bytes);
+  uint64_t bits = StoredBits(c.element, c.bytes);
   if (c.type == PrimitiveType::kF64) {
     double value;
     std::memcpy(&value, &bits, sizeof(value));
@@ -54,7 +49,7 @@ double FloatAt(const Component& c) {
 }
 
 Int128 IntegerAt(const Component& c) {
-  uint64_t bits = BitsAt(c.element, c.bytes);
+  uint64_t bits = StoredBits(c.element, c.bytes);
   if (c.type == PrimitiveType::kPred) return bits != 0;
   if (!IsSigned(c.type)) return static_cast<Int128>(bits);
   int shift = 64 - 8 * c.bytes;
@@ -188,7 +183,7 @@ AcceptanceSet PointOf(const Literal& literal, int64_t index, int component) {
     return AcceptanceSet::Integers(value, value);
   }
   double value = FloatAt(c);
-  if (std::isnan(value)) return AcceptanceSet::NanWithBits(BitsAt(c.element, c.bytes));
+  if (std::isnan(value)) return AcceptanceSet::NanWithBits(StoredBits(c.element, c.bytes));
   return AcceptanceSet::Float(value);
 }
 
@@ -203,7 +198,7 @@ bool Accepts(const AcceptanceSet& s, const Literal& literal, int64_t index, int 
   if (std::isnan(value)) {
     if (s.Has(AcceptanceSet::kBitsKnown)) {
       // A move through a register may have set the quiet bit of a signalling NaN (lemma 22).
-      uint64_t bits = BitsAt(c.element, c.bytes);
+      uint64_t bits = StoredBits(c.element, c.bytes);
       const FloatFormat& format = FormatOf(c.type);
       uint64_t quiet = format.has_infinity() ? uint64_t{1} << (format.mantissa_bits - 1) : 0;
       return bits == s.nan_bits || bits == (s.nan_bits | quiet);

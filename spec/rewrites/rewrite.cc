@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "spec/base/status.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
@@ -127,9 +128,7 @@ double NumberOf(const Instruction& constant) {
   PrimitiveType type = literal.element_type();
   if (type == PrimitiveType::kF64) return literal.data<double>()[0];
   if (type == PrimitiveType::kF32) return literal.data<float>()[0];
-  uint64_t bits = 0;
-  std::memcpy(&bits, literal.raw_data(), literal.raw_size());
-  return DecodeFloat(FormatOf(type), bits);
+  return DecodeFloat(FormatOf(type), StoredBits(literal.raw_data(), StorageBytes(type)));
 }
 
 // The instructions bound to the letters of a pattern.

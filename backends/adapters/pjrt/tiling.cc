@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
@@ -46,9 +47,7 @@ bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   if (!IsFloat(part)) return false;
   const size_t of_part = static_cast<size_t>(StorageBytes(part));
   const auto is_nan = [&](const uint8_t* data) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, data, of_part);
-    return IsNanBits(FormatOf(part), bits);
+    return IsNanBits(FormatOf(part), StoredBits(data, of_part));
   };
   for (size_t i = 0; i < bytes; i += of_part) {
     if (std::memcmp(a + i, b + i, of_part) != 0 && !(is_nan(a + i) && is_nan(b + i))) return false;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/choices.h"
@@ -24,8 +25,7 @@ bool QuietenNans(Literal& values) {
   uint8_t* data = values.mutable_raw_data();
   bool any = false;
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, data + i * bytes, bytes);
+    uint64_t bits = StoredBits(data + i * bytes, bytes);
     if (!IsNanBits(format, bits) || (bits & quiet)) continue;
     bits |= quiet;
     std::memcpy(data + i * bytes, &bits, bytes);
