@@ -197,6 +197,38 @@ TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
 }
 
+// The updates of a scalar are in tiles: each device combines its own with zero, not with the
+// operand.
+TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
+  const std::string head =
+      "HloModule m, num_partitions=2\n"
+      "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\nENTRY e { ";
+  const auto scatter = [](const std::string& operand) {
+    return absl::StrCat("= s32[] scatter(", operand,
+                        ", i, u), update_window_dims={}, inserted_window_dims={}, "
+                        "scatter_dims_to_operand_dims={}, index_vector_dim=1, to_apply=add");
+  };
+  const auto verdict = [&](const std::string& operand, const std::string& result) {
+    return Judge(
+               absl::StrCat(head,
+                            "x = s32[] parameter(0), sharding={replicated} i = s32[4,0] "
+                            "parameter(1), sharding={devices=[2,1]<=[2]} u = s32[4] parameter(2), "
+                            "sharding={devices=[2]<=[2]} ROOT r ",
+                            scatter("x"), ", sharding={replicated} }"),
+               absl::StrCat(head,
+                            "x = s32[] parameter(0) z = s32[] constant(0) i = s32[2,0] "
+                            "parameter(1) u = s32[2] parameter(2) p ",
+                            scatter(operand),
+                            " s = s32[] all-reduce(p), replica_groups={{0,1}}, to_apply=add, "
+                            "channel_id=1, use_global_device_ids=true ROOT r = s32[] ",
+                            result, " }"),
+               {"s32[] 1", "s32[4,0] {{}, {}, {}, {}}", "s32[4] {1, 2, 3, 5}"})
+        .kind;
+  };
+  EXPECT_EQ(verdict("z", "add(x, s)"), Outcome::kPass);
+  EXPECT_EQ(verdict("x", "copy(s)"), Outcome::kFail);
+}
+
 // Outside of a manual region every device has the whole argument, and its tile of the result.
 TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   const std::string add =
