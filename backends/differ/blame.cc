@@ -21,13 +21,13 @@
 namespace hlocts::backends {
 namespace {
 
-// Finds faults that appear only when instructions are compiled together.
+using Clock = PieceRunner::Clock;
 
+// Finds faults that appear only when instructions are compiled together.
 class MinimalGroupSearch {
  public:
   // `runner` must have run the module with one operation per piece and found nothing wrong.
-  MinimalGroupSearch(const Module& module, PieceRunner& runner,
-                     PieceRunner::Clock::time_point deadline)
+  MinimalGroupSearch(const Module& module, PieceRunner& runner, Clock::time_point deadline)
       : module_(module), runner_(runner), deadline_(deadline) {}
 
   // Returns the smallest wrong piece that it finds. It starts with all instructions, then drops as
@@ -43,14 +43,14 @@ class MinimalGroupSearch {
 
   const Module& module_;
   PieceRunner& runner_;
-  PieceRunner::Clock::time_point deadline_;
+  Clock::time_point deadline_;
   Members members_;  // of the smallest wrong piece so far
   std::unique_ptr<Piece> piece_;
   std::unique_ptr<PieceRun> run_;
 };
 
 absl::StatusOr<bool> MinimalGroupSearch::Wrong(const Members& members) {
-  if (members.empty() || PieceRunner::Clock::now() > deadline_) return false;
+  if (members.empty() || Clock::now() > deadline_) return false;
   auto piece = CutOut(module_, *module_.entry(), members);
   if (!piece.ok()) return false;  // cannot be cut there
   auto kept = std::make_unique<Piece>(*std::move(piece));
@@ -115,8 +115,6 @@ absl::StatusOr<std::unique_ptr<PieceRun>> MinimalGroupSearch::Find() {
   HLOCTS_RETURN_IF_ERROR(TryComponents());
   return std::move(run_);
 }
-
-using Clock = PieceRunner::Clock;
 
 constexpr int64_t kPrintedElements = 64;
 // The instructions at fault, and the evidence against them.

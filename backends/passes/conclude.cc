@@ -15,9 +15,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Distinguishes, without dumps, a fault of a pass from a fault of code generation: if an engine
-// returns the module from which its code was generated, that module is judged. No pass is named.
-
+// Returns the module from which the engine generates code. It distinguishes, without dumps, a fault
+// of a pass from a fault of code generation; no pass is named.
 absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
                           engine.Load(*subject.module, subject.options.load));

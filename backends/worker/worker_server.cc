@@ -21,7 +21,6 @@ namespace {
 
 // Checks that arguments that were not donated keep their contents in a run (aliasing.19), for
 // engines that read arguments of a module with aliases in place.
-
 class KeptArguments {
  public:
   // Copies the arguments, unless the module has neither aliases nor donors.

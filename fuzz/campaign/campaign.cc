@@ -27,7 +27,6 @@ namespace hlocts::fuzz {
 namespace {
 
 // The state of a campaign on disk: the modules that are done. It is written atomically.
-
 struct CampaignState {
   uint64_t seed = 1;
   std::string recipe;                 // the options that determine the modules

@@ -94,8 +94,6 @@ std::string RecipeOf(const CampaignOptions& options) {
       options.guided ? ", guided" : "", WithoutOf(options));
 }
 
-// Counts verdicts, and formats the status of a campaign as a JSON object and as a line.
-
 void CampaignStatus::CountVerdict(const reports::Verdict& verdict) {
   ++verdicts[std::string(OutcomeName(verdict.kind))];
   elements += static_cast<double>(verdict.elements);

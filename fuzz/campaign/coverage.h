@@ -24,9 +24,9 @@ using Cells = absl::flat_hash_set<uint64_t>;
 // Adds the cells of all instructions except parameters and constants.
 void AddCells(const Module& module, Cells& cells);
 
-// Guided generation: choices that recently reached new cells are drawn more often. The weights of
-// an epoch depend only on the modules of earlier epochs, so that module `number` is still a
-// function of the seed.
+// Generates modules and draws choices more often that recently reached new cells. The weights of an
+// epoch depend only on the modules of earlier epochs, so that module `number` is still a function
+// of the seed.
 class Guide {
  public:
   static constexpr int64_t kEpoch = 1000;  // modules

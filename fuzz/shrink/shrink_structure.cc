@@ -16,8 +16,6 @@
 
 namespace hlocts::fuzz {
 
-// Shrinks an invalid module to the called computation that breaks the rule.
-
 bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
   if (!still_fails(candidate)) return false;
   sample = std::move(candidate);

@@ -18,9 +18,8 @@
 
 namespace hlocts::reference {
 
-// Defines a test case that gives a module, its arguments, an engine's outputs and the expected
+// A test case that gives a module, its arguments, an engine's outputs and the expected
 // verdict. It serves tests that examine more than the verdict; plain verdicts are in cases/.
-
 struct Case {
   const char* name;
   const char* module;

@@ -20,12 +20,11 @@
 
 namespace hlocts::reference {
 
-// Declares the rendezvous of devices, where they wait for each other.
+// The rendezvous of devices, where they wait for each other.
 //
 // Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected
 // immediately: every device has ended or waits for a false condition. The error names each device
 // and the operation at which it waits.
-
 class Rendezvous {
  public:
   explicit Rendezvous(const DeviceGrid& grid);

@@ -15,8 +15,7 @@
 
 namespace hlocts::reports {
 
-// Defines a clause of the documents as the page shows it.
-
+// A clause of the documents as the page shows it.
 struct ClauseRow {
   std::string id;
   std::string document;  // human-readable title

@@ -19,7 +19,6 @@ namespace hlocts {
 namespace {
 
 // Makes the module of one piece.
-
 class PieceBuilder {
  public:
   // `copied` has the meaning of Placing::copied. Both arguments must outlive the builder.

@@ -18,10 +18,8 @@ absl::Status WriteFile(const std::string& path, absl::string_view content);
 // Returns the extension: "pb" for "a/b.pb"; "" for "-" and for a path without an extension.
 std::string ExtensionOf(absl::string_view path);
 
-// Lets only one process at a time write to a directory.
-
-// An advisory lock on a directory (flock). It is released when the object is destroyed or the
-// process ends, and it leaves no file.
+// An advisory lock on a directory (flock), so that only one process at a time writes there. It is
+// released when the object is destroyed or the process ends, and it leaves no file.
 class FolderLock {
  public:
   FolderLock() = default;  // locks nothing
@@ -40,7 +38,6 @@ class FolderLock {
 };
 
 // A temporary directory that is removed when the object that owns it is destroyed.
-
 class TemporaryFolder {
  public:
   // Makes an empty directory, accessible to its owner only, in $TMPDIR or /tmp. Returns

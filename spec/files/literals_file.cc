@@ -33,7 +33,6 @@ absl::StatusOr<LiteralsFile> ParseAny(absl::string_view content, bool named_npz,
 }
 
 // Parses and prints the text form of a literals file: comments, blocks, one leaf per line.
-
 class LiteralsParser {
  public:
   explicit LiteralsParser(const std::optional<ExpectedLeaves>& expected) : expected_(expected) {}

@@ -24,8 +24,7 @@
 namespace hlocts {
 namespace {
 
-// JointValues: the outputs of a module in the form in which the joint predicates read them.
-
+// The outputs of a module in the form in which the joint predicates read them.
 class JointValues {
  public:
   // Keeps references to both arguments. `actual` has one output per leaf.

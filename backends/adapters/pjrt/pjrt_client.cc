@@ -10,8 +10,6 @@
 
 namespace hlocts::backends {
 
-// Queries a compiled program.
-
 absl::StatusOr<PjrtUnloadedExecutable> PjrtSession::Unloaded(PJRT_LoadedExecutable* executable) {
   auto get = HLOCTS_PJRT_ARGS(LoadedExecutable_GetExecutable);
   get.loaded_executable = executable;

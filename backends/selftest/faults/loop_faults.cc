@@ -145,7 +145,6 @@ bool NegateCondition(Instruction& loop) {
 }
 
 // A fault by which a branch index out of range selects the first branch instead of the last.
-
 template <bool below, bool above>
 void OutsideTakesFirst(FaultSite& site) {
   Literal& index = site.operands[0];

@@ -23,7 +23,6 @@ namespace hlocts::backends {
 namespace {
 
 // Applies a fault in one execution.
-
 class FaultHook : public reference::EvalHook {
  public:
   explicit FaultHook(const Fault& fault) : fault_(fault) {}

@@ -217,9 +217,8 @@ void RoundTwice(NoiseJob& job) {
 
 }  // namespace
 
-// Division by one number as a multiplication by its reciprocal, which is rounded to the type (lemma
+// Divides by one number as a multiplication by its reciprocal, which is rounded to the type (lemma
 // 16).
-
 bool NoisyReciprocal(NoiseJob& job) {
   const bool divides = job.opcode() == Opcode::kDivide && job.rule.rule_class == RuleClass::kUlp;
   if (!divides || !IsRealFloat(job.result) || BitWidth(job.type()) < 16) return false;

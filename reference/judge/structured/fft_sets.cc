@@ -117,8 +117,7 @@ std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
   return behind;
 }
 
-// Declares the rounding units of fast Fourier transforms, by length (lemma 21).
-
+// The rounding units of fast Fourier transforms, by length (lemma 21).
 struct TransformCost {
   double units = 0;    // of the 2-norm of the result
   double flushes = 0;  // loss by flushes and underflow, in units of the least (normal) number

@@ -28,7 +28,6 @@ namespace {
 
 // Judges select-and-scatter where elements of a window tie: each window's source value goes to
 // exactly one of them (lemma 31), undivided.
-
 class WindowChoice : public JointPredicate {
  public:
   // Returns the set of an element that receives the values of exactly these windows.

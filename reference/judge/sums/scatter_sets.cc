@@ -20,9 +20,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Finds the updates of a scatter for each element, if indices may be uncertain (lemma 31).
-
-// The updates that are combined with each element of the operand.
+// The updates that are combined with each element of the operand, where indices may be uncertain
+// (lemma 31).
 struct ScatterPlan {
   std::vector<std::vector<int64_t>> updates;  // certain updates, in the scatter's order
   std::vector<std::vector<int64_t>> maybe;    // possible updates
