@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/substitute.h"
 #include "backends/adapters/compiled/compiled_backend.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -175,80 +176,68 @@ TEST(CompiledTest, PaddingHoldsAnyContent) {
   EXPECT_EQ(verdict("ROOT r = f32[] reshape(a)"), Outcome::kFail);
 }
 
+// Returns a module for two devices with a sum of the type as `add`.
+std::string OnTwo(const std::string& type, const std::string& body) {
+  return absl::Substitute(
+      "HloModule m, num_partitions=2\nadd { a = $0[] parameter(0) b = $0[] parameter(1) "
+      "ROOT r = $0[] add(a, b) }\nENTRY e { $1 }",
+      type, body);
+}
+const std::string kOfBoth =
+    ", replica_groups={{0,1}}, to_apply=add, channel_id=1, use_global_device_ids=true ";
+
 // The optimized form of a sharded module is the program of one device.
 TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
   const auto verdict = [](const std::string& sum) {
-    const std::string add =
-        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n";
-    return Judge(absl::StrCat("HloModule m, num_partitions=2\n", add,
-                              "ENTRY e { x = f32[4] parameter(0), sharding={devices=[2]<=[2]} "
-                              "z = f32[] constant(0) ROOT r = f32[] reduce(x, z), dimensions={0}, "
-                              "to_apply=add, sharding={replicated} }"),
-                 absl::StrCat("HloModule m, num_partitions=2\n", add,
-                              "ENTRY e { x = f32[2] parameter(0) z = f32[] constant(0) "
-                              "p = f32[] reduce(x, z), dimensions={0}, to_apply=add ",
-                              sum, " }"),
-                 {"f32[4] {1, 2, 3, 5}"});
+    const std::string reduce =
+        " z = f32[] constant(0) p = f32[] reduce(x, z), dimensions={0}, to_apply=add ";
+    return Judge(OnTwo("f32", "x = f32[4] parameter(0), sharding={devices=[2]<=[2]}" + reduce +
+                                  "ROOT r = f32[] copy(p), sharding={replicated}"),
+                 OnTwo("f32", "x = f32[2] parameter(0)" + reduce + sum), {"f32[4] {1, 2, 3, 5}"});
   };
-  constexpr char kSum[] =
-      "r = bf16[] all-reduce(p), replica_groups={{0,1}}, to_apply=add, channel_id=1, "
-      "use_global_device_ids=true ROOT c = f32[] convert(r)";
-  EXPECT_EQ(verdict(kSum).kind, Outcome::kPass) << verdict(kSum).reason;
+  const std::string sum = "r = bf16[] all-reduce(p)" + kOfBoth + "ROOT c = f32[] convert(r)";
+  EXPECT_EQ(verdict(sum).kind, Outcome::kPass) << verdict(sum).reason;
   EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
 }
 
-// The updates of a scalar are in tiles: each device combines its own with zero, not with the
-// operand.
+// The updates of a scalar are in tiles: each device combines its own with 0, not with the operand.
 TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
-  const std::string head =
-      "HloModule m, num_partitions=2\n"
-      "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\nENTRY e { ";
-  const auto scatter = [](const std::string& operand) {
-    return absl::StrCat("= s32[] scatter(", operand,
-                        ", i, u), update_window_dims={}, inserted_window_dims={}, "
-                        "scatter_dims_to_operand_dims={}, index_vector_dim=1, to_apply=add");
-  };
+  const std::string rest =
+      ", i, u), update_window_dims={}, inserted_window_dims={}, scatter_dims_to_operand_dims={}, "
+      "index_vector_dim=1, to_apply=add";
   const auto verdict = [&](const std::string& operand, const std::string& result) {
     return Judge(
-               absl::StrCat(head,
-                            "x = s32[] parameter(0), sharding={replicated} i = s32[4,0] "
-                            "parameter(1), sharding={devices=[2,1]<=[2]} u = s32[4] parameter(2), "
-                            "sharding={devices=[2]<=[2]} ROOT r ",
-                            scatter("x"), ", sharding={replicated} }"),
-               absl::StrCat(head,
-                            "x = s32[] parameter(0) z = s32[] constant(0) i = s32[2,0] "
-                            "parameter(1) u = s32[2] parameter(2) p ",
-                            scatter(operand),
-                            " s = s32[] all-reduce(p), replica_groups={{0,1}}, to_apply=add, "
-                            "channel_id=1, use_global_device_ids=true ROOT r = s32[] ",
-                            result, " }"),
-               {"s32[] 1", "s32[4,0] {{}, {}, {}, {}}", "s32[4] {1, 2, 3, 5}"})
-        .kind;
+        OnTwo("s32",
+              "x = s32[] parameter(0) i = s32[4,0] parameter(1), sharding={devices=[2,1]<=[2]} "
+              "u = s32[4] parameter(2), sharding={devices=[2]<=[2]} ROOT r = s32[] scatter(x" +
+                  rest + ", sharding={replicated}"),
+        OnTwo("s32",
+              "x = s32[] parameter(0) z = s32[] constant(0) i = s32[2,0] parameter(1) "
+              "u = s32[2] parameter(2) p = s32[] scatter(" +
+                  operand + rest + " s = s32[] all-reduce(p)" + kOfBoth + result),
+        {"s32[] 1", "s32[4,0] {{}, {}, {}, {}}", "s32[4] {1, 2, 3, 5}"});
   };
-  EXPECT_EQ(verdict("z", "add(x, s)"), Outcome::kPass);
-  EXPECT_EQ(verdict("x", "copy(s)"), Outcome::kFail);
+  EXPECT_EQ(verdict("z", "ROOT r = s32[] add(x, s)").kind, Outcome::kPass);
+  EXPECT_EQ(verdict("x", "ROOT r = s32[] copy(s)").kind, Outcome::kFail);
 }
 
 // Outside of a manual region every device has the whole argument, and its tile of the result.
 TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
-  const std::string add =
-      "HloModule m, num_partitions=2\n"
-      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
-      "ENTRY e { x = f32[4] parameter(0) ";
-  const std::string sum =
-      " = f32[2] all-reduce(l), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, "
-      "to_apply=add";
+  const std::string sum = "r = f32[2] all-reduce(l)" + kOfBoth;
   const auto verdict = [&](const std::string& offset) {
-    return Judge(add +
-                     "s = f32[4] custom-call(x), custom_call_target=\"Sharding\", "
-                     "sharding={devices=[2]<=[2]} l = f32[2] custom-call(s), "
-                     "custom_call_target=\"SPMDFullToShardShape\", sharding={manual} t" +
-                     sum +
-                     ", sharding={manual} ROOT f = f32[4] custom-call(t), "
-                     "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2]<=[2]} }",
-                 add + "i = u32[] partition-id() t = u32[] constant(2) o = u32[] " + offset +
-                     " l = f32[2] dynamic-slice(x, o), dynamic_slice_sizes={2} ROOT r" + sum + " }",
-                 {"f32[4] {1, 2, 4, 5}"}, /*partitions=*/2);
+    return Judge(
+        OnTwo("f32",
+              "x = f32[4] parameter(0) s = f32[4] custom-call(x), custom_call_target=\"Sharding\", "
+              "sharding={devices=[2]<=[2]} l = f32[2] custom-call(s), "
+              "custom_call_target=\"SPMDFullToShardShape\", sharding={manual} " +
+                  sum +
+                  "ROOT f = f32[4] custom-call(r), custom_call_target=\"SPMDShardToFullShape\", "
+                  "sharding={devices=[2]<=[2]}"),
+        OnTwo("f32",
+              "x = f32[4] parameter(0) i = u32[] partition-id() t = u32[] constant(2) "
+              "o = u32[] " +
+                  offset + " l = f32[2] dynamic-slice(x, o), dynamic_slice_sizes={2} ROOT " + sum),
+        {"f32[4] {1, 2, 4, 5}"}, /*partitions=*/2);
   };
   EXPECT_EQ(verdict("multiply(i, t)").kind, Outcome::kPass) << verdict("multiply(i, t)").reason;
   EXPECT_EQ(verdict("copy(i)").kind, Outcome::kFail);
