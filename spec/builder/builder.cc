@@ -122,10 +122,6 @@ void Builder::SetUpAlias(const ShapeIndex& output_index, int64_t parameter_numbe
       {output_index, parameter_number, parameter_index, must_alias});
 }
 
-void Builder::AddBufferDonor(int64_t parameter_number, const ShapeIndex& parameter_index) {
-  module_->buffer_donor.push_back({parameter_number, parameter_index});
-}
-
 // Builds tuples and control flow.
 
 Value Builder::Tuple(Values elements) { return Emit(Opcode::kTuple, elements); }

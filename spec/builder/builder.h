@@ -232,7 +232,6 @@ class Builder {
   // rejected.
   void SetUpAlias(const ShapeIndex& output_index, int64_t parameter_number,
                   const ShapeIndex& parameter_index, bool must_alias = false);
-  void AddBufferDonor(int64_t parameter_number, const ShapeIndex& parameter_index);
 
  private:
   using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
