@@ -24,14 +24,6 @@ bool HasOneValueEach(const SetArray& set) {
          set.joint == nullptr && set.runtime_sizes.empty();
 }
 
-std::vector<Computation*> BranchesOf(const Instruction& instruction) {
-  if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
-    return *list;
-  }
-  return {instruction.CalledComputation(Attr::kTrueComputation),
-          instruction.CalledComputation(Attr::kFalseComputation)};
-}
-
 DiffOptions WithoutTests(DiffOptions options) {
   options.suspect = DiffOptions::Suspect::kNot;
   return options;
@@ -357,7 +349,7 @@ std::optional<int64_t> PieceRunner::Selector(const Instruction& selector,
 absl::Status PieceRunner::RunBranch(const Instruction& instruction, const Values& values,
                                     const std::string& where) {
   std::optional<int64_t> selected = Selector(*instruction.operands()[0], values);
-  std::vector<Computation*> branches = BranchesOf(instruction);
+  std::vector<Computation*> branches = instruction.branches();
   int64_t last = static_cast<int64_t>(branches.size()) - 1;
   if (!selected) {
     Stop("branches that differ between devices are not analysed");

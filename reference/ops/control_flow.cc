@@ -111,13 +111,7 @@ absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& i
 // selects the last (ruling 0008); with two, a true pred selects the first.
 absl::StatusOr<Literal> EvaluateConditional(EvalContext& context, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
-  std::vector<Computation*> branches;
-  if (const auto* listed = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
-    branches = *listed;
-  } else {
-    branches = {instruction.CalledComputation(Attr::kTrueComputation),
-                instruction.CalledComputation(Attr::kFalseComputation)};
-  }
+  const std::vector<Computation*> branches = instruction.branches();
   size_t count = branches.size();
   if (count == 0 || count + 1 != operands.size() ||
       std::count(branches.begin(), branches.end(), nullptr) > 0) {

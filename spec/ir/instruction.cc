@@ -76,4 +76,9 @@ std::vector<Computation*> Instruction::called_computations() const {
   return result;
 }
 
+std::vector<Computation*> Instruction::branches() const {
+  if (auto* list = Get<std::vector<Computation*>>(Attr::kBranchComputations)) return *list;
+  return {CalledComputation(Attr::kTrueComputation), CalledComputation(Attr::kFalseComputation)};
+}
+
 }  // namespace hlocts

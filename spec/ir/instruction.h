@@ -61,6 +61,8 @@ class Instruction {
   Computation* CalledComputation(Attr attr) const;       // nullptr if absent
   // Returns all computations that this instruction names, in the order of its attributes.
   std::vector<Computation*> called_computations() const;
+  // Returns the branches of a conditional, the one for true before the one for false.
+  std::vector<Computation*> branches() const;
 
   // Used only by opcode constant.
   const Literal& literal() const { return literal_; }

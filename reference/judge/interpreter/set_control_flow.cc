@@ -127,14 +127,6 @@ std::vector<int64_t> PossibleBranches(const Instruction& instruction, const SetV
   return possible;
 }
 
-std::vector<Computation*> BranchesOf(const Instruction& instruction) {
-  if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
-    return *list;
-  }
-  return {instruction.CalledComputation(Attr::kTrueComputation),
-          instruction.CalledComputation(Attr::kFalseComputation)};
-}
-
 // Returns the state that the next trip reads: this trip's result as it was stored (ruling 0105).
 SetValue HandedOn(const SetInterpreter& interpreter, const SetValue& made, const Shape& shape) {
   const bool unrounded =
@@ -162,7 +154,7 @@ bool HasSideEffects(const Computation& computation) {
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
     const Walk& walk) {
-  std::vector<Computation*> branches = BranchesOf(instruction);
+  std::vector<Computation*> branches = instruction.branches();
   std::vector<SetValue> results(walk.devices.size());
   std::vector<bool> done(walk.devices.size(), false);
   for (size_t d = 0; d < walk.devices.size(); ++d) {
