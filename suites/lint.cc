@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/lint.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "spec/base/nearest.h"
 #include "spec/files/file_io.h"
@@ -37,10 +37,6 @@ constexpr Opcode kOpcodes[] = {
 #include "spec/ir/opcodes.def"
 #undef HLOCTS_OPCODE
 };
-
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // Returns the cases of one file or directory; `bad` gets the format's mistakes.
 absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<BadFile>& bad) {
@@ -129,9 +125,9 @@ std::vector<std::string> CaseNames::MistakesOf(const Case& one) const {
     }
     note("clauses", "clause", id, ids);
   }
-  if (!one.operation.empty() && !Contains(operations_, one.operation))
+  if (!one.operation.empty() && !absl::c_linear_search(operations_, one.operation))
     note("operation", "documented operation", one.operation, operations_);
-  if (!one.opcode.empty() && !Contains(opcodes_, one.opcode))
+  if (!one.opcode.empty() && !absl::c_linear_search(opcodes_, one.opcode))
     note("opcode", "opcode", one.opcode, opcodes_);
   return mistakes;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ops/groups.h"
@@ -21,11 +22,7 @@ Elements One(const Shape& shape, const Index& index) {
   return std::vector<int64_t>{LinearIndex(index, RowMajorStrides(shape.dimensions()))};
 }
 
-bool Contains(const Index& list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-// Returns the elements of `shape` whose index equals `fixed` in all dimensions where it is not -1.
+// The elements of `shape` whose index equals `fixed` in every dimension where `fixed` is not -1.
 std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
   Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
   Index free;
@@ -103,7 +100,7 @@ Elements OfReduce(const Instruction& reduce, size_t operand, const Index& index)
   Index fixed(shape.rank(), -1);
   size_t next = 0;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (!Contains(reduced, d) && next < index.size()) fixed[d] = index[next++];
+    if (!absl::c_linear_search(reduced, d) && next < index.size()) fixed[d] = index[next++];
   }
   return next == index.size() ? Elements(Along(shape, fixed)) : std::nullopt;
 }
@@ -122,7 +119,8 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
   int64_t at =
       left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (!Contains(batch, d) && !Contains(contracted, d)) fixed[d] = index[at++];
+    if (!absl::c_linear_search(batch, d) && !absl::c_linear_search(contracted, d))
+      fixed[d] = index[at++];
   }
   return Along(shape, fixed);
 }

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {
-
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   std::vector<int64_t> joined = a;
@@ -107,8 +104,9 @@ WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int
   std::vector<int64_t> out(batch.size() + numbers.offset_dims.size());
   size_t next_batch = 0, next_offset = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(out.size()); ++d) {
-    out[d] = Contains(numbers.offset_dims, d) ? geometry.window_sizes[present[next_offset++]]
-                                              : batch[next_batch++];
+    out[d] = absl::c_linear_search(numbers.offset_dims, d)
+                 ? geometry.window_sizes[present[next_offset++]]
+                 : batch[next_batch++];
   }
   SetWindow(operand, out, numbers.offset_dims, absent, geometry);
   SetIndices(indices, numbers.index_vector_dim, numbers.start_index_map,

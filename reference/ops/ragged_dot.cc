@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "reference/kernels/dot.h"
 #include "reference/kernels/index_values.h"
 #include "reference/kernels/movement_geometry.h"
@@ -12,10 +13,6 @@
 
 namespace hlocts::reference {
 namespace {
-
-bool Contains(const std::vector<int64_t>& list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 // Returns elements [start, start + size) along one dimension.
 Literal Sliced(const Literal& operand, int64_t dimension, int64_t start, int64_t size) {
@@ -137,9 +134,9 @@ absl::StatusOr<Literal> EvaluateRaggedDot(EvalContext& context, const Instructio
   dot.rhs = ToSystem(operands[1], dot.system);
   SetGroups(IndexValues(operands[2]), dot.lhs.shape().dimension(dot.ragged), dot);
   Literal out(Shape(dot.system, shape.dimensions()));
-  if (Contains(dot.numbers.lhs_batch, dot.ragged)) {
+  if (absl::c_linear_search(dot.numbers.lhs_batch, dot.ragged)) {
     out = PlainDot(dot.numbers, dot.system, dot.lhs, dot.rhs, shape.dimensions());
-  } else if (Contains(dot.numbers.lhs_contracting, dot.ragged)) {
+  } else if (absl::c_linear_search(dot.numbers.lhs_contracting, dot.ragged)) {
     const auto& contracting = dot.numbers.lhs_contracting;
     const auto at = std::find(contracting.begin(), contracting.end(), dot.ragged);
     dot.rhs_ragged = dot.numbers.rhs_contracting[at - contracting.begin()];
