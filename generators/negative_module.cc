@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breaks rules about the header, and about the relation of instructions and computations. Two equal
 // names break no rule in the proto form, where names are only labels.
-#include <algorithm>
 
 #include "generators/negative_rows.h"
 #include "spec/ir/attributes.h"

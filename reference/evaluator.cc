@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/evaluator.h"
 
-#include <utility>
-
 #include "reference/deep_stack.h"
 #include "reference/interpreter.h"
 #include "reference/ops/sharding_call.h"

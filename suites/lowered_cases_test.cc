@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "spec/base/status_testing.h"
 #include "spec/builder/builder.h"

@@ -18,7 +18,6 @@
 #include "backends/worker/worker_client.h"
 #include "backends/worker/worker_server.h"
 #include "generators/arguments.h"
-#include "spec/base/frame.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/differ/failure_details.h"
 #include "backends/differ/pieces.h"

@@ -6,8 +6,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
-#include "backends/backend_list.h"
 #include "backends/differ/blame.h"
 #include "backends/differ/failure_details.h"
 #include "backends/differ/kept_promises.h"

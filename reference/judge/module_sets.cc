@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
 #include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"

@@ -2,7 +2,6 @@
 // Tests dot and reduce against explicit sums for each element.
 #include <algorithm>
 #include <cmath>
-#include <complex>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

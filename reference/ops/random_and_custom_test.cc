@@ -3,7 +3,6 @@
 #include <set>
 
 #include "reference/custom_call.h"
-#include "reference/kernels/random_bits.h"
 #include "reference/ops/module_testing.h"
 #include "spec/base/status_testing.h"
 

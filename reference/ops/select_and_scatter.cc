@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
 
 #include "reference/kernels/reduce_window.h"
 #include "reference/ops/applied_computation.h"

@@ -6,10 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "reports/nights/summary.h"
-#include "reports/run_record.h"
+#include "reports/verdict.h"
 #include "spec/base/json_text.h"
 
 namespace hlocts::reports {

@@ -8,7 +8,6 @@
 
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/effective_bits.h"
-#include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"

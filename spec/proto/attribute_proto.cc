@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/proto/attribute_proto.h"
 
-#include <algorithm>
 #include <array>
 
 #include "spec/ir/instruction.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 #include "spec/proto/attribute_rows.h"
-#include "spec/proto/attribute_text.h"
 
 namespace hlocts {
 namespace {

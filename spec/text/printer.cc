@@ -3,7 +3,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/text/module_printer.h"

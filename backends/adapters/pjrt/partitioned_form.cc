@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

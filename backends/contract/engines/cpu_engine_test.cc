@@ -8,12 +8,9 @@
 
 #include "backends/backend_list.h"
 #include "backends/contract/engines/engines_testing.h"
-#include "generators/arguments.h"
 #include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
 
 namespace hlocts::backends {
 namespace {

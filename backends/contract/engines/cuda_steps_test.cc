@@ -8,11 +8,8 @@
 #include <cmath>
 
 #include "absl/strings/str_replace.h"
-#include "backends/backend_list.h"
 #include "backends/contract/engines/engines_testing.h"
-#include "generators/arguments.h"
 #include "spec/base/status_testing.h"
-#include "spec/text/parser.h"
 
 namespace hlocts::backends {
 namespace {

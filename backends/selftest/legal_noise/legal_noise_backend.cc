@@ -2,7 +2,6 @@
 // The engine legal-noise, which is never wrong and rarely equal to the reference. A failure of it
 // is a defect of the judge.
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"

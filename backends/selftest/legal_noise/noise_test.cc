@@ -8,7 +8,6 @@
 #include "backends/selftest/legal_noise/noise_fast_convolution.h"
 #include "generators/arguments.h"
 #include "spec/base/status_testing.h"
-#include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 

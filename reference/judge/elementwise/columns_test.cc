@@ -3,13 +3,10 @@
 // kind, as literals and as sets, in every profile and with every use of unrounded values.
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "absl/strings/str_cat.h"
 #include "reference/judge/cases_testing.h"
 #include "reference/judge/elementwise/columns_testing.h"
 #include "reference/judge/interpreter/set_value.h"
-#include "reference/judge/sums/sums.h"
+#include "reference/judge/sums/linear.h"
 #include "spec/judge/interval_columns.h"
 
 namespace hlocts::reference {

@@ -2,7 +2,6 @@
 // Computes element-wise operations on exact operands: takes the plain evaluator's result, and sets
 // only where a rule permits more than one value (subnormals, values that do not fit the result's
 // type, zeros of unknown sign).
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the instructions that read unrounded results (lemma 5). Unread intervals are not kept.
-#include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"

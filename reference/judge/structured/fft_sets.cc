@@ -13,7 +13,6 @@
 #include "reference/judge/structured/fft_predicate.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
-#include "spec/judge/joint.h"
 
 namespace hlocts::reference {
 namespace {

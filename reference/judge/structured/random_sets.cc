@@ -9,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/instruction.h"
-#include "spec/judge/integer_sets.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {

@@ -8,7 +8,6 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/scan.h"
 #include "reference/recognized.h"
-#include "reference/scalar_function.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::reference {

@@ -5,7 +5,6 @@
 #include "reference/ops/sharding_call.h"
 #include "spec/ir/tiles.h"
 #include "spec/ops/custom_calls.h"
-#include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {

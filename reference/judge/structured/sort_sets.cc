@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of sort (lemmas 14, 25): exact up to ties if the comparator is certain, else
 // every position that an element may take. A joint predicate requires that rows stay together.
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -20,7 +19,6 @@
 #include "spec/ir/instruction.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/choices.h"
-#include "spec/judge/integer_sets.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
