@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/comparison_type.h"
@@ -186,14 +187,6 @@ constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
 constexpr Attr kPrintedWhenAbsent[] = {Attr::kReplicaGroups, Attr::kLhsContractingDims,
                                        Attr::kRhsContractingDims};
 
-template <size_t kCount>
-bool Contains(const Attr (&list)[kCount], Attr attr) {
-  for (Attr entry : list) {
-    if (entry == attr) return true;
-  }
-  return false;
-}
-
 bool UsualWordOf(const Instruction& instruction, Attr attr, const std::string& word) {
   for (const UsualWord& row : kUsualWords) {
     if (row.attr == attr && row.word == word) return true;
@@ -215,7 +208,9 @@ struct LeftOut {
   const Instruction& instruction;
   Attr attr;
 
-  bool operator()(bool flag) const { return !flag && Contains(kPrintedWhenTrue, attr); }
+  bool operator()(bool flag) const {
+    return !flag && absl::c_linear_search(kPrintedWhenTrue, attr);
+  }
   bool operator()(const Word& word) const { return UsualWordOf(instruction, attr, word.text); }
   bool operator()(int64_t number) const {
     for (const UsualInt& row : kUsualInts) {
@@ -224,7 +219,7 @@ struct LeftOut {
     return false;
   }
   bool operator()(const std::vector<int64_t>& list) const {
-    return list.empty() && Contains(kPrintedWhenNotEmpty, attr);
+    return list.empty() && absl::c_linear_search(kPrintedWhenNotEmpty, attr);
   }
   bool operator()(const std::vector<std::string>& words) const {
     return attr == Attr::kOperandPrecision && AllDefault(words);
@@ -259,7 +254,8 @@ void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Att
   const AttributeValue* value = Find(instruction, attr);
   const AttrRow& row = RowOf(attr);
   if (value == nullptr) {
-    if (Contains(kPrintedWhenAbsent, attr)) absl::StrAppend(printer.out(), ", ", row.text, "={}");
+    if (absl::c_linear_search(kPrintedWhenAbsent, attr))
+      absl::StrAppend(printer.out(), ", ", row.text, "={}");
     return;
   }
   if (std::visit(LeftOut{instruction, attr}, *value)) return;

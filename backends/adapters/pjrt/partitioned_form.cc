@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "spec/ir/index_util.h"

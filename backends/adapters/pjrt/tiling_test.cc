@@ -38,6 +38,9 @@ TEST(TilingTest, EachDeviceHasTheTileThatTheAnnotationSays) {
   EXPECT_EQ(Read("{devices=[2,2]<=[2,2]T(1,0)}", 2, 4).TileNumbers(), listed.TileNumbers());
   EXPECT_THAT(Read("{devices=[2,2]<=[4] last_tile_dim_replicate}", 1, 4).TileNumbers(),
               ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(Read("{devices=[4]<=[4] last_tile_dim_replicate}", 0, 4).TileNumbers(),
+              ElementsAre(0, 0, 0, 0))
+      << "a scalar";
   EXPECT_THAT(Read("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 1, 4).TileNumbers(),
               ElementsAre(0, 1, 0, 1));
   EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y'}]}", 1, 4).TileNumbers(), ElementsAre(0, 1, 0, 1));
@@ -118,31 +121,15 @@ TEST(PartitionedFormTest, ShardyGetsNamedAxesOfOneMesh) {
 }
 
 TEST(PartitionedFormTest, ManualRegionsAreGivenToGspmdOnly) {
-  auto module = ParseModule(
-      "HloModule m, num_partitions=2\nENTRY e {\n  a = f32[4] parameter(0)\n"
-      "  s = f32[4] custom-call(a), custom_call_target=\"Sharding\", sharding={devices=[2]<=[2]}\n"
-      "  b = f32[2] custom-call(s), custom_call_target=\"SPMDFullToShardShape\", "
-      "sharding={manual}\n  ROOT c = f32[4] custom-call(b), "
-      "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2]<=[2]}\n}\n");
-  ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_TRUE(NeedsPartitioner(**module, 2));
-  EXPECT_FALSE(NeedsPartitioner(**module, 1));
-  EXPECT_TRUE(PartitionedForm(**module, Partitioner::kGspmd).status().ok());
-  EXPECT_TRUE(absl::IsUnimplemented(PartitionedForm(**module, Partitioner::kShardy).status()));
-}
-
-// A scalar has no dimension to split, whatever its annotation.
-TEST(PartitionedFormTest, AScalarIsReplicated) {
-  for (const char* sharding : {"{replicated}", "{devices=[4]<=[4] last_tile_dim_replicate}"}) {
-    auto module = ParseModule(absl::StrCat(
-        "HloModule m, num_partitions=4\nENTRY e {\n  a = f32[] parameter(0), sharding=", sharding,
-        "\n  ROOT b = f32[] negate(a)\n}\n"));
-    ASSERT_TRUE(module.ok()) << module.status();
-    for (const Partitioner partitioner : {Partitioner::kGspmd, Partitioner::kShardy})
-      EXPECT_TRUE(PartitionedForm(**module, partitioner).status().ok());
-    HLOCTS_ASSERT_OK_AND_ASSIGN(std::vector<Tiling> tilings, ArgumentTilings(**module));
-    EXPECT_THAT(tilings[0].TileNumbers(), ElementsAre(0, 0, 0, 0)) << sharding;
-  }
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      ParseModule(
+          "HloModule m, num_partitions=2\nENTRY e { a = f32[4] parameter(0) ROOT b = f32[2] "
+          "custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual} }"));
+  EXPECT_TRUE(NeedsPartitioner(*module, 2));
+  EXPECT_FALSE(NeedsPartitioner(*module, 1));
+  EXPECT_TRUE(PartitionedForm(*module, Partitioner::kGspmd).ok());
+  EXPECT_TRUE(absl::IsUnimplemented(PartitionedForm(*module, Partitioner::kShardy).status()));
 }
 
 TEST(PartitionedFormTest, UnreducedIsNotGivenToAnyEngine) {
