@@ -22,7 +22,7 @@ Elements One(const Shape& shape, const Index& index) {
   return std::vector<int64_t>{LinearIndex(index, RowMajorStrides(shape.dimensions()))};
 }
 
-// The elements of `shape` whose index equals `fixed` in every dimension where `fixed` is not -1.
+// Returns the elements of `shape` whose index equals `fixed` in all dimensions where it is not -1.
 std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
   Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
   Index free;
