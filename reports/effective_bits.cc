@@ -26,7 +26,36 @@ int64_t BelowTwoBits(const std::vector<int64_t>& quarters, int precision) {
   return std::accumulate(quarters.begin(), quarters.begin() + end, int64_t{0});
 }
 
+void AddQuarters(const std::vector<int64_t>& from, int64_t times, std::vector<int64_t>& into) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i) into[i] += times * from[i];
+}
+
 }  // namespace
+
+void AddCounts(const VerdictStatistics& from, int64_t times, VerdictStatistics& into) {
+  const double bits =
+      into.bits_checked_mean * static_cast<double>(into.elements) +
+      static_cast<double>(times) * from.bits_checked_mean * static_cast<double>(from.elements);
+  into.elements += times * from.elements;
+  into.bits_checked_mean = into.elements > 0 ? bits / static_cast<double>(into.elements) : 0;
+  into.unspecified_elements += times * from.unspecified_elements;
+  into.unspecified_floats += times * from.unspecified_floats;
+  into.draws += times * from.draws;
+  for (const auto& [precision, quarters] : from.effective_quarters)
+    AddQuarters(quarters, times, into.effective_quarters[precision]);
+  std::vector<int64_t> all;
+  int64_t below = 0;
+  for (const auto& [precision, quarters] : into.effective_quarters) {
+    AddQuarters(quarters, 1, all);
+    below += BelowTwoBits(quarters, precision);
+  }
+  const int64_t total = std::accumulate(all.begin(), all.end(), int64_t{0});
+  if (total == 0) return;
+  into.effective_bits_median = Quantile(all, total, 0.5);
+  into.effective_bits_p5 = Quantile(all, total, 0.05);
+  into.below_two_bits_share = static_cast<double>(below) / static_cast<double>(total);
+}
 
 int64_t ElementsBelowTwoBits(const Verdict& verdict) {
   int64_t below = 0;
@@ -42,9 +71,7 @@ int64_t ElementsBarelyChecked(const Verdict& verdict) {
 void EffectiveBitsTable::Add(const Verdict& verdict) {
   draws_ += verdict.draws;
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
-    std::vector<int64_t>& sum = quarters_[{verdict.exact_data, precision}];
-    if (sum.size() < quarters.size()) sum.resize(quarters.size());
-    for (size_t i = 0; i < quarters.size(); ++i) sum[i] += quarters[i];
+    AddQuarters(quarters, 1, quarters_[{verdict.exact_data, precision}]);
   }
 }
 

@@ -13,11 +13,16 @@
 
 namespace hlocts::reports {
 
+struct VerdictStatistics;  // reports/verdict_parts.h
+
 // Return the number of floating-point elements with fewer than two checked bits (fewer than one for
 // a format of one bit), including unspecified elements. ElementsBarelyChecked also includes the
 // unspecified elements of other types.
 int64_t ElementsBelowTwoBits(const Verdict& verdict);
 int64_t ElementsBarelyChecked(const Verdict& verdict);
+
+// Adds the counts of `from`, `times` times, and recomputes the mean and the quantiles.
+void AddCounts(const VerdictStatistics& from, int64_t times, VerdictStatistics& into);
 
 class EffectiveBitsTable {
  public:

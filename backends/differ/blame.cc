@@ -259,12 +259,13 @@ std::string Remainder(const CutCounts& counts) {
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
-  bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.elements > 0;
+  bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.checked.elements > 0;
   if (whole.kind == Outcome::kInconclusive && settled && counts.stopped.empty()) {
     whole.kind = Outcome::kPass;
-    whole.elements = counts.elements;
-    whole.unspecified_elements = counts.unspecified;
-    whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
+    reports::VerdictStatistics checked = counts.checked;
+    checked.exact_data = whole.exact_data;
+    checked.worst_ulps = std::move(whole.worst_ulps);
+    static_cast<reports::VerdictStatistics&>(whole) = std::move(checked);
     whole.reason = "decided by pieces; the outputs alone are inconclusive";
   }
   if (whole.kind == Outcome::kInconclusive && !counts.first_suspect.empty()) {

@@ -12,6 +12,7 @@
 #include "backends/differ/printed_result.h"
 #include "reference/custom_call.h"
 #include "reference/judge/module_sets.h"
+#include "reports/effective_bits.h"
 #include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
@@ -72,25 +73,13 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
 
 // Combines the verdicts on two devices: the more severe one, with the counts of both.
 reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
-  reports::Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
-  merged.elements = a.elements + b.elements;
-  merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;
-  merged.unspecified_floats = a.unspecified_floats + b.unspecified_floats;
-  merged.draws = a.draws + b.draws;
-  if (merged.elements > 0) {
-    merged.bits_checked_mean = (a.bits_checked_mean * static_cast<double>(a.elements) +
-                                b.bits_checked_mean * static_cast<double>(b.elements)) /
-                               static_cast<double>(merged.elements);
-  }
-  const reports::Verdict& other = Severity(b.kind) > Severity(a.kind) ? a : b;
+  const bool second = Severity(b.kind) > Severity(a.kind);
+  reports::Verdict merged = second ? b : a;
+  const reports::Verdict& other = second ? a : b;
+  reports::AddCounts(other, 1, merged);
   std::set<std::string> freedoms(merged.freedoms.begin(), merged.freedoms.end());
   freedoms.insert(other.freedoms.begin(), other.freedoms.end());
   merged.freedoms.assign(freedoms.begin(), freedoms.end());
-  for (const auto& [precision, quarters] : other.effective_quarters) {
-    std::vector<int64_t>& sum = merged.effective_quarters[precision];
-    if (sum.size() < quarters.size()) sum.resize(quarters.size());
-    for (size_t i = 0; i < quarters.size(); ++i) sum[i] += quarters[i];
-  }
   return merged;
 }
 

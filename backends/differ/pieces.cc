@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "reports/effective_bits.h"
 #include "spec/cut/loop_block.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
@@ -34,9 +35,7 @@ void Add(const CutCounts& from, CutCounts& into) {
   into.inconclusive += from.inconclusive;
   into.tested += from.tested;
   into.not_run += from.not_run;
-  into.elements += from.elements;
-  into.unspecified += from.unspecified;
-  into.bits += from.bits;
+  reports::AddCounts(from.checked, 1, into.checked);
   if (into.stopped.empty()) into.stopped = from.stopped;
   if (into.first_inconclusive.empty()) into.first_inconclusive = from.first_inconclusive;
   if (!into.first_suspect.empty()) return;
@@ -135,9 +134,7 @@ std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
 void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.pieces += times;
   counts_.inconclusive += verdict.kind == Outcome::kInconclusive ? times : 0;
-  counts_.elements += times * verdict.elements;
-  counts_.unspecified += times * verdict.unspecified_elements;
-  counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+  reports::AddCounts(verdict, times, counts_.checked);
 }
 
 // Subtracts an inconclusive call from the counts if the pieces inside the called computation were

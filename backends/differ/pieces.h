@@ -31,11 +31,9 @@ struct CutCounts {
   int64_t inconclusive = 0;  // pieces among them
   int64_t tested = 0;        // inconclusive pieces in which the tests of lemma 44 find nothing
   int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
-  int64_t elements = 0;
-  int64_t unspecified = 0;
-  double bits = 0;                 // bits checked, summed over all elements
-  std::string stopped;             // why cutting stopped: time, trips, ...
-  std::string first_inconclusive;  // "while.3, trip 2: add.4", "" if there is none
+  reports::VerdictStatistics checked;  // the sums over the pieces
+  std::string stopped;                 // why cutting stopped: time, trips, ...
+  std::string first_inconclusive;      // "while.3, trip 2: add.4", "" if there is none
   // The first piece that is improbable by the tests of lemma 44.
   std::string first_suspect;
   std::optional<reports::Statistical> statistical;

@@ -129,6 +129,7 @@ TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
   EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("pieces judged"));
   EXPECT_GT(verdict.bits_checked_mean, 20);
+  EXPECT_THAT(reports::CheckedText(verdict), HasSubstr("24 of 24")) << "bits of the pieces";
   for (const char* wrong_one : {"v", "b", "d", "q"}) {
     InjectingBackend wrong({wrong_one, 3, 1 << 16});
     verdict = subject.Diff(wrong, 0);
