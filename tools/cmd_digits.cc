@@ -78,6 +78,7 @@ std::string FirstText(const NotFinite& first) {
       absl::StrCat("first ", first.value, ": ", ElementName(*first.instruction, first.element),
                    " = ", OpcodeName(first.instruction->opcode()), "(", first.operands, ")");
   if (first.run > 0) absl::StrAppend(&text, ", run ", first.run + 1);
+  if (first.rounding) absl::StrAppend(&text, "; without rounding it is finite");
   if (!first.engines.empty())
     absl::StrAppend(&text, "; an engine ", first.engines, " return it (acceptance set)");
   return text;
@@ -197,6 +198,7 @@ std::string DigitsJson(const Module& module, const std::string& name, const Digi
         {"value", digits.first.value},
         {"operands", digits.first.operands},
         {"engines", digits.first.engines},
+        {"rounding", digits.first.rounding},
         {"source", backends::SourceOf(module, digits.first.instruction->name())}};
   }
   json["other_widths"] = Json::array();

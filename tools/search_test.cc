@@ -96,31 +96,83 @@ TEST(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
   EXPECT_EQ(digits["other_widths"][0]["wider"], false);
 }
 
-struct F64Row {
-  const char *body, *input, *first;
+struct LossRow {
+  const char *type, *body, *input, *first;
 };
 
-// In f64, an exact result loses nothing, and every other result is moved.
-TEST(DigitsTest, OfF64TheInstructionThatLosesIsFirst) {
-  const F64Row rows[] = {
-      {"  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
+// In f64, an exact result loses nothing, and every other result is moved. A function does not lose
+// what a sum or a conversion before it rounds away.
+TEST(DigitsTest, TheInstructionThatLosesIsFirst) {
+  const LossRow rows[] = {
+      {"f64",
+       "  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
        "  ROOT a = f64[] add(e, o)\n",
        "f64[] -40", "a"},
-      {"  z = f64[] constant(0)\n  d = f64[] subtract(z, x)\n  e = f64[] exponential(d)\n"
+      {"f64",
+       "  z = f64[] constant(0)\n  d = f64[] subtract(z, x)\n  e = f64[] exponential(d)\n"
        "  o = f64[] constant(1)\n  s = f64[] add(e, o)\n  q = f64[] divide(o, s)\n"
        "  ROOT g = f64[] subtract(o, q)\n",
        "f64[] 37.42994775023705", "g"},
+      {"f64",
+       "  o = f64[] constant(1)\n  y = f64[] add(x, o)\n  a = f64[] multiply(x, x)\n"
+       "  b = f64[] multiply(y, y)\n  ROOT d = f64[] subtract(b, a)\n",
+       "f64[] 1234567890.123", "d"},
+      {"f64",
+       "  o = f64[] constant(1)\n  a = f64[] sqrt(x)\n  y = f64[] add(x, o)\n"
+       "  b = f64[] sqrt(y)\n  ROOT d = f64[] subtract(b, a)\n",
+       "f64[] 1234567890123", "d"},
+      {"f32",
+       "  e = f32[] exponential(x)\n  o = f32[] constant(1)\n  s = f32[] add(o, e)\n"
+       "  ROOT l = f32[] log(s)\n",
+       "f32[] -13.5", "s"},
+      {"f32",
+       "  h = f32[] constant(1.57079637)\n  d = f32[] subtract(h, x)\n  m = f32[] negate(d)\n"
+       "  ROOT s = f32[] sine(m)\n",
+       "f32[] 1000003", "d"},
+      {"f32",
+       "  c = f16[] convert(x)\n  w = f16[] constant(0.1)\n  p = f16[] multiply(c, w)\n"
+       "  ROOT s = f16[] cosine(p)\n",
+       "f32[] 30001", "c"},
+      {"f32",
+       "  c = f32[] cosine(x)\n  t = f32[] constant(1.5)\n  m = f32[] multiply(c, t)\n"
+       "  d = f32[] divide(m, t)\n  ROOT a = f32[] acos(d)\n",
+       "f32[] 0.002", "a"},
   };
-  for (const F64Row& row : rows) {
-    const std::string module = WriteModule(
-        "f64.hlo",
-        absl::StrCat("HloModule m\nENTRY main {\n  x = f64[] parameter(0)\n", row.body, "}\n"));
-    const std::string inputs = WriteModule("f64.txt", absl::StrCat(row.input, "\n"));
+  for (const LossRow& row : rows) {
+    const std::string module =
+        WriteModule("loss.hlo", absl::StrCat("HloModule m\nENTRY main {\n  x = ", row.type,
+                                             "[] parameter(0)\n", row.body, "}\n"));
+    const std::string inputs = WriteModule("loss.txt", absl::StrCat(row.input, "\n"));
     const Json digits =
         ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
     EXPECT_EQ(digits["instructions"][0]["instruction"], row.first) << digits.dump(1);
-    EXPECT_GT(digits["instructions"][0]["lost_bits"], 40) << digits.dump(1);
+    EXPECT_GT(digits["instructions"][0]["lost_bits"], 8) << digits.dump(1);
   }
+}
+
+// A NaN of infinite operands is reported, next to an element whose infinity is given.
+TEST(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
+  const std::string module = WriteModule(
+      "masked.hlo",
+      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  y = f32[2] parameter(1)\n"
+      "  a = f32[2] add(x, x)\n  ROOT d = f32[2] subtract(a, y)\n}\n");
+  const std::string inputs = WriteModule("masked.txt", "f32[2] {-inf, -inf}\nf32[2] {3, -inf}\n");
+  const Json digits =
+      ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+  EXPECT_EQ(digits["first_not_finite"]["instruction"], "d");
+  EXPECT_EQ(digits["first_not_finite"]["element"], 1);
+  EXPECT_EQ(digits["first_not_finite"]["rounding"], false);
+}
+
+// e rounds to zero in f16, so that the quotient is 0 / 0.
+TEST(DigitsTest, ANanThatRoundingCausesIsMarked) {
+  const std::string module = WriteModule(
+      "epsilon.hlo",
+      "HloModule m\nENTRY main {\n  x = f16[] parameter(0)\n  c = f32[] constant(1e-8)\n"
+      "  e = f16[] convert(c)\n  s = f16[] add(x, e)\n  ROOT q = f16[] divide(x, s)\n}\n");
+  const std::string inputs = WriteModule("epsilon.txt", "f16[] 0\n");
+  const std::string out = RunHlocts("digits " + module + " --inputs=" + inputs).out;
+  EXPECT_THAT(out, HasSubstr("q = divide(0, 0); without rounding it is finite"));
 }
 
 }  // namespace

@@ -142,6 +142,19 @@ void KeepExact(const Instruction& original, absl::Span<const Literal> operands,
   }
 }
 
+// Adds the error of the first term to elements of a sum of f64 in which the errors of both terms,
+// each moved by one unit, cancel. Errors of roundings are independent.
+void KeepApart(const Instruction& original, absl::Span<const Literal> operands,
+               absl::Span<const Literal> right_operands, const Literal& right, Literal& result) {
+  if (!ops::IsSum(original.opcode()) || original.shape().element_type() != PrimitiveType::kF64)
+    return;
+  const absl::Span<double> to = Numbers(result);
+  for (size_t i = 0; i < to.size(); ++i) {
+    const double error = Numbers(operands[0])[i] - Numbers(right_operands[0])[i];
+    if (to[i] == Numbers(right)[i] && std::isfinite(error)) to[i] += error;
+  }
+}
+
 double MeanError(const Literal& found, const Literal& right) {
   if (!IsWide(found)) {
     if (!found.shape().IsArray()) {
@@ -184,11 +197,14 @@ class Rounding : public reference::EvalHook {
     // The highest precision of the module's types: a result correct to this precision has lost
     // nothing.
     int precision = 0;
+    const auto add = [&](const Shape& leaf, const ShapeIndex&) {
+      const PrimitiveType type = ComponentType(leaf.element_type());
+      if (IsFloat(type)) precision = std::max(precision, FormatOf(type).precision());
+    };
     for (const Loss& loss : digits.losses) {
-      ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
-        const PrimitiveType type = ComponentType(leaf.element_type());
-        if (IsFloat(type)) precision = std::max(precision, FormatOf(type).precision());
-      });
+      ForEachLeaf(loss.instruction->shape(), add);
+      for (const Instruction* operand : loss.instruction->operands())
+        ForEachLeaf(operand->shape(), add);
     }
     unit_ = std::ldexp(1.0, -precision);
   }
@@ -201,7 +217,8 @@ class Rounding : public reference::EvalHook {
     const Instruction& original = *found->second.original;
     for (size_t k = 0; k < operands.size(); ++k) {
       const Instruction& operand = original.operand(static_cast<int64_t>(k));
-      if (!IsGiven(operand)) RoundTo(operand.shape(), 8 * found->second.loss + k + 1, operands[k]);
+      const bool away = k == 1 && original.opcode() == Opcode::kSubtract;
+      if (!IsGiven(operand)) RoundTo(operand.shape(), 8 * found->second.loss, operands[k], away);
     }
     return absl::OkStatus();
   }
@@ -214,7 +231,7 @@ class Rounding : public reference::EvalHook {
     const auto run = static_cast<size_t>(runs_[place.loss]++);
     if (which_ == kNone) return Note(context, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
-    const Literal exact = result;
+    Literal exact = result;
     // A modelled error could create or remove an infinity, so infinities are taken from the exact
     // sum.
     Literal plain = result;
@@ -235,10 +252,14 @@ class Rounding : public reference::EvalHook {
     for (size_t k = 0; k < operands.size(); ++k)
       worst = std::max(worst, MeanError(operands[k], right.operands[k]));
     loss.made += MeanError(result, exact);
+    for (Literal* sum : {&exact, &result})
+      KeepApart(*place.original, operands, right.operands, right.result, *sum);
     loss.carried += MeanError(exact, right.result);
     loss.operands += worst;
-    loss.lost +=
-        std::log2(std::max(MeanError(result, right.result), unit_) / std::max(worst, unit_));
+    worst = std::max(worst, unit_);
+    const double error = std::max(MeanError(result, right.result), unit_);
+    loss.lost += std::log2(error / worst);
+    loss.dropped += Dropped(*place.original, result, right, error, worst);
     return absl::OkStatus();
   }
 
@@ -314,31 +335,57 @@ class Rounding : public reference::EvalHook {
   void NoteNotFinite(const Place& place, size_t run, absl::Span<const Literal> operands,
                      const Literal& result) {
     if (digits_.first.instruction != nullptr || !IsWide(result)) return;
-    for (const Literal& operand : operands) {
-      if (!IsFinite(operand)) return;
-    }
+    const bool by_element =
+        ops::IsElementwiseFamily(place.original->opcode()) && !IsComplex(result.element_type());
     const absl::Span<const double> numbers = Numbers(result);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i])) continue;
+      const bool nan = std::isnan(numbers[i]);
+      const auto explains = [&](double x) { return nan ? std::isnan(x) : !std::isfinite(x); };
       std::string read;
+      bool explained = false;
       for (const Literal& operand : operands) {
-        if (!IsWide(operand) ||
-            (operand.element_count() != result.element_count() && operand.element_count() != 1)) {
-          continue;
-        }
-        const double number = Numbers(operand)[operand.element_count() == 1 ? 0 : i];
-        absl::StrAppend(&read, read.empty() ? "" : ", ", number);
+        if (!IsWide(operand)) continue;
+        const absl::Span<const double> all = Numbers(operand);
+        const bool has_element = all.size() == numbers.size() || all.size() == 1;
+        const double number = has_element ? all[all.size() == 1 ? 0 : i] : 0;
+        if (has_element) absl::StrAppend(&read, read.empty() ? "" : ", ", number);
+        explained = explained ||
+                    (by_element && has_element ? explains(number) : absl::c_any_of(all, explains));
       }
+      if (explained) continue;
+      const std::vector<RightRun>& right = trace_[place.loss];
       digits_.first = {place.original,
                        static_cast<int64_t>(run),
                        static_cast<int64_t>(i),
-                       std::isnan(numbers[i]) ? "nan"
-                       : numbers[i] < 0       ? "-inf"
-                                              : "inf",
+                       nan              ? "nan"
+                       : numbers[i] < 0 ? "-inf"
+                                        : "inf",
                        read,
-                       ""};
+                       "",
+                       run < right.size() && std::isfinite(Numbers(right[run].result)[i])};
       return;
     }
+  }
+
+  // The bits by which the error of a result exceeds `error` if it is measured relative to the
+  // smaller term of a sum; those that a conversion lost.
+  double Dropped(const Instruction& original, const Literal& result, const RightRun& right,
+                 double error, double worst) const {
+    if (original.opcode() == Opcode::kConvert) return std::log2(error / worst);
+    if (!ops::IsSum(original.opcode()) || !IsWide(result) || IsComplex(result.element_type()))
+      return 0;
+    const auto a = Numbers(right.operands[0]), b = Numbers(right.operands[1]);
+    double sum = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      const double made = Numbers(result)[i], exact = Numbers(right.result)[i];
+      const double least = std::min({std::fabs(a[i]), std::fabs(b[i]), std::fabs(exact)});
+      sum += RelativeError(made, exact) == 0 ? 0
+             : least == 0                    ? RelativeError(made, exact)
+                                             : std::min(1.0, std::fabs(made - exact) / least);
+    }
+    return std::log2(std::max(sum / static_cast<double>(std::max<size_t>(1, a.size())), error) /
+                     error);
   }
 
   const Places& places_;
@@ -378,6 +425,7 @@ class Measuring {
       loss.carried /= runs;
       loss.operands /= runs;
     }
+    MoveLossToOrigins();
     HLOCTS_RETURN_IF_ERROR(RunInstructionsInIsolation(exact, start));
     digits_.seconds = SecondsSince(start);
     AddBounds(leaves);
@@ -419,6 +467,47 @@ class Measuring {
   static double Error(const std::vector<Literal>& found, const std::vector<Literal>& right,
                       size_t i) {
     return found[i].element_count() == right[i].element_count() ? MeanError(found[i], right[i]) : 1;
+  }
+
+  // Returns the sum or conversion whose result, scaled or moved, is the worst operand of
+  // `function`; nullptr if that operand is something else.
+  Loss* OriginOf(const Instruction& function) {
+    const Instruction* at = &function;
+    while (true) {
+      Loss* worst = nullptr;
+      for (const Instruction* operand : at->operands()) {
+        while (operand->operand_count() > 0 &&
+               (ops::MovesElements(operand->opcode()) || ops::IsSignChange(operand->opcode()))) {
+          operand = operand->operands()[0];
+        }
+        const auto loss = absl::c_find_if(
+            digits_.losses, [&](const Loss& each) { return each.instruction == operand; });
+        if (loss == digits_.losses.end()) continue;
+        if (worst == nullptr || loss->made + loss->carried > worst->made + worst->carried)
+          worst = &*loss;
+      }
+      if (worst == nullptr) return nullptr;
+      at = worst->instruction;
+      if (ops::IsSum(at->opcode()) || at->opcode() == Opcode::kConvert) return worst;
+      if (!ops::IsScaling(at->opcode())) return nullptr;
+    }
+  }
+
+  // A function lacks the bits that a sum or a conversion before it has rounded away, like 1 + x in
+  // log(1 + x). They count as lost there.
+  void MoveLossToOrigins() {
+    for (Loss& loss : digits_.losses) {
+      const Opcode opcode = loss.instruction->opcode();
+      if (loss.lost <= 0 || !ops::IsElementwiseFamily(opcode) || ops::IsFieldOperation(opcode) ||
+          opcode == Opcode::kConvert) {
+        continue;
+      }
+      Loss* origin = OriginOf(*loss.instruction);
+      const double moved = origin == nullptr ? 0 : std::clamp(origin->dropped, 0.0, loss.lost);
+      if (moved <= 0) continue;
+      loss.lost -= moved;
+      origin->lost += moved;
+    }
   }
 
   // Runs each instruction alone, those whose rounding may matter most first.

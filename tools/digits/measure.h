@@ -30,20 +30,24 @@ struct Loss {
   double carried = 0;    // error from its operands' errors, mean over the elements
   double operands = 0;   // error of its worst operand if all instructions run as written
   double lost = 0;       // number of right bits of its operands (at most those of the finest type)
-                         // that its result lacks, summed over all runs
+                         // that its result lacks, summed over all runs, and those that a function
+                         // of the result lacks because this rounded them away
+  double dropped = 0;    // bits of its smaller term that a sum rounds away, or bits that a
+                         // conversion rounds away, summed over all runs
   double cancelled = 0;  // bits by which the largest term exceeds the result, median element
   std::vector<double> reaches;  // error of each output if only this runs as written
   bool modelled = false;        // it is a sum
   double bound = -1;            // median relative width of its acceptance set; -1: not computed
 };
 
-// The first result that is not finite although all its operands are finite.
+// The first infinity of finite operands, or NaN of operands without a NaN.
 struct NotFinite {
   const Instruction* instruction = nullptr;
   int64_t run = 0, element = 0;
-  std::string value;     // "inf", "nan"
-  std::string operands;  // at the element, if each has one there
-  std::string engines;   // "must", "may", "" where unknown
+  std::string value;      // "inf", "nan"
+  std::string operands;   // at the element, if each has one there
+  std::string engines;    // "must", "may", "" where unknown
+  bool rounding = false;  // it is finite if nothing is rounded
 };
 
 struct Digits {

@@ -112,10 +112,10 @@ Literal Wide(const Literal& literal) {
   return wide;
 }
 
-void RoundTo(const Shape& like, size_t salt, Literal& wide) {
+void RoundTo(const Shape& like, size_t salt, Literal& wide, bool away) {
   if (!like.IsArray()) {
     for (size_t i = 0; i < like.tuple_shapes().size(); ++i)
-      RoundTo(like.tuple_shapes()[i], salt, wide.mutable_elements()[i]);
+      RoundTo(like.tuple_shapes()[i], salt, wide.mutable_elements()[i], away);
     return;
   }
   const PrimitiveType type = ComponentType(like.element_type());
@@ -123,8 +123,8 @@ void RoundTo(const Shape& like, size_t salt, Literal& wide) {
   if (!IsFloat(ComponentType(wide.element_type()))) return;
   auto* to = reinterpret_cast<double*>(wide.mutable_raw_data());
   for (int64_t i = 0; i < generators::ComponentCount(wide); ++i) {
-    to[i] = type == PrimitiveType::kF64 ? Moved(to[i], SignAt(static_cast<size_t>(i), salt))
-                                        : Rounded(type, to[i]);
+    const double sign = SignAt(static_cast<size_t>(i), salt);
+    to[i] = type == PrimitiveType::kF64 ? Moved(to[i], away ? -sign : sign) : Rounded(type, to[i]);
   }
 }
 

@@ -29,7 +29,7 @@ Literal Wide(const Literal& literal);
 // 1 or -1, evenly distributed over indices and deterministic for a given `salt`.
 double SignAt(size_t place, size_t salt);
 // Rounds each number of the wide literal, in place, to the type of `like`; for f64, moves it up or
-// down by one ulp, depending on its index.
-void RoundTo(const Shape& like, size_t salt, Literal& wide);
+// down by one ulp, depending on its index, and in the opposite direction if `away`.
+void RoundTo(const Shape& like, size_t salt, Literal& wide, bool away = false);
 
 }  // namespace hlocts::tools
