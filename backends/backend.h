@@ -27,8 +27,8 @@ struct BackendInfo {
   std::string version;  // "" when unknown
   bool available = true;
   EngineError error;  // why the engine is not available
-  // For example "execute", "verify", "proto", "replicas". "without:s1": the engine has no elements
-  // of that type. "partitions": it partitions modules itself.
+  // Words such as "execute", "verify", "proto", "replicas". "without:s1" means that the engine has
+  // no elements of that type, "partitions" that it partitions modules itself.
   std::vector<std::string> capabilities;
   // Target facts: promises of this engine beyond the documents, e.g. "convert.saturate", which the
   // acceptance rules use.
@@ -42,18 +42,19 @@ struct LoadOptions : RunSettings {
   // The time limit of the reference and its sets; 0 for no limit.
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
-  // True if Load may return an earlier executable of the same module and options, so that cases
-  // that differ only in their inputs, and trips of a loop, compile once. Never set when a case is
-  // run again to detect a flake.
+  // True if Load may return an earlier executable of the same module and options. Cases that differ
+  // only in their inputs, and trips of a loop, are then compiled once. False if a case runs again
+  // to detect a flake.
   bool reuse = false;
-  // Polled if set; returns true once the caller no longer waits. Then no run begins, a busy worker
-  // is killed, and the outcome (an error or a timeout) is not a verdict on the module.
+  // Polled if set; returns true once the caller no longer waits. After that, no run begins and a
+  // busy worker is killed. The outcome (an error or a timeout) is not a verdict on the module.
   std::function<bool()> stop;
 };
 
 // The arguments of an execution. Literals are leaves: tuples are flattened depth first, in
-// parameter or root order. For a module that the engine partitions (spec/ops/partitions.h) they are
-// full arrays, and `partitions` is 1. Device d is replica d / partitions, partition d % partitions.
+// parameter or root order. If the engine partitions the module (spec/ops/partitions.h), the leaves
+// are full arrays and `partitions` is 1. Device d is replica d / partitions, partition d %
+// partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
   std::vector<int64_t> donated_leaves;          // equal on every device
@@ -70,14 +71,14 @@ struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer
   int64_t aliased_output = -1;  // output leaf in the caller's memory, -1: none
-  // True if a kept argument has other bits after the run than before. Engines check this, on all
-  // devices, if the module has aliases or donors.
+  // True if an argument that was not consumed has other bits after the run than before. Engines
+  // check this, on all devices, if the module has aliases or donors.
   bool changed = false;
 };
 
 struct ExecuteResult {
-  // [device][leaf]. A module that the engine partitions has one entry, or two if devices have
-  // different copies of an element.
+  // The outputs as [device][leaf]. If the engine partitions the module, there is one entry, or two
+  // if devices have different copies of an element.
   std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // states on device 0
@@ -89,8 +90,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
-  // The module, after all passes, from which the code was made, as a serialized HloModuleProto.
-  // kUnimplemented: the engine does not report it.
+  // Returns the module from which the code was made, after all passes, as a serialized
+  // HloModuleProto. Returns kUnimplemented if the engine does not report it.
   virtual absl::StatusOr<std::string> OptimizedModule();
 };
 
@@ -105,8 +106,8 @@ class Backend {
   // (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
-  // Loads and executes once. For an engine in another process, both requests can be sent together.
-  // See RunModule.
+  // Loads and executes once. An engine in another process can thus get both requests at once. See
+  // RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);
   // Like Load, for a serialized HloModuleProto from another process. Returns null if the engine

@@ -83,8 +83,8 @@ absl::string_view LabelOf(absl::string_view text) {
   return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
 }
 
-// Returns an error for a bad label: it is part of file names, and must not be the name of a known
-// engine.
+// Returns an error if a label is bad. Labels are parts of file names and must not be names of known
+// engines.
 absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   for (char c : label) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
@@ -97,8 +97,8 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Replaces every path by its last component: drops the text before each '/', back to a character
-// that ends a path.
+// Replaces every path by its last component: for each '/', drops the text from the start of the
+// path up to it.
 std::string WithoutFolders(absl::string_view text) {
   std::string result;
   for (char c : text) {
@@ -270,8 +270,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
-  // Our own engines are also made here, to detect an error in the name: in a worker, that error
-  // would look like an engine that cannot run.
+  // Makes an engine of ours in this process as well, in order to detect an error in its name. In a
+  // worker, such an error would look like an engine that cannot run.
   if (built && !name.options.empty() && !release->opens_device()) {
     HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
   }
@@ -288,8 +288,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   return MakeCompiledBackend(std::move(worker), std::move(reference));
 }
 
-// External code runs with the system's malloc, as its own users run it: that malloc checks the heap
-// and ends a process that has corrupted it. Our code uses the allocator that hlocts is linked with.
+// External code runs with the system's malloc, as it does for its users. This malloc checks the
+// heap and ends a process that has corrupted it. Our code uses the allocator that hlocts is linked
+// with.
 std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag) {
   std::vector<std::string> argv = {OwnProgram(), "worker", flag};
 #ifdef HLOCTS_ALLOCATOR

@@ -25,23 +25,23 @@ struct BackendName {
 };
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
-// Returns true if the engine's name decides which code runs or which files are accessed: the name
-// has a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs
-// the user's consent.
+// Returns true if the engine's name decides which code runs or which files are accessed: if it has
+// a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the
+// user's consent.
 bool MayRunUserCode(absl::string_view text);
 // The name of an engine in records, bundles and file names. With a label it is the label and the
 // options. Without a label it is the text with only the last component of each path,
 // "pjrt:plugin.so", since the location of an engine is private to its owner.
 std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
-// The command-line option that is needed to find the engine of a record again; "" if its name is
-// enough. Only the owner can resolve a recorded path or label.
+// Returns the command-line option that is needed to find a recorded engine again; "" if its name is
+// enough. Only the engine's owner can resolve a recorded path or label.
 std::string EngineLocationOption(const std::string& recorded);
 // The recorded form of a command-line word: RecordedName of the value of "--backend=", and the last
 // component of any other word that is a path.
 std::string RedactedArgument(absl::string_view word);
-// The part of a recorded name before '@', ':' or '?', which names the engine. Its expectations are
-// in suites/expectations/<word>.textproto.
+// Returns the part of a recorded name before '@', ':' or '?', which names the engine. The engine's
+// expectations are in suites/expectations/<this name>.textproto.
 std::string EngineNameOf(absl::string_view recorded);
 // Splits `--backend` values at commas, except names with exec: or pjrt:.
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
@@ -50,7 +50,7 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
 
 // Makes the engine for general use: in a worker process, unless it is `reference` or its name has
-// the option isolation=none. A worker without an answer within StartSecondsMax() is unavailable.
+// the option isolation=none. A worker that does not answer within StartSecondsMax() is unavailable.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 
 // The command that starts this program as a worker of external code; `flag` selects the engine that

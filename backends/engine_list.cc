@@ -51,8 +51,7 @@ bool IsName(absl::string_view text) {
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
-// Returns true if the entry has no installation of its own but is in the directory of its
-// converter.
+// Returns true if the release is not installed separately, but in the directory of its converter.
 bool IsPartOfAnother(const Engine& engine) {
   return engine.reach() == engines::PYTHON && engine.sha256().empty() &&
          !engine.converter().empty();
@@ -104,7 +103,7 @@ std::string EntryError(const Engine& engine) {
   return "";
 }
 
-// Returns true if this Python runs: version managers put programs on the path that only report that
+// Returns true if this Python runs. Version managers add programs to the path that only report that
 // the version is missing.
 bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;

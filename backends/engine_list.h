@@ -12,8 +12,8 @@
 
 namespace hlocts::backends {
 
-// Parses and checks every entry. kInvalidArgument states the file, the entry, and what was expected
-// and found.
+// Parses and checks every entry. Returns kInvalidArgument, with the file, the entry, and what was
+// expected and found, if an entry is wrong.
 absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
                                                     const std::string& path);
 absl::StatusOr<engines::EngineList> LoadEngineList();
@@ -23,9 +23,9 @@ const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_
 // The cache: $HLOCTS_CACHE, or hlocts in the user's cache directory. ci/fetch-xla uses the same.
 absl::StatusOr<std::string> EngineCache();
 absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
-// Returns true if the engine is one of our own plugins, which a build makes: reach BUILD with a
-// library. Its directory is $HLOCTS_ENGINES_DIR, or a directory in the build or installation that
-// contains this program.
+// Returns true if the engine is one of our own plugins, which a build makes: its entry has reach
+// BUILD and a library. Its directory is $HLOCTS_ENGINES_DIR, or a directory in the build or
+// installation that contains this program.
 bool IsBuiltIn(const engines::Engine& engine);
 // The required contents of .stamp in the directory: the wheel's hash and the members unpacked from
 // it.
@@ -39,14 +39,14 @@ std::string PythonOf(const engines::Engine& engine);
 // Returns true if `engine` is of the same family as `other` and has later sources.
 bool IsLater(const engines::Engine& engine, const engines::Engine& other);
 
-// The shared object of an installed release that is a plugin. kUnavailable: it is not installed;
-// kInvalidArgument: no such plugin is listed.
+// The shared object of an installed release that is a plugin. Returns kUnavailable if the release
+// is not installed, and kInvalidArgument if no such plugin is listed.
 absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
 // Returns false for a release that the list contains only for its hash.
 bool HasWorker(const engines::Engine& engine);
-// OK if the engine could run on this machine once installed; otherwise kUnavailable with one
-// sentence.
+// Returns OK if the engine could run on this machine once installed; otherwise kUnavailable with
+// one sentence.
 absl::Status CheckRunnable(const engines::Engine& engine);
 // Like CheckRunnable, but also requires that the engine is installed.
 absl::Status CheckUsable(const engines::Engine& engine);

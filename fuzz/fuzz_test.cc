@@ -263,8 +263,8 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
 }
 
-// Returns the array if the instruction concatenates two parts of one array, both cut by negative
-// padding, and if each annotated tile of the array has one element in that dimension; else nullptr.
+// Returns the array of which the instruction concatenates two parts, both cut by negative padding,
+// if each annotated tile of the array has one element in that dimension; else nullptr.
 const Instruction* RotatedInTilesOfOne(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kConcatenate || instruction.operands().size() != 2)
     return nullptr;

@@ -125,8 +125,8 @@ class BitsSource {
     if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
       style_ = ArgumentStyle::kSpecial;
     if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
-    // Operand 0 changes with every element, operand 1 once per cycle of operand 0, and so on, so
-    // that all pairs of values occur.
+    // The value of operand 0 changes with every element, that of operand 1 after each cycle of
+    // operand 0, and so on, so that all pairs of values occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
   uint64_t Next() {

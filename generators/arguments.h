@@ -17,7 +17,7 @@ enum class ArgumentStyle : uint8_t {
   kRandom,  // floats within a few binades around 1, integers from -9 to 9, both signs
   kExact,   // integers from -2 to 2, so that sums and products remain exact
   // The special values of the type in turn: NaN, infinities, zeros, subnormals, extremes, ... Each
-  // operand cycles at a different rate, so that all pairs of values occur.
+  // operand changes at a different rate, so that all pairs of values occur.
   kSpecial,
   kAllBits,  // every bit pattern in turn for types of at most 16 bits, else like kSpecial
   kWide,     // floats over the whole exponent range, integers of any bits

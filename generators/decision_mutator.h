@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutates the decisions that generate a module (ByteSource) at instruction boundaries, so that the
-// result is again a valid module. libFuzzer uses it, and other fuzzers use it through a C ABI.
+// result again yields a valid module. libFuzzer calls it directly, other fuzzers through a C ABI.
 #pragma once
 
 #include <stddef.h>
@@ -18,8 +18,9 @@ namespace hlocts::generators {
 // Generates a module. The first byte selects the stream, the other bytes are the decisions.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
-// Returns the offset of each instruction's decisions in order, including nested instructions, and
-// finally the offset of their end. The decisions of the plan precede the first offset.
+// Returns the offsets at which the decisions of each instruction begin, in order, including nested
+// instructions, and finally the offset of their end. The decisions of the plan precede the first
+// offset.
 std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 
 // Returns the input with one change and at most `size_max` bytes. A change removes, repeats,

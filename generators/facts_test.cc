@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the generator's facts are true. A wrong fact would permit an operation outside its
-// domain, and its result would look like a defect of the engine.
+// domain, whose result would look like a defect of the engine.
 #include <gtest/gtest.h>
 
 #include <cmath>

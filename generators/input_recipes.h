@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbered inputs that search for a wrong value of a module, the same on every machine.
+// Numbered inputs for a search for wrong values of a module. They are the same on every machine.
 //
-// A recipe (input_recipes.def) is an arrangement of elements and the pools from which the elements
-// are drawn. The pool of values from the module consists of its constants, sizes, differences of
-// sizes (the largest starts of windows) and the neighbours of all these.
+// A recipe (input_recipes.def) names pools of values and the arrangement in which elements are
+// drawn from them. The pool of values from the module consists of its constants, sizes, differences
+// of sizes (the largest starts of windows) and the neighbours of all these.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,9 @@ class InputRecipes {
   std::vector<double> own_;  // ascending
 };
 
-// Return the position of a number (given by its bits) in the order of its float or integer type,
-// and the number at a position. Both zeros have position 0; the position of a NaN has no meaning.
+// PlaceOf returns the position of a number, given by its bits, in the order of its float or integer
+// type. The other function returns the number at a position. Both zeros have position 0; the
+// position of a NaN has no meaning.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);
 // Returns the bits of element `i`, or of component `i` of a complex array.

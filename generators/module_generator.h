@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates valid modules with arguments, from the decisions of a ChoiceSource.
 //
-// Result shapes are drawn first, and attributes derived from them. Operands are existing, adapted
-// (convert, reshape, broadcast) or new values. Loops count to a constant, so every module
-// terminates. The facts about a value (ValueFacts) determine what a stream may do with it.
+// Result shapes are drawn first, and attributes derived from them. Operands are existing values,
+// existing values that are adapted (convert, reshape, broadcast), or new ones. Loops count to a
+// constant, so every module terminates. The facts about a value (ValueFacts) determine what a
+// stream may do with it.
 #pragma once
 
 #include <array>

@@ -58,7 +58,7 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
 }
 
-// Sets the default layouts or, if `drawn`, other layouts of some arrays of the entry. Operands of
+// Sets default layouts, and, if `drawn`, other layouts for some arrays of the entry. Operands of
 // computations and elements of tuples keep the default, since other code depends on them.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module under construction: the values available in the current computation with the facts about
-// them, and functions that find operands. The generators of families/ write modules with it.
+// A module under construction: the values available in the current computation, the facts about
+// them, and functions that find operands. The generators of families/ use it to write modules.
 #pragma once
 
 #include <deque>
@@ -60,8 +60,8 @@ class ModuleWriter {
   // Returns a new parameter, constant or iota.
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
-  // Decides whether an operation that cannot be judged on special values or imprecise types gets
-  // ordinary operands: always in checked streams, mostly in others.
+  // Decides whether operands must be ordinary values. Called for an operation that cannot be judged
+  // on special values or imprecise types. True always in checked streams, and mostly in others.
   bool DrawWithoutSpecials() { return plan.checked() || !choose.OneIn(16); }
   // Returns a parameter or constant with varied elements, which satisfies `demand` in every stream.
   Value* MakeNonConstant(PrimitiveType type, const Dims& dims, const Requirement& demand);
@@ -145,8 +145,8 @@ class ModuleWriter {
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
-  // A likely operand of the next instruction. The first draws of a type and of dimensions for that
-  // instruction return those of this value.
+  // A likely operand of the next instruction. Its type and dimensions are the first that are drawn
+  // for that instruction.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

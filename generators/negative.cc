@@ -31,8 +31,8 @@ const Breaks& AllBreaks() {
   return *table;
 }
 
-// A rule that may apply, with the instruction to change. Only instructions on which the results
-// depend are listed, since a compiler may remove others before it checks them.
+// A rule that may apply, with the instruction to change. Results must depend on this instruction,
+// since a compiler may remove other instructions before it checks them.
 struct Place {
   absl::string_view rule;
   Instruction* instruction = nullptr;

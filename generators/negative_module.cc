@@ -44,8 +44,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
   return true;
 }
 
-// Skips a parameter number in a called computation. The entry is excluded, since its parameter
-// numbers determine the arguments.
+// Makes the parameter numbers of a called computation skip one. The entry is excluded, since its
+// parameter numbers determine the arguments.
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks the requirements of an opcode in spec/ops and the clause of its result, or calls
+// Breaks a requirement of an opcode in spec/ops or the clause about its result, or calls
 // computations that do not match their caller.
 #include <iterator>
 
@@ -92,8 +92,8 @@ bool NarrowerThanTheSum(Instruction& i) {
   return true;
 }
 
-// Returns true for opcodes without ResultGrows: channels, where the other end determines the shape,
-// and bitcast-convert, which has rows in kCallRows.
+// Returns true for opcodes that ResultGrows must not change: channels, where the other end
+// determines the shape, and bitcast-convert, which has rows in kCallRows.
 bool StatesItsResult(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that break one rule each, for negative.cc. Each function is derived from the sentence
-// that it breaks, and shares nothing with spec/infer, which should detect the violation.
+// Functions that break one rule each, for negative.cc. Each function follows from the sentence that
+// it breaks, and shares no code with spec/infer, which must detect the violation.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that generate instructions, by opcode (op_generators.def). Each family has a file
-// in families/. A function draws the operands and attributes and adds the instruction, or returns
-// false if types, nesting or the stream forbid it.
+// in families/. A function draws the operands and attributes and adds the instruction. It returns
+// false if types, nesting or the stream forbid the operation.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ TypeSet GeneratedTypes(Opcode opcode);
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Generates a combination of operations that programs contain and compilers rewrite. It counts as
-// one operation in Grow.
+// Generates a combination of operations that programs contain and compilers rewrite. Grow counts it
+// as one operation.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators

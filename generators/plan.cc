@@ -57,8 +57,8 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
   weights.reserve(std::size(kTypeWeights));
-  // In the edge stream, 8-bit floats and complex numbers have too few bits to be checked, and are
-  // therefore rare.
+  // In the edge stream, results in 8-bit floats and in complex numbers have too few checked bits,
+  // so these types are rare.
   const bool all = options.types != ~TypeSet{0} || plan.stream != Stream::kEdge || choose.OneIn(4);
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;

@@ -10,14 +10,14 @@
 
 namespace hlocts::generators {
 
-// Draws a mesh of one to three axes over `devices`, and the axes that split each dimension of the
-// entry's parameters, its results and some of its instructions; one module in four may have uneven
-// tiles. Sets num_partitions. Returns kUnimplemented, without a change, for modules that depend on
-// the device or have a schedule, aliases, or dynamic sizes or tokens among arguments or results.
+// Draws a mesh of one to three axes over `devices`. For the entry's parameters and results and some
+// of its instructions, draws the axes that split each dimension. One module in four may have uneven
+// tiles. Sets num_partitions. Returns kUnimplemented, without a change, if the module depends on
+// the device, has a schedule or aliases, or has dynamic sizes or tokens among arguments or results.
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module);
 
-// Prepares the module for that many devices. Annotations in the module must be for that number
-// (else kInvalidArgument); a module without any gets random ones from `seed`.
+// Prepares the module for `devices` devices. Its annotations must be for that number, else returns
+// kInvalidArgument. A module without annotations gets random ones from `seed`.
 absl::Status Shard(int64_t devices, uint64_t seed, Module& module);
 
 }  // namespace hlocts::generators

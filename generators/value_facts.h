@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about all elements of a value in a module under construction. Facts permit operations with
-// restricted domains: the operand of a logarithm is positive, and an index is in bounds.
+// restricted domains: a logarithm needs the fact that its operand is positive, an index the fact
+// that it is in bounds.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +43,9 @@ struct Requirement {
   bool unique = false;
 };
 
-// NearestOf returns the nearest value of the type, AtLeast the least value that is not below
-// `value`, AtMost the greatest that is not above it; the last two are never subnormal. For integer
-// types the result is a whole number that may be out of range.
+// NearestOf returns the value of the type nearest to `value`, AtLeast the least one that is not
+// below it, AtMost the greatest one that is not above it. The last two never return a subnormal.
+// For integer types the result is a whole number that may be out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);

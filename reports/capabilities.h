@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the table of operations that an engine does not support, with an entry per operation and
-// type. It is derived from verdicts and covers only their cases.
+// type. The table is derived from verdicts and covers only the operations of their cases.
 #pragma once
 
 #include <map>

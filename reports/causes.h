@@ -19,8 +19,8 @@ std::string CauseOf(const Verdict& verdict);
 
 // Returns the verdicts ordered by cause, the most frequent cause first.
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
-// Returns a line for each of the first causes of a list from InOrderOfCauses: number of verdicts,
-// cause, operations, address of the first case. Returns "" for fewer than two verdicts.
+// Returns a line for each of the most frequent causes of `ordered` (InOrderOfCauses): number of
+// verdicts, cause, operations, address of the first case. Returns "" for fewer than two verdicts.
 std::string CausesText(const std::vector<const Verdict*>& ordered);
 
 }  // namespace hlocts::reports

@@ -25,8 +25,8 @@ struct RunRecord {
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; `finished` is empty if cut short
   // Addresses that all shards together run, sorted; selection.txt has one per line.
   std::vector<std::string> selection;
-  // The environment: version of this program, hash of the suite, processor. It contains no path and
-  // no name of a machine or person.
+  // The environment: version of this program, hash of the suite, processor. Contains neither paths
+  // nor names of machines or persons.
   std::string program, suite, cpu;
   int64_t cores = 0;
 };
@@ -42,14 +42,14 @@ struct LoadedRun {
   std::vector<Verdict> verdicts;
 };
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder);
-// Reads every verdict of the directory, one at a time. The error kInvalidArgument names the file
-// and line. Skips an incomplete last line, whose case the merge reports as missing.
+// Reads every verdict of the directory, one at a time. Returns kInvalidArgument, with file and
+// line, for an invalid line. Skips an incomplete last line; the merge reports its case as missing.
 absl::Status ReadVerdicts(const std::string& folder,
                           const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
 
-// Checks that shards belong to one run and have a verdict on every case and engine once. Uses one
-// bit per verdict, so that millions of cases need little memory.
+// Checks that shards belong to one run and together have exactly one verdict for every case and
+// engine. Uses one bit per verdict, so that millions of cases need little memory.
 class MergeCheck {
  public:
   // The records must outlive the check.

@@ -30,8 +30,8 @@ class Scorecard {
   // since a case that did not run has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of all verdicts. If nothing is worse than a suspect verdict, it
-  // is 4, or 1 if `suspect_fails`.
+  // Returns the worst exit status of all verdicts. For a suspect verdict it is 4, or 1 if
+  // `suspect_fails`.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:
@@ -42,8 +42,8 @@ class Scorecard {
 
 // The option of XLA's CPU plugins that sets the number of devices.
 inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
-// Returns the reasons why verdicts are unsupported, without numbers and names of instructions, the
-// most frequent first, with known remedies: "52 need 4 devices, the engine has 1".
+// Returns the reasons why verdicts are unsupported, the most frequent first, with known remedies.
+// Numbers and names of instructions are removed: "52 need 4 devices, the engine has 1".
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);
 
 }  // namespace hlocts::reports

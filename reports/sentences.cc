@@ -35,7 +35,7 @@ constexpr RulingOfFreedom kFreedoms[] = {
 };
 
 // Freedoms that apply to every operation. A failure names their rulings only if they widened its
-// set; the ruling of a clause is about the operation itself.
+// set. A ruling of a clause, in contrast, is about the operation itself.
 constexpr absl::string_view kOfEveryOperation[] = {"subnormals", "skipped-rounding",
                                                    "double-rounding", "no-such-value"};
 

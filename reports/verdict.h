@@ -49,14 +49,14 @@ std::string VerdictToText(const Verdict& verdict);
 // Returns the first line of VerdictToText.
 std::string VerdictHeadline(const Verdict& verdict);
 // Returns how much a pass checks: "4096 elements; 22.4 of 24 significant bits checked (median),
-// fewer than 2 in 0.3%". The median is over floating-point elements; each counts the bits by which
-// its set distinguishes wrong values from correct ones.
+// fewer than 2 in 0.3%". The median is over floating-point elements. Checked bits are those by
+// which the set of an element distinguishes wrong values from correct ones.
 std::string CheckedText(const Verdict& verdict);
 // Returns all statements except the first failure: the result of cutting the module, the reason,
 // the notes, and the expected verdicts. This is the field `reason` of a record.
 std::string ReasonText(const Verdict& verdict);
 // Returns the reason for users: the first line of an engine's message, without the prefix of crash
-// handlers. The record has the stack.
+// handlers. The record has the full message.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
 // Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when

@@ -49,8 +49,8 @@ struct Localisation {
   bool compiled_form = false;  // the compiler's program is wrong, before any hardware ran it
   bool empty() const { return kind == Kind::kNone && !compiled_form && !unpartitioned; }
 
-  // The piece with its arguments, and the acceptance set of the element as lines of ExplainElement.
-  // For --explain; not recorded.
+  // The piece that is wrong, with its arguments, and the acceptance set of the wrong element
+  // (ExplainElement). Used by --explain; not recorded.
   std::string piece, set;
 };
 
@@ -87,8 +87,8 @@ struct VerdictStatistics {
   double below_two_bits_share = -1;
   int64_t draws = 0;               // random draws, which have no effective bits
   int64_t unspecified_floats = 0;  // unspecified elements that are floats, with no effective bits
-  // Elements by quarters of an effective bit (kEffectiveQuarters of them), for each precision.
-  // Reports add these up.
+  // Numbers of elements by effective bits in steps of a quarter bit (kEffectiveQuarters steps), for
+  // each precision. Reports add these numbers up.
   std::map<int, std::vector<int64_t>> effective_quarters;
   std::vector<WorstUlps> worst_ulps;  // if requested by DiffOptions::ulps
   bool exact_data = false;            // the arguments were exact by construction
@@ -103,8 +103,9 @@ struct SuiteContext {
   // The reason why the case declares that it cannot be judged, if it was not judged.
   std::string inconclusive_by_nature;
   bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
-  // All verdicts in order, "crash, pass, pass", if they differed when the case ran again, else
-  // empty. The verdict's kind is the first run's. Reports count it only as a flake.
+  // If the case ran again and the verdicts differed, all verdicts in order ("crash, pass, pass"),
+  // else "". The verdict's kind is that of the first run. Reports count such a verdict only as a
+  // flake.
   std::string flake;
   double case_seconds = 0;  // time of running and judging; not recorded
 };

@@ -43,7 +43,7 @@ std::string MedianText(const std::map<int, std::vector<int64_t>>& quarters) {
   return absl::StrJoin(parts, ", ");
 }
 
-// Returns true for lines that crash handlers print before the cause. The first line is often
+// Returns true for lines that crash handlers print before the cause. The first line may also be
 // incomplete, since only the end of the output is kept.
 bool IsBoilerplate(absl::string_view line) {
   for (absl::string_view known :

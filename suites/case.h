@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares conformance cases, which are data. suites/cases/<area>/<operation>.case contains the
-// cases of one operation in the format of suites/cases/FORMAT.md. A new file needs no registration.
+// cases of one operation, in the format of suites/cases/FORMAT.md. A new file needs no
+// registration.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ std::optional<Tier> TierFromName(absl::string_view name);
 struct CasePlace {
   std::string file;
   int line = 0;
-  // The line of each directive (@inputs, @module, ...), or 0 if comments are between the lines of
-  // its block.
+  // The line of each directive (@inputs, @module, ...), or 0 if there are comments inside the
+  // directive's block.
   std::map<std::string, int> blocks = {};
 
   // Returns the error of a block, "line 2: ...", with the line number in the file.
@@ -59,22 +60,22 @@ struct Case {
   std::string infeed_text;
   std::string outfeed_text;      // literal lines of the expected outfeed, in order
   std::vector<int64_t> donated;  // leaf numbers of donated arguments
-  // Outputs that are judged without an engine, the target facts declared for them, and their
+  // Outputs that are judged without an engine, each with the target facts declared for it and its
   // origin: "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
   std::vector<CaseOutput> outputs;
   std::vector<std::string> facts;
   std::string from;
   // Literal lines that the documents print. The outputs must equal them (and be acceptable).
   std::string expect_text;
-  // The reason why the sets cannot check this case, which must be `inconclusive`; empty if they
-  // can.
+  // The reason why the sets cannot check this case, whose verdict must then be `inconclusive`;
+  // empty if they can.
   std::string inconclusive;
   std::string inconclusive_in_relaxed;  // the same reason, for the relaxed profile only
   // The rule that the module breaks, if it must be rejected; `control_text` must then be accepted.
   std::string reject_rule;
   std::string control_text;
-  // The ruling that lets the engine accept or reject the module, if any. Then neither the rejection
-  // of a valid module nor the acceptance of an invalid one is judged.
+  // The ruling that lets the engine accept or reject the module, if there is one. If so, neither
+  // the rejection of a valid module nor the acceptance of an invalid one is judged.
   std::string open_ruling;
 };
 
@@ -84,7 +85,8 @@ struct BadFile {
   absl::Status error;
 };
 // Loads all cases below a directory, sorted by address. Fails for syntax errors, duplicate
-// addresses and missing clauses. If `bad` is set, it gets the mistakes and their cases are omitted.
+// addresses and missing clauses. If `bad` is not null, omits cases with mistakes and stores the
+// mistakes in `bad` instead.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);
@@ -94,16 +96,17 @@ std::vector<std::string> TakenAddresses(const std::vector<Case>& cases);
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file);
 
-// Returns the reason in a text such as "type=bf16 type=f16,n=4096: reason" if one of its words
-// matches the parameters (":type=f16,n=4096"), else "". A text without words is the reason.
+// `text` is a list of words and a reason, such as "type=bf16 type=f16,n=4096: reason". Returns the
+// reason if one of the words matches `parameters` (":type=f16,n=4096"), else "". A text without
+// words is itself the reason.
 std::string InconclusiveReason(absl::string_view text, absl::string_view parameters);
 
-// Returns true if the query selects the address (CONTRACT.md: equal, a prefix before '/', ':' or
-// ',', '*').
+// Returns true if the query selects the address: it equals the address, is a prefix before '/', ':'
+// or ',', or contains '*' (CONTRACT.md).
 bool QueryMatches(absl::string_view query, absl::string_view address);
 
-// Returns the clause of a failure. If the judge names only a page ("elementwise_binary"), that is
-// the only clause of the page that the case cites, or the page if it cites several.
+// Returns the clause of a failure. If `clause` names only a page ("elementwise_binary"), returns
+// the only clause of that page that the case cites, or the page if the case cites several.
 std::string ClauseOfCase(const std::string& clause, const std::vector<std::string>& clauses);
 
 // Returns the shard of an address, 1 to `count`, which is the same on every machine.

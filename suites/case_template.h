@@ -54,8 +54,8 @@ struct CaseFile {
   std::vector<Template> templates;
 };
 
-// Parses the cases of one file's text like ParseCases. Records every mistake with file and line,
-// and omits its case.
+// Parses the text of one file like ParseCases, but records every mistake with file and line, and
+// omits cases with mistakes.
 std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
                                 const std::string& stem, const std::string& file,
                                 std::vector<absl::Status>& mistakes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and checks claims: a run's directory with hashes of the suite, the engine and the results,
-// so that others can check it (`hlocts verify-claim`).
+// Writes and checks claims. A claim is the directory of a run together with hashes of the suite,
+// the engine and the results, so that other users can check it (`hlocts verify-claim`).
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace hlocts::suites {
 // The contents of a claim other than the files of the directory.
 struct ClaimOptions {
   std::vector<std::string> command;  // as typed by the user
-  // For each recorded engine, the name on the command line, whose plugin is hashed, and the file of
+  // For each recorded engine: its name on the command line, whose plugin is hashed, and its file of
   // known failures, which is copied into the directory if it exists.
   std::map<std::string, std::string> engines, expectations_files;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the last measured times of costly cases (suites/costs.txt), so that shards are of equal
-// size. Other cases are cheap; the hash of their address selects their shard.
+// size. All other cases are cheap; the hash of a cheap case's address selects its shard.
 #pragma once
 
 #include <map>
@@ -25,13 +25,14 @@ absl::Status WriteCosts(const CaseCosts& costs, const std::string& path);
 inline constexpr int64_t kSweepMilliseconds = 300'000;
 void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 
-// Returns the costs after a run in which the cases, including cheap ones, had the costs `measured`.
-// Cases that did not run keep their costs if they are in `suite`.
+// Returns the costs after a run. `measured` has the times of the cases that ran, cheap ones
+// included. Cases that did not run keep their known costs if `suite` still contains them.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 
-// Returns the shard of each address, 1 to `count`. Costly cases, the costliest first, go to the
-// least loaded shard; others go to ShardOf. The result does not depend on the order of addresses.
+// Returns the shard of each address, 1 to `count`. Costly cases are assigned in order of cost, the
+// costliest first, to the least loaded shard; others to ShardOf. The result does not depend on the
+// order of addresses.
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 

@@ -30,8 +30,8 @@ int64_t Sum(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0});
 }
 
-// Tests realistic costs over two orders of magnitude, for which the hash alone yields shards of
-// very different length.
+// Tests realistic costs that differ by a factor of a hundred. With them, the hash alone would yield
+// shards of very different length.
 TEST(CostsTest, ShardsAreOfOneLengthAndTogetherComplete) {
   std::vector<std::string> addresses = Addresses("cheap", 400);
   CaseCosts costs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that structural operations on data that is exact by construction (small integers) have one
-// acceptable value per element, without any tolerance.
+// Tests that structural operations on exact data (small integers) have one acceptable value per
+// element, without any tolerance.
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"

@@ -132,8 +132,7 @@ bool HoldsForRelease(const engines::EngineList& list, const expectations::Condit
   return before.empty() || PairOf(list, verdict, before).OwnIsEarlier();
 }
 
-// Returns true if the options of an engine's recorded name include this one: KEY=VALUE, or KEY with
-// any value.
+// Returns true if the recorded name of an engine has `option`: KEY=VALUE, or KEY with any value.
 bool HasOption(absl::string_view engine, absl::string_view option) {
   const size_t mark = engine.find('?');
   if (mark == absl::string_view::npos) return false;

@@ -14,8 +14,8 @@
 
 namespace hlocts::suites {
 
-// Returns suites/expectations/<engine>.textproto. `backend` is the name of an engine in a record;
-// <engine> is its label or, if it has none, the part before '@', ':' or '?'.
+// Returns suites/expectations/<engine>.textproto. `backend` is the recorded name of an engine.
+// <engine> is the label in this name or, if there is none, the part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
 
 class ExpectationList {
@@ -25,22 +25,23 @@ class ExpectationList {
   ExpectationList(ExpectationList&&) noexcept;
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
-  // Loads a list. A missing file is an empty list, or an error with `must_exist`. Fails for syntax
-  // errors and entries without text, verdict, kind, clause or reason.
+  // Loads a list. If the file is missing, returns an empty list, or an error if `must_exist`. Fails
+  // for syntax errors and entries without text, verdict, kind, clause or reason.
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
-  // Marks the verdict `expected` if it passes without an entry or is what an entry expects.
-  // Otherwise (for example, if a case passes that should fail) it stays unexpected, and `reason`
-  // says so. `today` is YYYY-MM-DD if entries may expire, else "".
+  // Marks the verdict `expected` if an entry expects it, or if it is a pass without an entry.
+  // Otherwise (for example, if a case passes that should fail) the verdict stays unexpected, and
+  // `reason` says so. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
-  // Returns true if an entry with this `signature` (of a failure found by fuzzing; * matches any
-  // run) explains the verdict. `needs` is what the smallest module contains, or null.
+  // Returns true if an entry whose signature matches `signature` (of a failure found by fuzzing; *
+  // in the entry matches any text) explains the verdict. `needs` has the needs of the smallest
+  // module, or is null.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
   // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query without a match.
   std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
-  // Returns the release that fixed a failure for which an entry names earlier releases, if the
-  // verdict is a pass; otherwise "".
+  // If the verdict is a pass, and an entry names earlier releases on which the case fails, returns
+  // the release that fixed the failure; otherwise "".
   std::string FixedSince(const reports::Verdict& verdict) const;
   size_t size() const;
 

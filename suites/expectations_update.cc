@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kReasonMax = 200;  // for an engine's message
 
-// A piece of the file: an entry ("expectation {" to "}", both at the beginning of a line) or the
+// A part of the file: an entry ("expectation {" to "}", both at the beginning of a line), or the
 // text between entries.
 struct Piece {
   std::string text;

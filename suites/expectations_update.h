@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates an expectations file from the results of a run (`hlocts run --update-expectations`),
-// keeping comments and the order of the other entries.
+// Updates an expectations file from the results of a run (`hlocts run --update-expectations`).
+// Comments, and the order of the other entries, do not change.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@
 namespace hlocts::suites {
 
 // Writes the case's directory and returns its line of the manifest. If the judge cannot compute an
-// acceptance set, expected.jsonl is omitted, and the line gives the reason ("inconclusive").
-// Returns kInternal if a file cannot be written.
+// acceptance set, writes no expected.jsonl, and the field "inconclusive" of the line has the
+// reason. Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out);
 

@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
 }
 
 // Returns true if the verdict on an output agrees with the one that the case states. An output with
-// too few checked bits counts as accepted; a NaN with other bits does not.
+// too few checked bits counts as accepted, and a NaN with wrong bits as rejected.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests clauses about the client (broadcasting, the forms of 2018, paddings by name). Their cases
-// are modules that are already lowered, since engines receive only lowered modules. This test
-// builds each module from the form in the clause and expects the case's module, except for names.
+// Tests clauses about the client (broadcasting, the forms of 2018, paddings by name). Engines
+// receive only lowered modules, so the cases of these clauses are lowered modules. This test builds
+// each module from the form in the clause and requires that it equals the case's module, except for
+// names.
 #include <functional>
 
 #include "absl/strings/ascii.h"

@@ -27,8 +27,8 @@
 namespace hlocts::suites {
 namespace {
 
-// Tags files written by this user's hlocts with a keyed hash. Files from other users may name code
-// to run (an engine's path, a library), so only tagged files are trusted.
+// A file gets a tag, a keyed hash, if this user's hlocts wrote it. Files can name code to run (an
+// engine's path, a library), so only files with such a tag are trusted.
 
 constexpr size_t kSecretBytes = 32;
 

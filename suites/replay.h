@@ -15,18 +15,18 @@ namespace hlocts::suites {
 std::string ShellQuoted(const std::string& text);
 
 // Writes <folder>/module.hlo (or control.hlo, if the control of a reject case failed), the files
-// inputs.txt, infeed.txt and expect.txt if the case has them, and replay.json. With that, `hlocts
-// replay <folder>` repeats the verdict even if the directory is moved. Returns the arguments of
-// `hlocts` that do the same on the engine `backend`, with absolute paths, quoted for a shell.
-// `options` are the run's options. Returns kInternal if a file cannot be written.
+// inputs.txt, infeed.txt and expect.txt if the case has them, and replay.json. `hlocts replay
+// <folder>` then repeats the verdict, even if the directory is moved. Returns arguments of `hlocts`
+// that repeat it on the engine `backend`, with absolute paths, quoted for a shell. `options` are
+// the run's options. Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
                                         const backends::DiffOptions& options,
                                         const std::string& folder);
 
 // Returns the arguments in replay.json of a case directory: the subcommand, its module, its flags,
-// and `backend` if given. Returns kFailedPrecondition if a file that this user's hlocts did not
-// write requires more than a module in the directory and an engine that hlocts knows by name.
+// and `backend` if given. If this user's hlocts did not write the file, it may use only a module in
+// the directory and an engine that hlocts knows by name; otherwise returns kFailedPrecondition.
 absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
                                                     const std::string& backend = "");
 // Returns the address of the directory's case.

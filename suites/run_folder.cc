@@ -51,8 +51,8 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   return std::move(run.verdicts);
 }
 
-// Removes only the files of an earlier run of the same request. Fails if the directory has another
-// run, or cases/ from elsewhere.
+// Removes only files that an earlier run of the same request wrote. Fails if the directory has
+// another run, or a cases/ that no run wrote.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
   const bool is_run = HoldsRun();

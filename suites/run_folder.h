@@ -15,8 +15,9 @@
 
 namespace hlocts::suites {
 
-// Writes records, the scorecard and, for every case that neither passes nor is unsupported (whether
-// expected or not), files and a line in replay.txt that reproduce it. An empty path writes nothing.
+// The output directory of a run: records, the scorecard, and, for every case that neither passes
+// nor is unsupported (expected or not), files and a line in replay.txt that reproduce its verdict.
+// An empty path writes nothing.
 class RunFolder {
  public:
   // `engines` maps recorded names to the names on the command line.
@@ -24,7 +25,7 @@ class RunFolder {
             std::map<std::string, std::string> engines);
   // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts
   // and appends new ones. Fails if the directory cannot be written, is being written by another
-  // process, contains cases/ but no run, or contains a run of another request.
+  // process, has cases/ but no run, or has a run of another request.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
   // Returns true if there is an earlier run, which Open would remove without `resume`.
   bool HoldsRun() const;

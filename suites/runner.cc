@@ -84,8 +84,8 @@ void MarkUndocumentedOpcodeUnsupported(const Case& one, reports::Verdict& verdic
   verdict.reason = absl::StrCat("rejected; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
-// Checks a case that declares that nothing can be checked. If the judge can check something in the
-// default profile, the directive must be removed.
+// Checks a case with the directive @inconclusive. If the judge can check something in the default
+// profile, the verdict is an error: the directive must be removed.
 void CheckDeclaredInconclusive(const Case& one, Profile profile, reports::Verdict& verdict) {
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
@@ -265,8 +265,8 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
       }
     }
   };
-  // On a busy machine another process of an engine may not start in time. Such a job runs no cases,
-  // since they would have no verdict on that engine; the first job runs them.
+  // On a busy machine an engine's process for another job may not start in time. Such a job runs no
+  // cases, since they would have no verdict on that engine; the first job runs them instead.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);

@@ -17,14 +17,14 @@ namespace hlocts::suites {
 struct RunnerOptions {
   backends::DiffOptions diff;
   int jobs = 1;
-  // Called for every verdict. If it returns true, the case runs again, `again` times; if the
-  // verdicts differ, the case is a flake.
+  // Called for every verdict. If it returns true, the case runs again, `again` times. If any
+  // verdict differs, the case is a flake.
   std::function<bool(const reports::Verdict&)> is_unexpected = [](const reports::Verdict&) {
     return false;
   };
   int again = 2;
-  // Polled between cases and while an engine works. If it returns true, the run stops (Ctrl-C):
-  // running cases are abandoned without a verdict.
+  // Polled between cases and while an engine works. If it returns true (after Ctrl-C), the run
+  // stops: running cases are abandoned without a verdict.
   std::function<bool()> stop = [] { return false; };
   // Called under the sink's lock when a case begins on an engine.
   std::function<void(const Case& one)> began = [](const Case&) {};
@@ -39,8 +39,8 @@ struct Engines {
   std::vector<std::unique_ptr<backends::Backend>> all;
 };
 
-// Starts the engines. Calls `unavailable` for one that cannot start, or fails if `unavailable` is
-// null. Always fails for an unknown name (kNotFound) or option (kInvalidArgument).
+// Starts the engines. If an engine cannot start, calls `unavailable`, or fails if that is null.
+// Always fails for an unknown name (kNotFound) or option (kInvalidArgument).
 absl::StatusOr<Engines> StartEngines(
     const std::vector<std::string>& names,
     const std::function<void(const std::string& name, const absl::Status&)>& unavailable);

@@ -12,7 +12,7 @@
 namespace hlocts::suites {
 
 // An expression such as `bf16 and not (nan or inf)`. A word is true for an address that contains
-// it. kInvalidArgument names the position of the error.
+// it. A syntax error is reported with its position (kInvalidArgument).
 class WordExpression {
  public:
   static absl::StatusOr<WordExpression> Parse(const std::string& text);

@@ -10,8 +10,8 @@ namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
-// Returns a line "hash  name" for each regular file below a directory, in the order of the names,
-// which are relative to the directory: the format of `sha256sum`.
+// Returns a line "hash name", in the format of `sha256sum`, for each regular file below a
+// directory. Names are relative to the directory; lines are in the order of the names.
 absl::StatusOr<std::string> HashesOfFolder(const std::string& folder);
 // Returns the hash of those lines.
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);

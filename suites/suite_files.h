@@ -11,8 +11,8 @@
 namespace hlocts::suites {
 
 using hlocts::HomeFolder;
-// Returns the cases of `tier` and the smaller tiers that any query selects; without queries, all of
-// them. A query that selects no case is an error that names the nearest match.
+// Returns those cases of `tier` and the smaller tiers that any query selects; all of them if there
+// are no queries. Returns an error that names the nearest match if a query selects no case.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every bit pattern of a 32-bit parameter, part by part, for `@inputs sweep`. The module is
-// compiled once and runs 2^32 / N times on its parameter of N elements.
+// Runs a module on every bit pattern of a 32-bit parameter, for `@inputs sweep`. The module is
+// compiled once and runs 2^32 / N times, each time on a part: N patterns as the N elements of the
+// parameter.
 //
 // Accepted outputs are remembered by their hash, per module, profile and build of this program, in
 // $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: equal bits are not judged again.
@@ -15,7 +16,8 @@ namespace hlocts::suites {
 
 // Returns the first verdict on a part that is not a pass, or the combined pass of all parts.
 // Returns kError if the module does not have exactly one parameter, of 32 bits per element and a
-// size that divides 2^32. `stop` is polled between parts; true ends the sweep with kError.
+// size that divides 2^32. `stop` is polled between parts; if it returns true, the sweep ends with
+// kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

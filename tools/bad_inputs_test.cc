@@ -94,8 +94,8 @@ int Sentences(const std::string& out) {
   return count;
 }
 
-// Returns true if the arguments name our own engine. It is a separate project, which a build may
-// lack; then such inputs are skipped.
+// Returns true if the arguments name our own engine. It is a separate project, so a build may lack
+// it. In such a build these inputs are skipped.
 bool NeedsOurEngine(absl::string_view arguments) {
   return absl::StrContains(arguments, "--backend=cpu") ||
          absl::StrContains(arguments, "--backend='cpu");

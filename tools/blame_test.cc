@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests blame on a planted fault: the test changes the dump that real XLA wrote after one pass, and
-// all later dumps, and blame must name the pass.
+// Tests blame on a planted fault. The test changes the dump that real XLA wrote after one pass, and
+// all later dumps; blame must name that pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// A module that passes change: the round-trip convert disappears, and equal subtractions are
+// A module that XLA's passes change: the round-trip convert disappears, and equal subtractions are
 // merged.
 constexpr char kModule[] = R"(HloModule planted
 ENTRY main {

@@ -86,8 +86,9 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
   std::fflush(stdout);
 }
 
-// Compares an engine with another one. `filter` is a substring of a module's name, or of a
-// program's name after "programs/". A ratio is the other engine's time over ours: above 1 is good.
+// Compares `engine` with another one. `filter` is a substring of a module's name, or of a program's
+// name after "programs/". A ratio is the other engine's time divided by that of `engine`: above 1
+// is good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
   const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");

@@ -27,8 +27,8 @@
 namespace hlocts::tools {
 namespace {
 
-// The names of the cases that test each clause. The cases of one name, which differ in parameters,
-// count as one.
+// The names of the cases that test each clause. Cases with the same name, which differ in
+// parameters, count as one.
 std::map<std::string, std::vector<std::string>> CasesByClause(
     const std::vector<suites::Case>& cases) {
   std::map<std::string, std::vector<std::string>> result;
@@ -129,8 +129,8 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
   return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
 }
 
-// Searches the clauses for arguments that name neither a clause nor a file of clauses, and replaces
-// these arguments by the clauses found.
+// If an argument names neither a clause nor a file of clauses, searches the clauses for its words
+// and replaces it by the clauses found.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
   for (const Clause& clause : registry.clauses()) {

@@ -35,8 +35,8 @@ struct ClusterPlan {
   int64_t shards = 1;
   std::vector<std::string> backends, queries;
   std::string tier, profile;
-  // For a campaign: chunk k runs up to `chunk` modules with the seed `seed` + k - 1. Shard i runs
-  // the chunks i, i + shards, ..., so the modules do not depend on the number of shards.
+  // Set for a campaign. Chunk k runs up to `chunk` modules with the seed `seed` + k - 1. Shard i
+  // runs chunks i, i + shards, ..., so all modules together do not depend on the number of shards.
   int64_t modules = 0, chunk = 0;
   uint64_t seed = 1;
   std::string program;  // path of hlocts on the machines
@@ -294,9 +294,9 @@ absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
   return stored;
 }
 
-// Writes <folder>/merged unless a shard is lost. For a run it is the directory that a run on one
-// machine would have written, with verdicts by engine and address. For a campaign it has the
-// buckets of all chunks, with the smallest module of each.
+// Writes <folder>/merged unless a shard is lost. For a run, merged is the directory that a run on
+// one machine would have written, with verdicts ordered by engine and address. For a campaign, it
+// has the buckets of all chunks, with the smallest module of each bucket.
 absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder) {
   ClusterMerge merge;
   HLOCTS_RETURN_IF_ERROR(plan.IsCampaign() ? MergeChunks(plan, folder, merge)

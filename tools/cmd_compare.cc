@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts compare`, which checks whether two modules permit each other's results.
 // The reference evaluates each module on the same inputs, and the sets of the other module judge
-// its outputs. A difference is traced to the first value that has the same name and shape in both
-// modules but that the other module's sets do not permit.
+// its outputs. A difference is traced to the first value that both modules have, by name and shape,
+// and that the other module's sets do not permit.
 #include <iostream>
 #include <map>
 
@@ -91,8 +91,9 @@ absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Jo
   return verdict;
 }
 
-// The name of the first instruction of `judging`, in its order, whose value in `given` is not in
-// its set. "" if no names agree or all values are permitted.
+// Returns the name of the first instruction of `judging` that has the same name in `given` and
+// whose value in `given` is not in its set. Returns "" if no names agree or all values are
+// permitted.
 absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& judging,
                                       const Job& given, backends::Backend& reference) {
   if (judging.request.arguments.size() != 1) return std::string();

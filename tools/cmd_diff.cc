@@ -96,8 +96,8 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   RecordRunCounts(answer.runs, answer.verdict);
 }
 
-// Returns the command that reproduces the verdict on one engine. It is the command line as typed
-// or, if a search found the inputs, the command that runs them again.
+// Returns the command that reproduces the verdict on one engine. It is the typed command line, or,
+// if a search found the inputs, the command that runs these inputs again.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine,
                      const DiffAnswer& answer) {
   if (options.common.json || options.module == "-") return "";

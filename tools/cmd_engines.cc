@@ -167,8 +167,8 @@ absl::Status Remove(const Engine& engine) {
   return absl::OkStatus();
 }
 
-// Returns true if an installation is in progress in the directory: it uses .NAME.XXXXXX and locks
-// .NAME.lock.
+// Returns true if `folder` is used by an installation in progress. An installation of NAME works in
+// .NAME.XXXXXX and locks .NAME.lock.
 bool IsInstalling(const fs::path& folder) {
   std::string name = folder.filename();
   if (name[0] != '.') return false;
@@ -180,8 +180,8 @@ bool IsInstalling(const fs::path& folder) {
   return held;
 }
 
-// Removes directories without a matching entry in the list: releases that were removed or whose
-// entry changed, and the remains of a killed installation.
+// Removes directories that match no entry of the list: releases that were removed from the list or
+// whose entry changed, and the remains of killed installations.
 absl::Status Prune(const EngineList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
   std::error_code none;

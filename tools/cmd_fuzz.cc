@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts fuzz`, which runs random modules on engines, judges them, and shrinks
+// The subcommand `hlocts fuzz`, which runs random modules on engines, judges the results, shrinks
 // failures and stores them as bundles.
 #include <algorithm>
 #include <cstdio>
@@ -129,8 +129,8 @@ absl::Status Complete(FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// Shows the status: on a terminal one line that is overwritten; in a log one line per minute and
-// one for each new finding.
+// Shows the status. On a terminal it is one line that is overwritten. In a log it is one line per
+// minute and one for each new finding.
 class LiveStatus {
  public:
   void Show(const fuzz::CampaignStatus& now) {

@@ -138,8 +138,8 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
   return text;
 }
 
-// The history as text: one line per release for one subject, or for several subjects a table of
-// marks with a column per release and a legend.
+// Returns the history as text. For one subject, it has a line per release. For several, it is a
+// table of marks, with a column per release and a legend.
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases) {
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
@@ -182,8 +182,8 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
   return JsonText(ToJson(subject, RowsOf(subject, releases)));
 }
 
-// The rows of history.json in the bundle's directory; empty without the file. kInvalidArgument: not
-// a history.
+// Returns the rows of history.json in the bundle's directory; none if there is no such file.
+// Returns kInvalidArgument if the file is not a history.
 absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
   const std::string path = folder + "/history.json";
   Rows rows;
@@ -209,8 +209,8 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
 }
 
 // Writes history.json in the bundle's directory, and the line "History: ..." of its README.md
-// unless the page is generated from a finding.textproto. A stored answer stays until its release
-// gives another.
+// unless the page is generated from a finding.textproto. A stored answer is replaced only by
+// another answer of the same release.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
@@ -258,7 +258,7 @@ class Fetched {
 
  private:
   // Runs `hlocts engines` with its messages on standard error. An installation error is ignored
-  // here, since the release is then "missing", with the reason.
+  // here, since the release is then reported as "missing", with the reason.
   static void Engines(const std::string& action, const std::string& name) {
     RunChild({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();
@@ -297,7 +297,7 @@ const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject
 }
 
 // Adds the subjects of a path. A module that engines partition yields two subjects, one for each
-// partitioner. A compiler's releases get the options of the bundle, which name its chip.
+// partitioner. Releases of a compiler get the bundle's options, which name the chip.
 absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineList& list,
                          const std::string& path, std::vector<Subject>& subjects) {
   HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
@@ -329,15 +329,15 @@ std::vector<std::string> CompilersOf(const engines::EngineList& list,
   return families;
 }
 
-// Returns true if the subject uses the partitioner of the bundle's engine, whose answers
-// history.json has. XLA's default is GSPMD.
+// Returns true if the subject uses the partitioner of the bundle's engine: history.json has answers
+// for this partitioner. XLA's default is GSPMD.
 bool IsOfRecord(const Subject& subject) {
   const bool shardy = absl::StrContains(subject.bundle.backend, "partitioner=shardy");
   return subject.options.empty() || shardy == absl::StrContains(subject.options, "shardy");
 }
 
-// Runs each release at most once per round, for all subjects that need it next, until no subject
-// needs a release.
+// Asks all releases that subjects need, in rounds, until no subject needs one. In a round each
+// release runs at most once, for all subjects that need it next.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
   Fetched fetched;

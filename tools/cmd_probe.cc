@@ -30,8 +30,8 @@ struct ProbeOptions {
   bool no_cache = false;
 };
 
-// The smallest case of each operation, type and form (the case without its parameters). Reject
-// cases are omitted, since a rejection shows nothing about support.
+// Returns the smallest case of each operation, type and form; a form is the name of a case without
+// its parameters. Reject cases are omitted, since a rejection shows nothing about support.
 std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   std::map<std::string, suites::Case> smallest;
   for (suites::Case& one : cases) {
@@ -50,8 +50,8 @@ std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   return chosen;
 }
 
-// The path of the cache entry for the engine, its version with all options, and the requested
-// modules.
+// Returns the path of the cache entry. It depends on the engine, on its version with all options,
+// and on the requested modules.
 absl::StatusOr<std::string> CachePath(const std::string& engine, const std::string& version,
                                       const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());

@@ -13,8 +13,8 @@ namespace hlocts::tools {
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightlyRunsShown = 14;
 
-// The newest `nights` nightly runs up to `night` (empty: the newest), with releases ordered by date
-// (backends/engines.textproto).
+// Returns the newest `nights` nightly runs up to `night` (the newest if `night` is empty), with
+// releases ordered by date (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
                                              const std::string& night = "");
 

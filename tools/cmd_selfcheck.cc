@@ -50,8 +50,8 @@ absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   return clauses;
 }
 
-// Returns true for a fault of a family that changes values independently of the sentence, even if
-// only in one element. It is weaker evidence than a specific bug.
+// Returns true for a fault of a family that changes values in a way unrelated to the sentence, even
+// if only in one element. It is weaker evidence than a specific bug.
 bool IsGeneric(const std::string& fault) {
   return absl::StrContains(fault, "/result-") || absl::StrContains(fault, "/operand-");
 }
@@ -69,8 +69,8 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
       kills.size(), alone, generic, mostly);
 }
 
-// Prints cases that would fail if the clause were broken but do not cite it. Either they should
-// cite it, or the fault breaks more than the clause.
+// Prints cases that would fail if the clause were broken, but do not cite the clause. Either they
+// should cite it, or the fault breaks more than the clause.
 void PrintOthers(const std::vector<ClauseKill>& kills) {
   for (const ClauseKill& kill : kills) {
     if (kill.others.empty()) continue;

@@ -55,8 +55,8 @@ std::string PlainText(const Module& module) {
   return PrintModule(module, options);
 }
 
-// Writes the smallest candidate so far, module and inputs, in the form of a bundle, so that it is
-// kept even if this process is killed.
+// Writes the smallest candidate so far, module and inputs, in the form of a bundle. It then exists
+// even if this process is killed.
 void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   if (out.empty()) return;
   std::error_code none;

@@ -152,8 +152,8 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // An engine may reject everything, so a correct rejection proves nothing: only valid modules
-    // count.
+    // A correct rejection proves nothing, since an engine may reject everything. Only steps with
+    // valid modules count.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
   }
@@ -176,8 +176,8 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
             << TryAgain(options, more) << "\n";
 }
 
-// Prints the facts that an engine without facts may declare, or those of XLA for a plugin of
-// XLA:CPU.
+// Prints facts that an engine which declares none may declare. For a plugin of XLA:CPU, they are
+// those of XLA.
 void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
@@ -204,9 +204,9 @@ std::optional<std::string> Below(const std::string& path) {
   return near;
 }
 
-// Handles --ci: the run's failures become a list, and a workflow checks the plugin against it. An
-// existing list below the working directory is used as it is; a copy of any other is completed.
-// Existing files are not overwritten.
+// Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
+// the list. If a list exists below the working directory, it is used unchanged; if it is elsewhere,
+// a copy is completed. Existing files are not overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;

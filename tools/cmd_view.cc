@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts view`, which writes the newest nightly runs of the run store as pages in a
-// directory. Python's web server shows them on this machine only.
+// directory. Python's web server serves them to this machine only.
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,8 +16,9 @@
 namespace hlocts::tools {
 namespace {
 
-// Python's web server, for requests by a local name only: a page of another host whose name
-// resolves to this machine (DNS rebinding) must not read the runs. Arguments: port, directory.
+// A web server in Python, which answers only requests that use a local host name. Otherwise a page
+// of another host whose name resolves to this machine (DNS rebinding) could read the runs.
+// Arguments: port, directory.
 constexpr char kServer[] = R"py(
 import functools, http.server, re, sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of `hlocts engines` and its script without a network: the wheels are in a directory of the
-// test.
+// Tests of `hlocts engines` and its script without a network: the wheels are in a directory that
+// the test makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

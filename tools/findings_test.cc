@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of results/findings: each finding has an expectation by which the next campaign recognises
-// it, and the links of expectations exist. tools/certify/pages_test.py checks fields and pages.
+// it, and the files that expectations link to exist. tools/certify/pages_test.py checks fields and
+// pages.
 #include <gtest/gtest.h>
 
 #include <filesystem>

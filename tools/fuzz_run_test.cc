@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of campaigns from outside: a module that is killed, hangs or exhausts memory affects only
-// the current batch.
+// Tests of campaigns from outside: if the process for a module is killed, hangs or exhausts memory,
+// only the current batch is affected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,8 +96,8 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = ParseJson<json>(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The first 4000 modules of this seed contain failures. The progress of a campaign before it is
-  // killed depends on the machine.
+  // The first 4000 modules of this seed contain failures. The number of modules before the campaign
+  // is killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
   // No number is skipped, and no number that was recorded as done is run again.
@@ -155,8 +155,8 @@ TEST(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Kills the campaign's child three times, each time after eight ticks of processor time: by then
-  // it has started, under any load of the machine.
+  // Kills the campaign's child three times, each time after eight ticks of processor time. Under
+  // any load of the machine, the child has started by then.
   std::string script =
       absl::StrCat(HLOCTS_BINARY_DIR,
                    "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,

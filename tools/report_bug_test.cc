@@ -39,8 +39,8 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
-// The record is of an earlier version, so the sentence and the operands come from judging the
-// engine's outputs again.
+// The record is of an earlier version, which lacks sentence and operands. They come from judging
+// the engine's stored outputs again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   const std::string old = ::testing::TempDir() + "/hlocts_old_record",
                     record = old + "/verdict.json";

@@ -68,8 +68,8 @@ TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
   }
 }
 
-// On a busy machine a second process of the engine does not start; the first one must run all
-// cases.
+// On a busy machine the second process of an engine may not start. The first process must then run
+// all cases.
 TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
   const std::string once = absl::StrCat("'--backend=once=exec:exec 9>", Path("once.lock"),
                                         "; flock -n 9 || exit 1; exec ", kMirror, "'");
@@ -164,8 +164,8 @@ TEST(AdoptTest, ABundleBecomesACase) {
   EXPECT_THAT(listed.out, HasSubstr("\"elementwise_binary.1\""));
 }
 
-// Runs the numpy judge of suites/examples on the reference's own outputs. They must pass, and fail
-// once an element is changed. Joint predicates are judged too.
+// Runs the numpy judge of suites/examples on the reference's own outputs. The outputs must pass,
+// and must fail after an element is changed. Joint predicates are judged too.
 constexpr char kJudge[] = R"(
 import glob, json, os, sys
 sys.path.insert(0, sys.argv[1])

@@ -69,8 +69,8 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  // The run is killed while the engine hangs, so certainly before its end: a failing case runs
-  // three times, and the second run hangs.
+  // The run must be killed before its end. A failing case runs three times, and in the second run
+  // the engine hangs, so the kill occurs during that hang.
   RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
              "/misbehaving_engine --out=" +
                  Path("run"),

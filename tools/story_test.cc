@@ -46,8 +46,8 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
-  // The power's rule made the set wide, so the operands are those of the power, found through the
-  // negate.
+  // The set is wide because of the power's rule, so the printed operands are those of the power,
+  // which is found through the negate.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("p (power)")));
   EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: Pow raises lhs to the power rhs"));
   EXPECT_THAT(ran.out, HasSubstr("https://"));

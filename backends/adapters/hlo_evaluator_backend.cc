@@ -80,8 +80,8 @@ class EvaluatorExecutable : public Executable {
   }
 
  private:
-  // Returns `leaf` as a static array of its run-time size, the form in which XLA takes a bounded
-  // dynamic array.
+  // Returns `leaf` as a static array whose dimensions are the run-time sizes. XLA takes bounded
+  // dynamic arrays in this form.
   static Literal Shrunk(const Literal& leaf);
   absl::StatusOr<std::vector<Literal>> Grown(std::vector<Literal> leaves) const;
 

@@ -111,8 +111,8 @@ bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leave
   return true;
 }
 
-// Returns the number of outputs of an executable; 0 if the plugin does not report it. It is queried
-// once per program, since the plugin makes an object for each query.
+// Returns the number of outputs of an executable, or 0 if the plugin does not report it. The plugin
+// makes an object for each query, so each program is queried only once.
 size_t OutputCount(PJRT_LoadedExecutable* loaded, Program& program) {
   if (program.outputs >= 0) return static_cast<size_t>(program.outputs);
   const PJRT_Api& api = *TheState().real;
@@ -236,8 +236,9 @@ const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
   return get == nullptr ? nullptr : get();
 }
 
-// Makes the recorder and, unless the client's engine is no plugin, finds the table of the real one.
-// Returns false, after one sentence on standard error, if the settings or the plugin are wrong.
+// Makes the recorder and, unless the client's engine is no plugin, finds the function table of the
+// real plugin. If the settings or the plugin are wrong, writes one sentence to standard error and
+// returns false.
 bool Start() {
   const char* words = getenv("HLOCTS_CHECK");
   Settings settings;
@@ -291,8 +292,9 @@ extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* 
                                         traits);
 }
 
-// For a client whose engine is no plugin (plugin=jax): it records executions by these functions.
-// Returns a program, MLIR by its bytes, or null if the settings are wrong. It is never destroyed.
+// These functions serve a client whose engine is no plugin (plugin=jax), which calls them to record
+// executions. This one returns a program for its MLIR text or bytecode, or null if the settings are
+// wrong. It is never destroyed.
 extern "C" void* HloctsCheckProgram(const char* code, size_t size) {
   if (!hlocts::check::Started()) return nullptr;
   auto* program = new hlocts::check::Program;
@@ -306,8 +308,8 @@ extern "C" int64_t HloctsCheckBegin(void* program, int64_t devices) {
                               *static_cast<hlocts::check::Program*>(program), devices);
 }
 
-// Records an execution: its inputs and then its outputs. If `reason` is not null, nothing is
-// recorded and the reason is counted.
+// Records an execution: its inputs, then its outputs. If `reason` is not null, only counts the
+// reason and records nothing else.
 extern "C" void HloctsCheckEnd(void* program, int64_t number, const HloctsCheckLeaf* leaves,
                                size_t inputs, size_t outputs, double seconds, const char* reason) {
   hlocts::check::Recorder& recorder = *hlocts::check::TheState().recorder;

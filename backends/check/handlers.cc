@@ -98,8 +98,8 @@ Error* StateGet(void*) {
       "passed to a plugin");
 }
 
-// Returns the plugin's functions with the missing entries filled. A plugin has only one table of
-// functions.
+// Returns the plugin's table of functions, with its missing entries filled. A plugin has only one
+// such table.
 const Functions* ExtendedFunctions(const Functions* given) {
   static const Functions* const functions = [given] {
     Extended* const extended = TheFunctions();

@@ -15,9 +15,9 @@
 
 namespace hlocts::check {
 
-// Returns null, or a sentence that explains why the plugin cannot use the handler. A null `handler`
-// means a handler that cannot be given to a plugin, e.g. one with several stages; calls of it fail
-// with `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
+// Returns null, or a sentence that explains why the plugin cannot use the handler. `handler` is
+// null if a plugin cannot use it, e.g. because it has several stages; calls of it then fail with
+// `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

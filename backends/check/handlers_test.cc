@@ -47,8 +47,8 @@ class HandlersTest : public testing::Test {
     extension_.at[1] = PJRT_Extension_Type_FFI;
     extension_.at[5] = reinterpret_cast<uint64_t>(&Register);
     plugin_.extension_start = reinterpret_cast<PJRT_Extension_Base*>(&extension_);
-    // The fields are: size, extension, version (size, extension, numbers), internal, create an
-    // error, ...
+    // The fields of the table are: size, extension, version (size, extension, numbers), internal,
+    // and then a function that creates an error, ...
     functions_.at[0] = 15 * 8;
     functions_.at[4] = Version(0, 4);
     functions_.at[6] = reinterpret_cast<uint64_t>(&MakeError);

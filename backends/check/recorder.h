@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records programs and executions on disk, and starts the judge that reads them.
 //
-// The directory:
+// Files in the directory:
 //   programs/ID.FORMAT        the program as the client compiled it: mlir, hlo, hlo_with_config
 //   spool/N.record            an execution: a line of JSON, then the bytes of its leaves
 //   counts.json               counts of programs and executions; rewritten at exit

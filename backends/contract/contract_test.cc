@@ -2,7 +2,7 @@
 // Tests the behaviour that is required of every engine.
 //
 // The test runs for each engine of ../backends.def and for the engines in HLOCTS_CONTRACT_ENGINES
-// (`all`: every installed release). It compares only the values of data that return unchanged.
+// (`all`: every installed release). It checks values only if the engine must return data unchanged.
 // Deliberately broken engines must yield a verdict within the caller's time limit. No engine is
 // exempt.
 #include <gmock/gmock.h>
@@ -76,8 +76,8 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.failure == Outcome::kUnsupported) return;
-    // An external engine may reject a type or crash on it: that is a verdict, and the engine must
-    // work afterwards.
+    // An external engine may reject a type or crash on it. That is a verdict, after which the
+    // engine must still work.
     const bool refused =
         outcome.failure == Outcome::kCrash || outcome.failure == Outcome::kRejected;
     if (refused && IsThirdParty(GetParam())) return ExpectWorks();
@@ -190,8 +190,8 @@ ENTRY e {
   ROOT d = f32[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })");
   RunOutcome outcome = Run(*broken);
-  // An engine that accepts the module, or crashes on it, fails the reject suite. Here it must only
-  // answer.
+  // If the engine accepts the module or crashes on it, the suite of invalid modules fails it. This
+  // test only requires an answer.
   EXPECT_THAT(outcome.failure, Not(AnyOf(Eq(Outcome::kTimeout), Eq(Outcome::kError))))
       << outcome.error.Text();
   ExpectWorks();

@@ -61,8 +61,8 @@ absl::StatusOr<bool> MinimalGroupSearch::Wrong(const Members& members) {
   return true;
 }
 
-// Drops chunks of half, a quarter, ... down to one instruction, while the remaining part stays
-// wrong.
+// Drops chunks of half the instructions, then a quarter, and so on down to one instruction, as long
+// as the remaining part stays wrong.
 absl::Status MinimalGroupSearch::Shrink(bool front) {
   for (size_t chunk = members_.size() / 2; chunk >= 1; chunk /= 2) {
     bool smaller = true;
@@ -208,8 +208,9 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
-// Adds the blame to the failure of a module. The verdict remains that on the module; its first
-// failure then names the instructions, the rule, the clause and the operands of the piece.
+// Adds the blame to the failure of a module. The verdict on the module does not change, but its
+// first failure then names the instructions, the rule, the clause and the operands of the wrong
+// piece.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;
@@ -254,8 +255,8 @@ std::string Remainder(const CutCounts& counts) {
   return text;
 }
 
-// Returns the verdict if no piece is wrong: a pass if the outputs are inconclusive but all pieces
-// are correct.
+// Returns the verdict on the module if no piece is wrong. If its outputs are inconclusive but all
+// pieces are correct, that is a pass.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
@@ -278,7 +279,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// The number of operations on a path through a piece between checkpoints. Large pieces yield the
+// The number of operations on a path through a piece between checkpoints. This many yield the
 // strongest verdicts.
 constexpr int64_t kOperationsBetweenCheckpoints = 256;
 

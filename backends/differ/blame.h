@@ -5,10 +5,10 @@
 //
 // Each instruction of a failing module runs as a separate module. If none is wrong, the search
 // looks for the smallest set that is wrong when compiled together. A failure that disappears in
-// every cut is not localised. The search may take the time limit again. No output is added to the
-// module, since that would change the compiled code. For an engine that receives StableHLO
-// (`via:rewriter:stablehlo`), the verdict is inconclusive if the reference's values of the
-// converted module are also wrong. Tests plant faults with injecting_backend.h.
+// every cut is not localised. The search may take as long as the time limit of the run. No output
+// is added to the module, since that would change the compiled code. For an engine that receives
+// StableHLO (`via:rewriter:stablehlo`), the verdict is inconclusive if the reference's values of
+// the converted module are also wrong. Tests plant faults with injecting_backend.h.
 #pragma once
 
 #include "backends/differ/differ.h"
@@ -27,8 +27,8 @@ reports::Verdict WithPieces(reports::Verdict whole,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend);
 
-// If options.blame is set, runs a failing sharded module without its shardings, and records the
-// outcome in the localisation.
+// If options.blame is set, runs a failing sharded module without its shardings and records in the
+// verdict's localisation whether the failure disappears.
 void AddPartitioning(const Module& module, const ExecuteRequest& request,
                      const DiffOptions& options, Backend& backend, reports::Verdict& verdict);
 

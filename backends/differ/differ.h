@@ -26,20 +26,20 @@ struct DiffOptions {
   std::vector<std::vector<Literal>> printed_result;
   // The expected outfeed in order, as [device][leaf], or empty.
   std::vector<std::vector<Literal>> expected_outfeed;
-  // The approximate number of floating-point operations per piece. If positive, pieces are judged
-  // in addition to the outputs. With 0, the module is cut only if the outputs are inconclusive, and
-  // only at values that a joint predicate judges and that the module itself uses. With kNoCut, it
-  // is never cut.
+  // The approximate number of floating-point operations per piece. If `cut` is positive, pieces are
+  // judged in addition to the outputs. If it is 0, the module is cut only if the outputs are
+  // inconclusive, and only at values that a joint predicate judges and that the module itself uses.
+  // If it is kNoCut, the module is never cut.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // Cuts a module with inconclusive outputs at checkpoints into large pieces and blocks of loop
-  // trips. An inconclusive piece is cut into smaller ones. `suspect` applies to the smallest.
+  // If the outputs are inconclusive, cuts the module at checkpoints into large pieces and blocks of
+  // loop trips. An inconclusive piece is cut into smaller ones; `suspect` applies to the smallest.
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
-  // States when outputs that no set rejects are tested against the likely effects of roundings
-  // (lemma 44): only if the outputs are inconclusive, also if their sets are wide, or always. The
-  // test may make the verdict `suspect`.
+  // The outputs to test against the likely effects of roundings (lemma 44), if no set rejects them:
+  // inconclusive ones only, those with wide sets as well, or all. The test may make the verdict
+  // `suspect`.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
   // Adds improbable features to a passing verdict (evaluates the module once more).
@@ -79,8 +79,8 @@ class Differ {
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
   bool DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verdict& verdict);
-  // The kind of sets: those of every judgement, rigorous ones to confirm a failure, likely and far
-  // ones to find improbable features.
+  // The kind of sets: kUsual for every judgement, kRigorous to confirm a failure, kLikely and
+  // kVeryLikely to find improbable features.
   enum class Kind { kUsual, kRigorous, kLikely, kVeryLikely };
   double SigmaFactorOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
@@ -102,8 +102,8 @@ reports::Verdict VerdictOf(const RunOutcome& outcome);
 // Judges an engine on an invalid module: rejection is a pass, and "accepted" is a failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// Returns the verdict on a text that our parser rejects, so that it cannot be sent as a module: a
-// pass for an engine that uses our parser, `unsupported` for other engines.
+// Returns the verdict on a text that our parser rejects, so that no module can be sent. It is a
+// pass for an engine that uses our parser and `unsupported` for other engines.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends

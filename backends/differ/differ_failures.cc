@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the differ that adds details to failures and removes failures that are not the
-// engine's.
+// The part of the differ that adds details to failures and removes failures for which the engine is
+// not responsible.
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -10,8 +10,8 @@
 namespace hlocts::backends {
 namespace {
 
-// ENGINE if the engine reports "via:ENGINE": the engine gets the module in another form, and ENGINE
-// evaluates that form.
+// Returns ENGINE if the engine reports "via:ENGINE", which means that it gets the module in another
+// form and that ENGINE evaluates that form.
 std::string ReferenceEngineOf(const BackendInfo& info) {
   for (absl::string_view word : info.capabilities) {
     if (absl::ConsumePrefix(&word, "via:")) return std::string(word);

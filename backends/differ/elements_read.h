@@ -12,9 +12,10 @@
 namespace hlocts::backends {
 
 // Returns the elements of operand number `operand` that determine the result's element at `index`,
-// as row-major numbers in the order in which they are read. Empty if the element does not depend on
-// this operand (padding, other operands of a concatenation). nullopt if the instruction alone does
-// not determine them (indices that are data, windows), or if a shape is a tuple.
+// as row-major numbers in the order in which they are read. Returns an empty list if the element
+// does not depend on this operand (padding, other operands of a concatenation). Returns nullopt if
+// the elements depend on more than the instruction (on indices that are data) or are those of a
+// window, or if a shape is a tuple.
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
 

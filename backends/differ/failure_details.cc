@@ -79,8 +79,8 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
-// Traces the index of the failing output back to the blamed instruction, through data movement and
-// elementwise instructions. nullopt if the instruction is not on that path.
+// Traces the index of the failing output back to the instruction `blamed`, through data movement
+// and elementwise instructions. Returns nullopt if that instruction is not on the path.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
                              int depth) {
   constexpr int kDepthMax = 64;

@@ -14,9 +14,9 @@
 namespace hlocts::backends {
 
 struct Distance {
-  // The distance: "3 ulps above the largest accepted value", "off by 5", "a NaN, where none is
-  // accepted". "" if the element is accepted or every value is. An ulp is a step to the next number
-  // of the type.
+  // The distance from the set: "3 ulps above the largest accepted value", "off by 5", "a NaN, where
+  // none is accepted". It is "" if the element is accepted or every value is acceptable. An ulp is
+  // a step to the next number of the type.
   std::string text;
   bool categorical = false;  // differs in kind (NaN, infinity), has no distance
 };
@@ -26,9 +26,9 @@ Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 // there is none.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
-// Returns the operation of the named instruction: "log", or "compare:LT", "fft:RFFT",
-// "rng:rng_normal" if each variant has its own clause (spec/clauses/of_opcodes.txt). "" if there is
-// no such instruction.
+// Returns the operation of the named instruction: "log", or, if each variant has its own clause,
+// "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is no
+// such instruction.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
 // Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from

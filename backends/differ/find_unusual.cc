@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds acceptable but improbable outputs (lemmas 32, 44) by two more evaluations of the module, or
-// by one in f64.
+// Finds acceptable but improbable outputs: by two more evaluations of the module (lemma 32), or by
+// one evaluation in f64 (lemma 44).
 #include <algorithm>
 
 #include "backends/differ/differ.h"
@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// If nearly all elements have more effective bits than this, the statistics add nothing to the
-// sets.
+// Outputs are not tested if nearly all elements have more effective bits than this: the test would
+// add nothing to the sets.
 constexpr double kTightBits = 20;
 
 absl::StatusOr<reference::StatisticalTestResult> StatisticalTestOf(
@@ -35,8 +35,8 @@ absl::StatusOr<reference::StatisticalTestResult> StatisticalTestOf(
 double Differ::SigmaFactorOf(Kind kind) const {
   if (kind == Kind::kLikely) return kLikelyLambda;
   if (kind != Kind::kVeryLikely) return 0;
-  // Each element of each result may be a sum. Iterations of a loop count once, since only the
-  // square root of the logarithm of the number matters.
+  // Counts the elements of all results, each of which may be a sum. Iterations of a loop count
+  // once, since VeryLikelyFactor grows only with the square root of the logarithm of the count.
   int64_t sums = 1;
   for (const auto& computation : module_.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -14,14 +14,14 @@
 
 namespace hlocts::backends {
 
-// Adds `steps` representable values to element `element` of the floating-point instruction
-// `instruction` (16, 32 or 64 bits).
+// A fault that adds `steps` representable values to element `element` of the floating-point
+// instruction `instruction` (16, 32 or 64 bits).
 struct Injection {
   std::string instruction;
   int64_t element = 0;
   int32_t steps = 0;
-  // The fault appears only if one module computes all of these instructions (none is a parameter),
-  // as in a fault of fusion.
+  // If not empty, the fault appears only if one module computes all of these instructions (none is
+  // a parameter), like a fault of fusion.
   std::vector<std::string> together;
 };
 
@@ -89,8 +89,8 @@ class InjectingBackend : public Backend {
     }
   }
 
-  // Plants the fault: converts the instruction's bits to integers, adds the steps at one element,
-  // and converts back.
+  // Adds instructions that convert the instruction's result to integers, add the steps at one
+  // element, and convert back.
   void Plant(Computation& computation) {
     Instruction* target = nullptr;
     for (const auto& i : computation.instructions()) {

@@ -60,8 +60,8 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
   }
 }
 
-// Fails if an input and an output without an alias share a buffer (aliasing.4). A shared buffer is
-// an error only if the two values differ; a result that is a parameter may be returned unchanged.
+// Fails if an input and an output without an alias share a buffer (aliasing.4). Sharing is an error
+// only if the two values differ, since a result that is a parameter may be returned unchanged.
 void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
                 const ArgumentState& state, reports::Verdict& verdict) {
   if (state.aliased_output < 0 || IsDonated(request, state.leaf)) return;

@@ -46,18 +46,18 @@ class PieceRunner {
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
-  // Takes outputs of the module, [device][leaf], all of which `sets` accept, one per device. A
-  // piece whose results are all outputs is not run if it reads only arguments, or if the sets of
-  // these outputs have one value per element (RULES 3): the outputs already judge it. The outputs
-  // must outlive the runner.
+  // Uses outputs of the module ([device][leaf]), all of which `sets` (one per device) accept, to
+  // avoid runs. A piece whose results are all outputs is not run if it reads only arguments, or if
+  // the sets of these outputs have one value per element (RULES 3): the outputs already judge it.
+  // The outputs must outlive the runner.
   void Accept(const std::vector<std::vector<Literal>>& outputs,
               absl::Span<const ModuleAcceptance> sets);
   // Returns the first wrong piece in data order; a crash, a hang or a rejection also makes a piece
-  // wrong. In a wrong loop, branch or call, it is the first wrong piece inside. Returns null if
-  // none is wrong.
+  // wrong. If a loop, branch or call is wrong, returns the first wrong piece inside it. Returns
+  // null if none is wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
-  // Returns the first `most` wrong pieces, each instruction once, including pieces whose inputs
-  // come from a wrong piece.
+  // Returns the first `most` wrong pieces, each instruction once. Pieces whose inputs come from a
+  // wrong piece are included.
   absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
   // Runs one more piece of the entry computation on the values from FindWrong. Returns null if the
   // piece is not wrong, or needs a value that was not computed.
@@ -134,8 +134,8 @@ struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
 };
-// Returns at most `most` instructions that are wrong in isolation, with the arguments that the
-// engine computed. The search stops at the time limit of one module.
+// Returns at most `most` instructions that are wrong in isolation, with arguments that the engine
+// itself computed. The search stops at the time limit of one module.
 absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         const ExecuteRequest& request,
                                                         const DiffOptions& options,

@@ -79,8 +79,9 @@ TEST(PiecesTest, ARightEngineStaysRight) {
   EXPECT_THAT(reports::ReasonText(subject.Diff(right, 1)), HasSubstr("5 pieces judged"));
 }
 
-// The outputs judge `a` and `d`, which read arguments, and `n`, which has one value; these are not
-// run again. `s` reads the bits of `a`, `h` is hidden by tanh, and `m` is no output.
+// The outputs judge `a` and `d`, which read arguments, and `n`, whose set has one value; these are
+// not run again. The other pieces are run: `s` reads the bits of `a`, tanh hides `h`, and `m` is no
+// output.
 TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)
@@ -110,7 +111,7 @@ TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
 }
 
 // d is zero except for roundings, so only the quotient is inconclusive. The other instructions are
-// judged whole, and only the quotient's piece is cut.
+// not cut into smaller pieces; the quotient's piece is.
 TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)
@@ -162,9 +163,9 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
 }
 
-// The bound of the sum exceeds the sum, so that no number of pieces decides it. The wrong value is
-// far inside the bound, but its error is many times the deviation, which the statistical tests
-// detect. The call of the sum does not count as another inconclusive piece.
+// The bound of the sum exceeds the sum, so the piece stays inconclusive however it is cut. The
+// wrong value is far inside the bound, but its error is many times the deviation, which the
+// statistical tests detect. The call of the sum does not count as another inconclusive piece.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
@@ -386,9 +387,9 @@ TEST(PiecesTest, WhatIsNotCutKeepsItsVerdict) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("not cut: w: infeed"));
 }
 
-// The required detection rates for injections of max(4 x bound, 1 ulp) at one element of one
-// instruction that change an output bit, in elementwise f32 modules of depth 8: at least 25 % by
-// outputs alone, 80 % with cuts every 2 operations, 99 % with cuts at each instruction.
+// A module of 8 elementwise f32 instructions. max(4 x bound, 1 ulp) is added to one element of one
+// instruction. Of the faults that change an output bit, these shares must be detected: at least 25
+// % by outputs alone, 80 % with cuts every 2 operations, 99 % with cuts at each instruction.
 class Chain {
  public:
   explicit Chain(uint64_t seed) : random_(seed) {

@@ -9,9 +9,9 @@
 
 namespace hlocts::backends {
 
-// Changes `verdict`, which follows from the sets for `outputs` ([device][leaf]): to a failure if an
-// output is not the printed one, and to a pass if all are equal and the sets were inconclusive. An
-// empty `printed` changes nothing.
+// Compares outputs ([device][leaf]) with the printed result. `verdict` is the verdict by the sets.
+// It becomes a failure if an output is not the printed one, and a pass if all are equal and the
+// sets were inconclusive. An empty `printed` changes nothing.
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
                         const std::vector<std::vector<Literal>>& outputs,
                         reports::Verdict& verdict);

@@ -12,11 +12,11 @@
 
 namespace hlocts::backends {
 
-// Returns, for each output leaf that is a real function (spec/ops/scalar_functions.def, square
-// root) of parameters and constants, the accepted element that is farthest from the exact value.
-// There is one entry per function and type, without elements that UlpsFromExact cannot measure.
-// `arguments` are those of the same device. Functions with a `result_accuracy` are omitted, since
-// their bound comes from the module.
+// Considers output leaves that are a real function (spec/ops/scalar_functions.def, square root) of
+// parameters and constants. Returns for each function and type the accepted element that is
+// farthest from the exact value, among those that UlpsFromExact can measure. `arguments` and
+// outputs belong to one device. Functions with a `result_accuracy` are omitted, since the module
+// itself sets their bound.
 std::vector<reports::WorstUlps> WorstUlpsOf(const Module& module,
                                             const std::vector<Literal>& arguments,
                                             const std::vector<Literal>& outputs,

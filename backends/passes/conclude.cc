@@ -15,8 +15,9 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the module from which the engine generates code. It distinguishes, without dumps, a fault
-// of a pass from a fault of code generation; no pass is named.
+// Distinguishes, without dumps, a fault of a pass from a fault of code generation: judges the
+// module from which the code was generated, if the engine returns it. No pass is named.
+
 absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
                           engine.Load(*subject.module, subject.options.load));
@@ -47,8 +48,8 @@ reports::Verdict NotEvaluated(const absl::Status& status) {
   return verdict;
 }
 
-// Evaluates a stage, which has the argument and result leaves of the original module. If the engine
-// partitions the module, stages after the partitioner compute tiles on each device.
+// Evaluates a stage on the arguments of the original module. If the engine partitions the module,
+// stages after the partitioner compute tiles on each device.
 absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
                                                            const std::string& text,
                                                            Backend& reference,
@@ -122,8 +123,8 @@ void ConcludeFromStages(PassBlame& blame) {
 }
 
 // Concludes for a run without values: the compiler crashed, hung or rejected the module, and its
-// dumps end there. Passes that change nothing dump no new text, so the last text names a pass that
-// completed, not the pass that crashed.
+// dumps end there. Passes that change nothing dump no text. The last text therefore names a pass
+// that completed, but not the pass that crashed.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {
@@ -132,8 +133,8 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.reason = "XLA's verifier rejects the output of this pass";
     return;
   }
-  // Code generated from a wrong text may crash, so the texts are better evidence than the point of
-  // the crash.
+  // A wrong text may cause a crash later, so the texts are better evidence than the point of the
+  // crash.
   if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
     blame.failing_phase = FailurePhase::kCodeGeneration;

@@ -9,13 +9,14 @@
 
 namespace hlocts::backends {
 
-// Returns the pass P of "Failed after P": XLA's verifier runs between passes and names the pass
-// whose module it rejects.
+// Returns P if the error is "Failed after P". XLA's verifier runs between passes and names in this
+// way the pass whose result it rejects.
 std::string PassNamedByVerifier(const EngineError& error);
 
-// Returns the passes that a stack or a failed check names. A failed check in a pass's file and a
-// frame `xla::RngExpander::RunImpl()` both give rng-expander and rng_expander, since XLA spells
-// names both ways. These names prove nothing; they only determine the order of the search.
+// Returns the passes that a stack frame or a failed check names. A frame
+// `xla::RngExpander::RunImpl()` and a failed check in that pass's source file both yield
+// rng-expander and rng_expander, since XLA spells names both ways. These names prove nothing; they
+// only determine the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

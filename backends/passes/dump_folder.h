@@ -36,8 +36,9 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 // A text that differs from the previous one.
 struct Stage {
   std::string file;  // name in the directory
-  // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline,
-  // changes that it makes before are first visible at the start of that pipeline.
+  // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline, the
+  // changes that it makes before are attributed to the start of that pipeline, where they first
+  // become visible.
   std::string after, pipeline;
   std::string text;
 };

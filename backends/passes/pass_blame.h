@@ -28,8 +28,8 @@
 
 namespace hlocts::backends {
 
-// An evaluated stage. `verdict` is kUnsupported if the reference cannot evaluate it (a library
-// call, an instruction of the compiler's own).
+// An evaluated stage. `verdict` is kUnsupported if the reference cannot evaluate the stage, e.g.
+// because of a library call or an instruction that only the compiler knows.
 struct JudgedStage {
   Stage stage;
   reports::Verdict verdict;
@@ -75,14 +75,14 @@ struct BlameSubject {
 // Makes the engine anew, since XLA_FLAGS takes effect when its worker starts.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<Backend>>()>;
 
-// Finds the pass at fault. `folder` is an empty directory for the dumps. Errors: the engine cannot
-// be started.
+// Finds the pass at fault. `folder` is an empty directory for the dumps. Returns an error only if
+// the engine cannot be started.
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
                                     const std::string& folder);
 
 // Finds only the kind of fault, by judging the module from which the engine made its code
-// (Executable::OptimizedModule): kPass without a name, or kCodeGeneration; kUnknown if the engine
-// does not report that module or made no code.
+// (Executable::OptimizedModule): kPass without a name, or kCodeGeneration. The result is kUnknown
+// if the engine does not report that module or made no code.
 absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject, const EngineFactory& engine);
 
 // Concludes from the dumps and verdicts; the part of BlamePass that runs nothing.

@@ -230,8 +230,8 @@ TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
 
-// An engine with a planted fault: it runs modules other than its input, and reports that its code
-// was made from them.
+// An engine with a planted fault: it runs other modules than those it gets, and reports that it
+// made its code from them.
 struct Planted {
   std::string runs, tells;
 };

@@ -17,19 +17,19 @@ namespace hlocts::backends {
 // Returns the rows [start, limit) of a dimension.
 Literal RowsOf(const Literal& array, int64_t dimension, int64_t start, int64_t limit);
 
-// Dimensions of equal size, as (operand, dimension), that are split together, so that each device
-// has a part of every sum.
+// Dimensions, as (operand, dimension), of equal size that are split together. Each device then has
+// a part of every sum.
 using Contracted = std::vector<std::pair<size_t, int64_t>>;
-// Returns the dimensions by which an instruction can be split: reduced dimensions of reduce;
-// contracted ones of dot; the features of an ungrouped convolution; the dimensions of a scatter's
-// updates that are not window dimensions.
+// Returns the dimensions by which the sums of an instruction can be split: reduced dimensions of
+// reduce; contracted ones of dot; the features of an ungrouped convolution; the dimensions of a
+// scatter's updates that are not window dimensions.
 std::vector<Contracted> ContractedDimensions(const Instruction& instruction,
                                              absl::Span<const Literal> operands);
 // Returns the number of tiles into which the operands' annotations split these dimensions, or 1.
 int64_t AnnotatedTiles(const Instruction& instruction, const Contracted& cut);
 
-// Returns the operands of part `tile` of `tiles`; nullopt if the part has no rows. Only the first
-// part of a scatter contains its operand.
+// Returns the operands of part `tile` of `tiles`; nullopt if the part has no rows. In a scatter,
+// only the first part contains the scatter's operand.
 std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instruction,
                                                    absl::Span<const Literal> operands,
                                                    const Contracted& cut, int64_t tile,

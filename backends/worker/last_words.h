@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only this code reads engines' error texts. It finds the line that states what happened, and the
-// line's data. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
+// The only code that reads the error texts of engines. It finds the line that states what happened,
+// and the data in that line. Other code gets a kind, a condition or a target
+// (spec/base/engine_error.h).
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -9,17 +10,17 @@
 
 namespace hlocts::backends {
 
-// Returns the line that states what happened, as a view into `error`: a failed check or assertion
-// in message or log if there is one, otherwise the first line of the message.
+// Returns the line that states what happened, as a view into `error`. It is a failed check or
+// assertion in message or log, or, if there is none, the first line of the message.
 absl::string_view MainErrorLine(const EngineError& error);
 
-// Sets the condition, at most 80 characters, if MainErrorLine is from a failed assert(): "n == 2"
-// of "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Line numbers change between releases,
-// conditions seldom do.
+// If MainErrorLine is from a failed assert(), sets the condition (at most 80 characters), e.g. "n
+// == 2" for "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Line numbers change between
+// releases, conditions seldom do.
 void ReadAssertion(EngineError& error);
 
-// Returns the custom-call target of the module that the message contains as a full word; "" if
-// there is none.
+// Returns the target of a custom call of the module that occurs in the message as a full word; ""
+// if there is none.
 std::string TargetNamed(absl::string_view message, const Module& module);
 
 }  // namespace hlocts::backends

@@ -14,8 +14,8 @@
 
 namespace hlocts::backends {
 
-// One file that both processes map, for large arrays of the worker protocol. A request fills it
-// from the front; after the request was read, the reply overwrites it from the front.
+// A file that both processes map, for large arrays of the worker protocol. A request fills it from
+// the start. When the worker has read the request, the reply overwrites it from the start.
 
 // Smaller arrays are sent in the message, because mapping them costs more than it saves.
 inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;

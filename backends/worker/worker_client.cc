@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // less than a pipe's 64 KiB
 
-// The limit of consecutive failed restarts. An engine that has started before can start again: a
+// The limit of consecutive failed restarts. An engine that has started before can start again, so a
 // busy machine, or a library that is being relinked, must not end the run.
 constexpr int kFailedRestartsMax = 3;
 
@@ -67,8 +67,8 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HasLoadedModule(int64_t load) const;
-  // Converts a failure to load or execute: a rejection counts only if the engine accepts a module
-  // that returns a constant.
+  // Converts a failure to load or execute. A rejection counts only if the engine accepts a simple
+  // module that returns a constant.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
   // Returns true if the engine rejects a constant on that many devices; tested once.
@@ -271,9 +271,9 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
 
-// Converts rejections that are not due to the module: a custom call without a handler in the engine
-// (ruling 0069), and rejections that a constant gets as well, due to the number of devices or to
-// the engine's options.
+// Converts rejections for which the module is not responsible. The engine has no handler for a
+// custom call (ruling 0069), or it rejects a module that returns a constant as well, because of the
+// number of devices or the engine's options.
 absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
                                    const LoadOptions& options) {
   if (OutcomeOf(failure) != Outcome::kRejected) return failure;
@@ -294,8 +294,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both requests together if an empty pipe can hold them; otherwise the driver would wait for
-// a worker that hangs before reading.
+// Sends both requests together if an empty pipe can hold them. Otherwise the driver would block if
+// the worker hangs before it reads.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's side of the worker protocol: an engine in a separate process. If it crashes, hangs,
-// writes malformed data to the pipe or uses too much memory, that is the outcome of the current
-// module, and the next module gets a new process.
+// The driver's side of the worker protocol: an engine in a separate process. If the process
+// crashes, hangs, writes malformed data to the pipe or uses too much memory, that is the outcome of
+// the current module, and another process runs the next module.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct WorkerCommand {
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 
-// The process is started on first use and again after a crash. Thread-compatible: one driver thread
-// per worker. Load returns kUnavailable if the process cannot be started at all.
+// Starts the process on first use and again after a crash. Thread-compatible: only one thread may
+// use a worker at a time. Load returns kUnavailable if the process cannot be started at all.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 
 }  // namespace hlocts::backends

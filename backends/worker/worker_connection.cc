@@ -34,8 +34,8 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
     error.message = absl::StrCat("worker did not start: ", error.message);
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
-  // A command like `cat`, which copies its input, seems to answer hello in the same version, with
-  // the shared memory's path as its name.
+  // Detects a command like `cat`, which copies its input. The copy of the request looks like an
+  // answer in the same version, with the shared memory's path in the field of the name.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
     return absl::UnavailableError(
         "the program echoes its input: it does not implement the worker protocol "

@@ -15,8 +15,8 @@
 
 namespace hlocts::backends {
 
-// A connection to a worker. After kAborted, kDeadlineExceeded or kDataLoss the process has ended:
-// drop the connection.
+// A connection to a worker. After kAborted, kDeadlineExceeded or kDataLoss the process has ended,
+// and the connection must be destroyed.
 class WorkerConnection {
  public:
   // Starts the process and exchanges hellos. kUnavailable: communication failed.
@@ -26,8 +26,8 @@ class WorkerConnection {
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null if not used
 
-  // Begins another module: if this module crashes the process, earlier output on standard error is
-  // not reported.
+  // Begins another module. If this module crashes the process, its error omits the earlier output
+  // on standard error.
   void BeginModule();
   absl::Status Send(absl::string_view frames);
   // Waits for a reply; kills the process if it exceeds a limit.

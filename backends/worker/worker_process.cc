@@ -24,8 +24,8 @@ constexpr useconds_t kReapPauseMicros = 10'000;
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
-// The process groups of the running workers; 0 is a free slot. A worker without a slot ends with
-// its driver by PR_SET_PDEATHSIG.
+// The process groups of the running workers; 0 is a free slot. If there is no free slot for a
+// worker, PR_SET_PDEATHSIG ends it together with its driver.
 std::array<std::atomic<pid_t>, 4096> g_workers;
 
 // Runs in the child. Between fork and exec only async-signal-safe calls are allowed.
@@ -100,7 +100,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
 }
 
 // Returns true if the worker exits without a signal from this process. An idle worker exits when
-// its input ends, and a tool that watches it, e.g. a sanitizer, can then write a report.
+// its input ends. A tool that watches it, e.g. a sanitizer, can then write a report.
 bool WorkerProcess::ExitsBeforeKill() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;

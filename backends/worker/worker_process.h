@@ -13,8 +13,8 @@
 
 namespace hlocts::backends {
 
-// Ends every worker of this process, with its children. May be called from a signal handler or from
-// a thread that must not take locks, when the process is about to end.
+// Ends every worker of this process, with its children. It takes no locks, so a signal handler may
+// call it when the process is about to end.
 void KillAllWorkers();
 
 class WorkerProcess {
@@ -28,14 +28,14 @@ class WorkerProcess {
   // Returns the resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;
   void Kill();
-  // Waits until the process has ended (kills it after a second) and describes its end: "killed by
+  // Waits until the process has ended, killing it after a second, and describes its end: "killed by
   // signal 6 (Aborted)".
   std::string DescribeEnd();
-  // Returns the signal that ended the process, known after DescribeEnd; 0 if it ended without one
-  // or DescribeEnd killed it.
+  // Returns the signal that ended the process; 0 if it ended without one or DescribeEnd killed it.
+  // Known only after DescribeEnd.
   int64_t end_signal() const { return end_signal_; }
   // Returns the end of standard error, at most `bytes_max`. If a line states what failed, the text
-  // begins there, since a message and its stack may be longer than the limit.
+  // begins with that line, since a message and its stack may be longer than the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
   // Discards all output on standard error so far.
   void DiscardStderr();

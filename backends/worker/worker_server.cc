@@ -19,8 +19,9 @@
 namespace hlocts::backends {
 namespace {
 
-// Checks that arguments that were not donated keep their contents in a run (aliasing.19), for
-// engines that read arguments of a module with aliases in place.
+// Checks that a run does not change arguments that were not donated (aliasing.19). Used for engines
+// that read arguments of a module with aliases in place.
+
 class KeptArguments {
  public:
   // Copies the arguments, unless the module has neither aliases nor donors.
@@ -83,8 +84,8 @@ class Server {
       if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
       if (request.kind_case() == worker::Request::kCancel) continue;  // no reply is pending here
       AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
-      // Holds replies back while a client has sent more requests, so that the client is not woken
-      // for each reply, unless that would delay the client.
+      // Delays replies while the client has already sent another request, so that the client is not
+      // woken for each reply. A reply to a slow request is sent at once.
       const bool quick = std::chrono::steady_clock::now() - start < kReplyDelayMax;
       if (quick && reader_.HasFrame()) continue;
       HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));

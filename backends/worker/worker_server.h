@@ -10,7 +10,7 @@ namespace hlocts::backends {
 // ReserveStandardOutput first, so that a library's output does not break the frames.
 absl::Status ServeWorker(Backend& backend, int input_fd, int output_fd);
 
-// Moves standard output to a new descriptor, which is returned, and makes file descriptor 1
+// Moves standard output to a new descriptor, which is returned, and makes descriptor 1 a copy of
 // standard error.
 int ReserveStandardOutput();
 

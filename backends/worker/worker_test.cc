@@ -95,8 +95,8 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   }
 }
 
-// The module is queried if the engine has the capability; a crash during the query counts for the
-// module.
+// The worker asks for the optimized module if the engine has the capability. A crash during this
+// request counts for the module.
 TEST_P(WorkerTest, OptimizedModuleIsReported) {
   auto module = Identity("fine"), other = Identity("abort");
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto executable, backend_->Load(*module, {}));
@@ -187,8 +187,8 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-// The engine works in the very next run. That is not timed, since the start time of a process
-// depends on the machine.
+// The engine must work in the next run. The time of the restart is not checked, because it depends
+// on the machine.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
   EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);
@@ -330,8 +330,8 @@ TEST(FrameTest, PiecesMakeFrames) {
 
 // Tests engines that do not start again after a crash.
 
-// A test engine (misbehaving_engine_main.cc) that fails to start from its start `from` to its start
-// `to`. A file counts the starts, beginning with 0.
+// Uses a test engine (misbehaving_engine_main.cc) that fails to start from its start number `from`
+// to number `to`. A file counts the starts, from 0 on.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {

@@ -109,9 +109,9 @@ absl::Status MakeLocked(const std::string& out, FolderLock& lock) {
   return absl::OkStatus();
 }
 
-// Creates and locks the directory; with `restart`, first renames a campaign in it. Returns true if
-// a campaign in it should be resumed. Errors: the directory contains a campaign and neither flag is
-// set, or another process has locked it.
+// Creates and locks the directory. If `restart`, first renames a campaign in it. Returns true if a
+// campaign in it should be resumed. Returns an error if the directory contains a campaign and
+// neither flag is set, or if another process has locked it.
 absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
                                 FolderLock& lock) {
   HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a campaign: generates numbered modules, runs each on every engine, judges the results,
-// shrinks failures, sorts them into buckets and stores bundles.
+// shrinks failures, assigns them to buckets and stores bundles.
 //
 // A seed and a number identify a finding: they yield the same module on every machine, for any
-// --jobs. To add a count, also add it to the last JSON line (CONTRACT.md).
+// --jobs. A new count must also be added to the last JSON line (CONTRACT.md).
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct CampaignOptions {
   // If above 1, every module is annotated for this many devices or a divisor of it.
   int64_t partitions_max = 1;
   bool guided = false;  // use the weights of coverage.h
-  // If above 0, each valid module runs with this many metamorphic variants, and results are judged
-  // only if an engine returns different values for a variant.
+  // If above 0, each valid module runs together with this many metamorphic variants. Results are
+  // judged only if an engine returns different values for a variant.
   int variants = 0;
   int shrink_evaluations = 400;  // per finding; 0: store without shrinking
   double shrink_seconds = 60;    // per finding
@@ -45,8 +45,8 @@ struct CampaignOptions {
   // modules have run. Until then, failures are stored unshrunk.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
-  // Returns true if an expectation explains the failure, which is then counted but not stored.
-  // `needs` (failure_traits.h) is null before shrinking: known failures are then not shrunk.
+  // Returns true if an expectation explains the failure. Such a failure is counted but neither
+  // shrunk nor stored. `needs` (failure_traits.h) is null if the failure has not been shrunk.
   using Known = bool(const std::string& signature, const reports::Verdict& verdict,
                      const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return false; };
@@ -56,8 +56,8 @@ struct CampaignStatus {
   int64_t modules = 0;  // generated, and judged on every engine
   double seconds = 0;   // duration of this run
   int jobs = 1;
-  // Time of this run, summed over its jobs: waiting for engines, and processing failures (cutting,
-  // shrinking, writing).
+  // The time of this run, summed over its jobs: for waiting for engines, and for processing
+  // failures (cutting, shrinking, writing).
   double engine_seconds = 0, failure_seconds = 0;
   int64_t valid = 0;  // modules that the verifier accepts or rejects as intended
   int64_t instructions = 0;
@@ -91,8 +91,9 @@ std::string RecipeOf(const CampaignOptions& options);
 // Returns the element types that no module uses, as ", without s1 u1", or "" if there are none.
 std::string WithoutOf(const CampaignOptions& options);
 
-// Runs a campaign and calls `tick` about once a second and once at the end. Errors: an engine that
-// cannot be started, a directory that cannot be written, a state with another seed or recipe.
+// Runs a campaign and calls `tick` about once a second and once at the end. Returns an error if an
+// engine cannot be started, the directory cannot be written, or the stored state has another seed
+// or recipe.
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
                                            const std::function<void(const CampaignStatus&)>& tick);
 

@@ -15,8 +15,8 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Opcodes that partitioners rewrite. Every second module for several devices is small: it has one
-// or two instructions of one of these opcodes, or an idiom.
+// Opcodes that partitioners rewrite. Every second module for several devices is small: it has an
+// idiom, or one or two instructions of one of these opcodes.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,

@@ -70,8 +70,8 @@ uint64_t MixShape(uint64_t hash, const Shape& shape) {
   return hash;
 }
 
-// Returns true for tuples, calls, branches and loops. The types that they carry say little, so that
-// a cell only has the first type and the number of arrays.
+// Returns true for tuples, calls, branches and loops. The types of the arrays that they pass on say
+// little, so a cell only has the first type and the number of arrays.
 bool CarriesMany(const Instruction& instruction) {
   Family family = RowOf(instruction.opcode()).family;
   return family == Family::kTuple || family == Family::kControlFlow;

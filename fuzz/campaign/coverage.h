@@ -15,26 +15,27 @@
 
 namespace hlocts::fuzz {
 
-// Returns the cell of one instruction. An attribute has a class: only its presence; its word or
-// truth value; its number as 0, 1, 2 or more; or the set of non-default properties of a window or
-// padding. For tuples and callers, only the first array and the number of arrays count.
+// Returns the cell of one instruction: opcode, types and classes of attributes. The class of an
+// attribute is its presence only; its word or truth value; its number as 0, 1, 2 or more; or the
+// set of non-default properties of a window or padding. For tuples and callers, only the first
+// array and the number of arrays count.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;
 // Adds the cells of all instructions except parameters and constants.
 void AddCells(const Module& module, Cells& cells);
 
-// Generates modules and draws choices more often that recently reached new cells. The weights of an
-// epoch depend only on the modules of earlier epochs, so that module `number` is still a function
-// of the seed.
+// Guided generation: choices that recently reached new cells are drawn more often. An epoch is a
+// range of module numbers, whose weights depend only on modules of earlier epochs. Module `number`
+// is therefore still a function of the seed.
 class Guide {
  public:
   static constexpr int64_t kEpoch = 1000;  // modules
 
   explicit Guide(const CampaignOptions& options);
 
-  // Generates module `number`. First generates the modules of earlier epochs again, unless they
-  // have been generated in order, because their cells determine the weights. Thread-safe.
+  // Generates module `number`. Its weights depend on the cells of modules of earlier epochs. If
+  // these have not been generated in order, generates them again first. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 

@@ -63,15 +63,15 @@ struct Engines {
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
 // Starts `jobs` sets of engines, or as many as all engines allow (backends::BoundedJobs). The first
-// set must start. If another set fails, as on a busy machine, it is reported on standard error and
-// omitted.
+// set must start. If another set does not start, e.g. on a busy machine, it is reported on standard
+// error and omitted.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
 // Returns the supported element types: all except those in the capabilities, as "without:s1".
 TypeSet TypesOf(const backends::BackendInfo& info);
 // Returns the types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);
-// Returns true if arguments may have dynamic dimensions, i.e. unless the capabilities contain
+// Returns true if arguments may have dynamic dimensions. They may not if the capabilities contain
 // "without:dynamic-arguments".
 bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);

@@ -105,8 +105,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-// Cuts the module first: it may be wrong at several instructions, which its outputs do not show.
-// Each instruction that is wrong in isolation is a separate finding.
+// First cuts the module, because several instructions may be wrong even if its outputs show only
+// one fault. Each instruction that is wrong in isolation is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};

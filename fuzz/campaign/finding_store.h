@@ -17,11 +17,12 @@
 
 namespace hlocts::fuzz {
 
-// Returns true at occurrences 1, 2, 4, 8, ... of a signature, which are shrunk since several faults
-// may share the signature.
+// Returns true at occurrences 1, 2, 4, 8, ... of a signature. These are shrunk, since several
+// faults may share the signature.
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
 // Returns true at the first 64 occurrences of a signature, and then like IsToShrink. More
-// occurrences are cut than shrunk, because before the cut more faults share a signature.
+// occurrences are cut than shrunk, because more faults share the signature of a module that is not
+// cut.
 inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
 // The engine and module that produced a finding.
@@ -43,9 +44,9 @@ class FindingStore {
   // Returns the numbers of modules that were stored unshrunk, whose signatures then count as new.
   std::set<int64_t> NumbersToShrink();
   // Adds a failure. A module with wrong values is cut, and each instruction that is wrong in
-  // isolation is a finding; if there is none, the module is the finding. A finding for which
-  // IsToShrink is true is shrunk (or stored unshrunk if `stop` becomes true first); other findings
-  // are only counted. The smallest module of each bucket is stored. Returns file system errors.
+  // isolation is a finding; if there is none, the module is the finding. A finding is shrunk if
+  // IsToShrink is true, or stored unshrunk if `stop` returns true first. Other findings are only
+  // counted. The smallest module of each bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // Adds a module whose validity differs from the intention of the generator.

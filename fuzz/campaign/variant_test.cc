@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests metamorphic variants: recipes reproduce them, wrong engines are detected, and permitted
-// differences are accepted.
+// Tests of metamorphic variants: a recipe reproduces its variant, wrong engines are detected, and
+// permitted differences are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

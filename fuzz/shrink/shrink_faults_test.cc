@@ -216,8 +216,9 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT r = f32[9,9] reverse(i), dimensions={0} }",
                                  65, "fail iota f32 zero"}));
 
-// If the operand loses a dimension, each index vector loses an element. The number of vectors must
-// then remain equal to their size, since the wrong index_vector_dim is invalid for other numbers.
+// If the operand loses a dimension, each index vector loses an element. The wrong index_vector_dim
+// is valid only if the number of vectors equals their size, so the number of vectors must decrease
+// as well.
 INSTANTIATE_TEST_SUITE_P(
     GatherRank, ShrinkFaultTest,
     testing::Values(FaultyModule{
@@ -266,8 +267,8 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 
-// An engine that rejects every module with set-dimension-size with the same message, as if its
-// sizes were invalid.
+// An engine that rejects every module with set-dimension-size with one message, as if the sizes in
+// the module were invalid.
 class SizeRefuser : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }

@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::StartsWith;
 
-// Shrinks a module on an engine that checks no rules of the operation, and checks that the result
-// breaks the same rule.
+// Shrinks a module on an engine that does not check the rules of the operation. Checks that the
+// result breaks the same rule as the module.
 Sample ShrunkInvalid(const std::string& operation, const char* text) {
   auto engine = *backends::MakeInProcessBackend("canary:infer.forgets-" + operation);
   auto reference = *backends::MakeInProcessBackend("reference");

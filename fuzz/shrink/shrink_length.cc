@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks arrays to one long dimension. If only the number of elements matters, the size can then
-// be exactly what the failure needs, such as 17 elements instead of 4x5.
+// Replaces arrays by arrays with one long dimension. If only the number of elements matters, the
+// size can then be exactly what the failure needs, such as 17 elements instead of 4x5.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

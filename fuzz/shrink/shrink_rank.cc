@@ -85,8 +85,8 @@ void DropNumber(Sample& sample, Instruction& gather, int64_t position, bool squa
   }
 }
 
-// Removes the dimension from slice sizes, result and index vectors. With `square`, keeps the
-// indices square: an array of n index vectors with n elements also loses a vector. The caller edits
+// Removes the dimension from slice sizes, result and index vectors. If `square`, an array of n
+// index vectors with n elements each also loses a vector, so that it stays square. The caller edits
 // the operand and infers the shapes again.
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square) {
   Sizes slices = gather.IntList(Attr::kSliceSizes);
@@ -156,8 +156,8 @@ void EraseSliceSize(Instruction& slice, size_t dimension) {
   operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Edits an operation whose operand loses a dimension of size 1. Shape inference rejects the
-// operation if it needs the dimension.
+// Edits an operation whose operand loses a dimension of size 1. If the operation needs the
+// dimension, shape inference later rejects it.
 void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
   EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
   EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});

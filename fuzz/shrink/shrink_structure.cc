@@ -29,8 +29,8 @@ bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Copies the instructions of `body` before `caller`, with `operands` as its parameters, and returns
-// the copy of the root.
+// Inserts copies of the instructions of `body` before `caller` and returns the copy of the root.
+// `operands` replace the parameters of `body`.
 Instruction* Inline(const Computation& body, Instruction* caller,
                     const std::vector<Instruction*>& operands) {
   Computation* computation = caller->parent();
@@ -228,7 +228,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-// Makes an unused instruction the root: it may be at fault, and later candidates remove unused
+// Makes an unused instruction the root, since it may be at fault and later candidates remove unused
 // instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();

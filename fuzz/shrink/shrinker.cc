@@ -111,8 +111,8 @@ class Oracle {
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == Outcome::kFail;
   }
 
-  // Returns true if the candidate terminates. A loop that has lost its counter would run until the
-  // engine's time limit, and a smaller module should not need more steps than the first.
+  // Returns true if the candidate terminates within the steps of the first module. A loop that has
+  // lost its counter would run until the engine's time limit.
   bool Ends(const Sample& candidate) const {
     return !Loops(*candidate.module) || options_.trial.invalid || EndsWithin(candidate, steps_max_);
   }
@@ -192,7 +192,7 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"types", false, SimplerTypes},
       {"pieces", false, WholeInsteadOfConcatenate},
       // This pass precedes those that reduce sizes. An index that is in bounds in a large array may
-      // be out of bounds in a smaller one, and the smaller module then fails for another reason.
+      // be out of bounds in a smaller one. The smaller module would then fail for another reason.
       {"indices", false, SimplifyIndices},
       // Equal elements precede the sizes: the pass for literals keeps a special value in place.
       {"counting", false, IotaInsteadOfConstants},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the smallest module with the same failure. Every candidate is verified by spec/infer and
-// run on the engine, and replaces the module if its signature is the same and it contains the
-// blamed operation. The order of candidates depends only on the module.
+// run on the engine, and replaces the module if it has the same signature and contains the blamed
+// operation. The order of candidates depends only on the module.
 //
-// To add a pass, write a function in a shrink_*.cc, a line of PassesWith and a seeded fault in
+// A new pass needs a function in a shrink_*.cc, a line of PassesWith and a seeded fault in
 // shrink_faults_test.cc. A pass does not depend on an engine.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace hlocts::fuzz {
 
-// Decides whether a candidate has the same failure as the module that is shrunk, and if not, why.
-// Stores all that the shrinker learns about the failure.
+// Decides whether a candidate has the same failure as the module that is shrunk, and what differs
+// if not. Stores what the shrinker learns about the failure.
 
 // The reason why a candidate's failure is a different one; kSame if it is the same.
 enum class Difference : uint8_t {
@@ -59,8 +59,9 @@ class FailureIdentity {
 
   // From now on, a slight error must stay slight, and a large one large.
   void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
-  // From now on, candidates must fail in the same way as `result`, on the same data. `permutes`:
-  // the failure needs a loop that permutes its state. `carried`: arguments and constants are right.
+  // From now on, candidates must fail in the same way as `result`, on the same data. `permutes`
+  // means that the failure needs a loop that permutes its state, `carried` that arguments and
+  // constants are correct.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
   void RequireDefined(bool defined) { defined_ = defined; }
@@ -71,8 +72,8 @@ class FailureIdentity {
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
-  // on undefined modules means nothing. A wrong value already implies that the reference evaluated
-  // the candidate.
+  // on undefined modules means nothing. This need not be checked for wrong values, which the
+  // reference detected.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 
@@ -86,8 +87,9 @@ class FailureIdentity {
   bool invalid_;
   // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
   bool moves_, orders_, coarse_;
-  // Set when the instruction at fault is known. Then a different size of the error, another wrong
-  // element of a move, or wrong constants and arguments indicate another fault.
+  // `settled_` is true once the instruction at fault is known. From then on, another size of the
+  // error, another wrong element of a move, or wrong constants and arguments indicate another
+  // fault.
   bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
   std::optional<bool> small_error_;
 };
@@ -97,8 +99,8 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only limit that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Called for every candidate; `fails` is true if it has the same failure. Such a candidate is
-  // worth storing.
+  // Called for every candidate; `fails` is true if it has the same failure, so that it should be
+  // stored.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
   // Called for every candidate with the difference of its failure.
@@ -124,8 +126,8 @@ using StillFails = std::function<bool(const Sample& candidate)>;
 // Replaces the sample by the candidate if it still fails.
 bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails);
 
-// A pass tries one kind of change on `sample`, keeps those that `still_fails` confirms, and returns
-// true if it kept any.
+// A pass tries one kind of change on `sample`, keeps the changes that `still_fails` confirms, and
+// returns true if it kept any.
 struct ShrinkPass {
   const char* name;
   bool of_invalid;  // also for invalid modules, which cannot be evaluated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates a module from the input, runs it on the optimised CPU engine in this process, and
+// Generates a module from the input, runs it on this project's CPU engine in this process, and
 // judges the results.
 #include "fuzz/targets/in_process.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as HLO text: the result is an error, or a module whose printed text parses and
-// prints to the same text.
+// Reads any bytes as HLO text. The result must be an error, or a module whose printed text is read
+// and printed as the same text.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
-// FOLDER/<target>/* and FOLDER/<target>.dict. Generated modules are added to the given ones, so
-// that every operation occurs. The output is the same on every machine.
+// fuzz_seeds FOLDER MODULE... writes seed corpora (FOLDER/<target>/*) and dictionaries
+// (FOLDER/<target>.dict) for the libFuzzer targets. In addition to the given modules it uses
+// generated ones, so that every operation occurs. The output is the same on every machine.
 #include <cstdio>
 #include <filesystem>
 #include <set>

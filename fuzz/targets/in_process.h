@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one input of a libFuzzer target that tests an engine: generates a module, runs it in this
 // process, and for a finding stores a bundle and aborts, as libFuzzer expects. Targets that link
-// this file mutate decisions, and keep inputs with new kinds of instructions.
+// this file mutate the decisions of the generator, and count an input as new if its module has new
+// kinds of instructions.
 //
 // A target is fuzz_<name>_fuzzer.cc with one property, FUZZER_DEPS_fuzz_<name> in ../CMakeLists.txt
-// and an options file in ci/oss-fuzz. Readers must reject or round-trip any bytes. fuzz_diff_cpu
-// and fuzz_metamorphic generate modules from bytes. Build: `cmake --preset asan-fuzz && cmake
-// --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs. An
-// input that showed a defect is kept in ../corpus/<target> under a name that describes it.
+// and an options file in ci/oss-fuzz. The targets for readers check that any bytes are rejected, or
+// survive writing and reading. fuzz_diff_cpu and fuzz_metamorphic generate modules from bytes.
+// Build: `cmake --preset asan-fuzz && cmake --build --preset asan-fuzz --target fuzz_hlo_text`.
+// ci/test replays a fixed number of inputs. An input that showed a defect is kept in
+// ../corpus/<target> under a name that describes it.
 #pragma once
 
 #include <memory>

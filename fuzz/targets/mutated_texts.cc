@@ -89,8 +89,8 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Replaces one word, or all words equal to it, so that equal shapes sometimes stay equal and
-// sometimes do not.
+// Replaces one word, or all words equal to it. Equal shapes thus sometimes stay equal and sometimes
+// become different.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces tokens of real HLO text: numbers, element types, opcodes. Every result still parses and
-// many are valid, with unusual values: sizes whose product overflows, arrays without elements next
-// to huge ones, windows larger than any array.
+// many are valid, with unusual values: sizes whose product overflows, empty arrays next to huge
+// ones, windows larger than any array.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ class MutatedTexts {
   // At least one text is required, and all must be readable.
   explicit MutatedTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
-  // Returns one of the texts after at most four replacements. A replacement that would make the
-  // text unreadable is undone; fuzz_hlo_text tests unreadable bytes.
+  // Returns one of the texts after at most four replacements. A replacement that makes the text
+  // unreadable is undone, because fuzz_hlo_text already tests unreadable texts.
   std::string Draw(generators::SplitMix64& random) const;
 
  private:

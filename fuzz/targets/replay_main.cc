@@ -3,9 +3,10 @@
 //
 //   replay_<target> COUNT SEED FOLDER...
 //
-// The inputs depend only on the arguments: not on coverage, which depends on libraries and
-// addresses, and not on a clock. A test therefore has the same result on every machine. ci/fuzz
-// searches with libFuzzer itself. An input that shows a defect is left in replay_<target>.input.
+// The inputs depend only on the arguments. They depend neither on coverage, which varies with
+// libraries and addresses, nor on a clock. A test therefore has the same result on every machine.
+// ci/fuzz searches with libFuzzer itself. An input that shows a defect is left in
+// replay_<target>.input.
 #include <sanitizer/common_interface_defs.h>
 
 #include <algorithm>

@@ -13,13 +13,14 @@
 
 namespace hlocts::fuzz {
 
-// Bounds the work of an untrusted module, computed from its shapes, so that the bound is the same
+// Bounds the work of an untrusted module. The bound is computed from shapes, so that it is the same
 // on every machine.
 
-// Returns an approximate upper bound of the steps of one device: elements that are read, computed
-// or written. A window or contraction costs one step per term, a called computation its own steps
-// per element; a loop is assumed to run `trips_max` iterations. An instruction on arrays larger
-// than `bytes_max` costs nothing: it is rejected before allocation. The result may be infinite.
+// Returns an approximate upper bound of the steps of one device, in elements that are read,
+// computed or written. A window or contraction costs one step per term, and a call for each element
+// the steps of the computation each time. A loop is assumed to run `trips_max` iterations. An
+// instruction on arrays larger than `bytes_max` costs nothing, because it is rejected before
+// allocation. The result may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 struct RobustnessCounts {

@@ -18,8 +18,8 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// If a shrunk module still has an array of more elements than this, the size (at least a vector's)
-// is part of the fault.
+// If a shrunk module still has an array of more elements than this, the failure needs a size (e.g.
+// that of a vector), and the size is part of the bucket.
 constexpr int64_t kFewElements = 15;
 
 std::string ClassOf(absl::string_view type) {
@@ -32,8 +32,8 @@ std::string ClassOf(absl::string_view type) {
                                               : std::string(type);
 }
 
-// Returns true for operations that work equally for all types: sorts, collectives and scatter,
-// which depend only on the order, position or device of elements.
+// Returns true for operations whose faults rarely depend on the type: sorts, collectives and
+// scatter, which depend only on the order, position or device of elements.
 bool IsOfAnyType(const std::vector<std::string>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
@@ -49,8 +49,8 @@ bool Indexes(const std::vector<std::string>& operations) {
   });
 }
 
-// Returns the traits that the failure needs and that fit the operations: traits of indices if they
-// use indices, of data if they compute. Attributes always fit.
+// Returns those needs that fit the operations: traits of indices if the operations use indices,
+// otherwise traits of data unless they only move data. Attributes always fit.
 std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
                               bool moves) {
   static const auto* const kOfIndices =
@@ -68,8 +68,8 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
-// Returns the needs of faults between instructions or in callers, which depend little on data, but
-// may depend on a permutation of the loop state.
+// Returns the needs of faults in control flow or between instructions. Such faults depend little on
+// data, but may depend on a permutation of the loop state.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
   return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}
                                         : std::set<std::string>{};
@@ -82,8 +82,8 @@ bool RunsOthers(const std::vector<std::string>& operations) {
   });
 }
 
-// All wrong numbers are one class, except zero for operations that fetch elements by index. NaN is
-// another class, except in types without infinity.
+// Returns the class of a mismatch. Wrong numbers are one class, except zero for operations that
+// fetch elements by index. NaN is another class, except in types without infinity.
 absl::string_view FailureClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buckets: findings that are probably one fault. A signature describes one failure exactly. A
-// bucket joins the forms of a fault: element types become classes, wrong numbers one signature, and
-// sets of operations their smallest subset.
+// bucket joins signatures that one fault may cause. It has classes of element types, one class of
+// wrong numbers, and the smallest of several sets of operations.
 #pragma once
 
 #include <map>
@@ -32,15 +32,15 @@ bool OnlyOrders(const std::vector<std::string>& operations);
 // Returns the bucket of a finding with a shrunk module.
 BucketKey BucketOf(const std::string& signature, const FailureTraits& remains);
 // Returns true if operations, traits and needs of `general` are subsets of those of `special` and
-// nothing else differs. Needs must be empty in both or in neither.
+// the keys are otherwise equal. The needs must be empty in both or in neither.
 bool Covers(const BucketKey& general, const BucketKey& special);
 
-// A set of keys; a key that another key covers is removed. If an engine accepts three broken rules
-// of one operation, one key replaces them, since the engine does not check the operation.
+// A set of keys, none of which covers another. If an engine accepts modules that break three rules
+// of one operation, one key replaces the three, since the engine does not check the operation.
 class BucketSet {
  public:
-  // Adds a key and returns the name of its bucket, which may be a key that covers it. Appends the
-  // names of buckets that it covers, and that are therefore removed, to `absorbed`.
+  // Adds a key and returns the name of its bucket, which may be a key that covers it. Buckets that
+  // `key` covers are removed, and their names are appended to `absorbed`.
   std::string Add(const BucketKey& key, std::vector<std::string>* absorbed);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles (CONTRACT.md, "Repro bundle"): a bundle is a directory of at most 64 KB with a failure
-// that can be read, replayed and turned into a test.
+// Bundles (CONTRACT.md, "Repro bundle"): a bundle is a directory of at most 64 KB that describes a
+// failure, so that it can be read, replayed and turned into a test.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ struct Bundle {
 
 inline constexpr size_t kBundleBytesMax = 64 * 1024;
 
-// Writes the directory. Above 64 KB, omits the acceptance set, then the engine's outputs, which a
-// replay recomputes. Returns kResourceExhausted if the other files exceed 64 KB.
+// Writes the directory. If it exceeds 64 KB, omits the acceptance set, and then the engine's
+// outputs; a replay recomputes both. Returns kResourceExhausted if the other files exceed 64 KB.
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 
-// Returns true if JAX can run the engine: XLA's releases, and plugins by path or label. Excludes
-// our engines, and those that take StableHLO without JAX.
+// Returns true if JAX can run the engine: XLA's releases, and plugins by path or label. Returns
+// false for our engines, and for those that take StableHLO without JAX.
 bool RunsInJax(absl::string_view backend);
 
 // Reads module, inputs, engine, options and verdict from a directory.

@@ -77,8 +77,8 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// Returns true for callers that do nothing but run their computations. Other callers, such as
-// reduce and sort, use a computation as part of their own operation.
+// Returns true for callers whose only operation is to run their computations. Other callers, such
+// as reduce and sort, use a computation as part of their own operation.
 bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
                                      Opcode::kConditional};
@@ -103,9 +103,9 @@ void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (with_body.size() <= kOperationsMax) operations = with_body;
 }
 
-// Returns the traits of an instruction that are part of a signature. A scatter of no elements,
-// "scatter(empty)", fails for other reasons than one with elements, and "gather(u64)", with indices
-// of that type, for other reasons than "gather(s8)".
+// Returns the traits of an instruction that are part of a signature. For example, a scatter without
+// elements, "scatter(empty)", fails for other reasons than one with elements, and a gather with u64
+// indices, "gather(u64)", for other reasons than one with s8 indices.
 std::string TraitsOf(const Instruction& instruction) {
   std::string empty, batched, indexed;
   for (const Instruction* operand : instruction.operands()) {
@@ -131,8 +131,8 @@ uint64_t HashOf(absl::string_view text) {
 
 }  // namespace
 
-// Removes words with digits, names, shapes or quotes: "%add.7 = add: expected f32[2,3]" and "%p.19
-// = add: expected pred[]" are the same message.
+// Removes words with digits, names, shapes or quotes, so that "%add.7 = add: expected f32[2,3]" and
+// "%p.19 = add: expected pred[]" become the same message.
 std::string NormalizedErrorText(const EngineError& error) {
   if (!error.condition.empty()) return absl::StrCat("Assertion ", error.condition);
   const absl::string_view line = backends::MainErrorLine(error);

@@ -42,19 +42,19 @@ bool SameFailureIgnoringNan(const FailureSignature& a, const FailureSignature& b
 // Returns true if a campaign stores the verdict: not for pass, unsupported or inconclusive.
 bool CountsAsFinding(Outcome kind);
 
-// Returns the opcode that the verdict or the cut names, such as "tanh". If it names several,
-// returns the last; if it names none, "".
+// Returns the opcode, such as "tanh", that the verdict or the cut names. Returns the last if there
+// are several, and "" if there is none.
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
-// Returns the operations that a smaller module with the same failure may blame: that opcode, and
-// those of the computations that it runs.
+// Returns the operations that may be blamed for the same failure in a smaller module: the blamed
+// opcode, and those of the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
-// Returns true if the blamed element type lacks NaN or infinity, so that a NaN in another type may
-// correspond to a number in this type.
+// Returns true if the blamed element type lacks NaN or infinity. A wrong number in this type may
+// then correspond to a NaN in another type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
-// Returns the signature of a failure, which an expectation's `signature` matches: "fail tanh f32
-// value", or with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without
-// elements, "gather(batched)" has batching dimensions, "gather(u64)" has indices of that type, and
-// "add,subtract(together)" is wrong only when compiled together.
+// Returns the signature of a failure, to which the field `signature` of an expectation is compared:
+// "fail tanh f32 value", or with a message "crash tanh Check failed: ...". "scatter(empty)" has an
+// operand without elements, "gather(batched)" has batching dimensions, "gather(u64)" has indices of
+// that type, and "add,subtract(together)" is wrong only when compiled together.
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
 // Returns the signature as a file name.
 std::string FolderNameOf(const std::string& signature);

@@ -14,17 +14,17 @@ struct FaultyInstruction {
 };
 
 // Returns the first few instructions that are wrong in isolation, each as a module with the
-// operands that the engine computed. If an operand is a wrong constant or argument, returns that
-// instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
+// operands that the engine computed. If an operand is a wrong constant or argument, returns this
+// operand instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
 std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
                                                     const TrialOptions& options);
 
 // Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);
 
-// Finds an argument, or a value made of constants, that is wrong in isolation, so that its users
-// are not responsible. Returns a module that returns it, or an empty sample if there is none. Adds
-// the number of runs to `evaluations` unless it is null.
+// Finds an argument, or a value computed from constants, that is wrong in isolation; instructions
+// that use it are then not at fault. Returns a module that returns this value, or an empty sample
+// if there is none. Adds the number of runs to `evaluations` unless it is null.
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                    int* evaluations = nullptr);
 

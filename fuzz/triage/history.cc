@@ -108,8 +108,8 @@ std::optional<size_t> NextRelease(const std::vector<Cell>& cells) {
     if (open == cells.end()) return std::nullopt;
     return static_cast<size_t>(open - cells.begin());
   }
-  // Queries the newest release first, since it is used most. An undecided cell implies nothing
-  // about its neighbours, so that the search for decided cells continues from both ends.
+  // Queries the newest release first, since it is used most. If a release gives no answer, nothing
+  // follows for its neighbours, so the search for releases with an answer proceeds from both ends.
   for (size_t i = cells.size(); i-- > 0 && !IsDecided(cells[i]);) {
     if (is_open(cells[i])) return i;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of one failure over releases: selects the next release to query, and finds the
-// changes. Releases are sorted by age, oldest first.
+// Computes the history of one failure over releases: selects the next release to query, and finds
+// the releases in which the result changed. Releases are sorted by age, oldest first.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,9 @@ struct RegressionPoints {
 };
 RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
-// Returns the release to query next: the ends, then midpoints between a good and a bad release, or
-// all releases if there are several changes. Returns nullopt if none is left.
+// Returns the release to query next: first the oldest and the newest, then midpoints between a good
+// and a bad release; if the result changes several times, all releases. Returns nullopt if none is
+// left.
 std::optional<size_t> NextRelease(const std::vector<Cell>& cells);
 
 // Returns true if each operation of `module` occurs in `reached` at least as often, with the same

@@ -37,8 +37,8 @@ void ClipSizes(Instruction& instruction, Attr attr) {
   instruction.Set(attr, clipped);
 }
 
-// Sets the window's sizes to the kernel's. Here and below, missing dimensions are ignored, since
-// shape inference rejects the operation.
+// Sets the window's sizes to the kernel's. Missing dimensions are ignored here and in the functions
+// below, since shape inference rejects the operation.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);

@@ -7,11 +7,11 @@
 namespace hlocts::fuzz {
 
 // Infers all shapes from those of leaves and parameters, and clips attributes that no longer fit.
-// Returns false if a shape cannot be inferred; such an instruction keeps its shape.
+// If a shape cannot be inferred, the instruction keeps its shape, and the function returns false.
 bool InferAgain(Module& module);
-// Does the same for `edited`, an edit of `before` with the same number of instructions. If `before`
-// is invalid, returns true even if inference fails, and an instruction whose shape was wrong in
-// `before` keeps its edited shape.
+// Like InferAgain for `edited`, an edit of `before` with the same number of instructions. If
+// `before` is invalid, returns true even if inference fails. An instruction whose shape was wrong
+// in `before` keeps its edited shape.
 bool InferEdited(Module& edited, const Module& before);
 
 }  // namespace hlocts::fuzz

@@ -48,8 +48,9 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
-// Returns the same numbers as far as the type can represent them; subnormals stay subnormal. For
-// complex numbers, returns the real part, or the imaginary part if the real part is 0.
+// Returns the numbers of `literal` in type `to`, as far as the type can represent them; subnormals
+// stay subnormal. Of a complex number, uses the real part, or the imaginary part if the real part
+// is 0.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));

@@ -23,12 +23,12 @@ struct Sample {
   backends::ExecuteRequest Request() const;
 };
 
-// Removes instructions, parameters with their arguments, and computations that the root does not
-// need. Parameters that are tuples stay.
+// Removes instructions and computations that the root does not need, and parameters together with
+// their arguments. Parameters that are tuples remain.
 void RemoveDeadCode(Sample& sample);
 
-// Replaces `from`, an instruction of the entry or its root, by a new parameter with that value.
-// Operands of `from` may become dead.
+// Replaces `from`, an instruction of the entry (possibly the root), by a new parameter whose
+// argument is `value`. Operands of `from` may become dead.
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 
 // Returns the value of a constant, or the argument of an entry parameter, else nullptr.
@@ -41,10 +41,11 @@ bool ChangeData(Sample& sample, Instruction& leaf,
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
 // Returns the module with every array of the entry as an output, in order, except parameters and
-// constants; `indices` are their positions in the entry.
+// constants. Appends their positions in the entry to `indices`.
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
-// Returns the engine's values of the entry's array instructions (not of parameters and constants)
-// by index, on the first or the last device, or {} if it cannot run the module.
+// Returns the engine's values of the entry's array instructions, except parameters and constants,
+// by index. The values are those of the first or the last device. Returns {} if the engine cannot
+// run the module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
                                        bool last_device);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates collectives over the module's replicas. Groups contain all replicas, two, or one, and
-// are listed or written as an iota.
+// Generates collectives over the module's replicas. A group contains all replicas, two, or one.
+// Groups are listed or written as an iota.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
@@ -142,8 +142,9 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-// Generates `updates` slices of `rows` rows for each replica, from any position of the input. The
-// slices from replica i begin at row i * updates * rows of every output, so that none overlap.
+// Each replica sends `updates` slices of `rows` rows, from any position of the input, to each
+// replica. The slices from replica i begin at row i * updates * rows of every output, so that none
+// overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
   const bool integers =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates call, fusion, conditional, while, opt-barrier and tuple. Parameters inherit the facts
-// about operands, and a loop's state stays in a range that every iteration preserves.
+// Generates call, fusion, conditional, while, opt-barrier and tuple. Facts about operands are also
+// facts about the parameters of called computations. A loop's state stays in a range that every
+// iteration preserves.
 #include <cmath>
 
 #include "generators/module_writer.h"

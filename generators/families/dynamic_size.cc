@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates set-dimension-size and get-dimension-size. Arrays with dynamic dimensions are operands
-// only of the operations in this file, since most operations require equal sizes.
+// Generates set-dimension-size and get-dimension-size. Only operations in this file have operands
+// with dynamic dimensions, since most operations require equal sizes.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 

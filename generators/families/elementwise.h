@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that apply element-wise operations to given operands.
 //
-// A function of families/ draws the result shape first and derives the operands, so that no module
-// needs a repair. The facts about the operands determine the facts about the result
+// A function of families/ draws the result shape first and derives the operands from it, so that
+// every module is valid. The facts about the operands determine the facts about the result
 // (../value_facts.h). idioms.cc combines operations in patterns that compilers rewrite.
 //
-// To add an operation, write a function here, a row of ../op_generators.def and a weight in
+// A new operation needs a function here, a row of ../op_generators.def and a weight in
 // spec/ops/op_rows.inc. A family uses no shape rule of spec/infer and draws every random number
 // from the ChoiceSource.
 #pragma once

@@ -266,8 +266,8 @@ Value* PaddedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t low, int64
   return Pad(w, x, std::move(padding), w.ScalarConstant(x->type(), 0));
 }
 
-// The ways in which front ends write an array that is moved along a dimension: those of jnp.roll
-// and its transposes, of jnp.diff, and of shifts by padding.
+// The forms in which front ends write a move of an array along a dimension: those of jnp.roll and
+// its transposes, of jnp.diff, and of shifts by padding.
 enum class MoveForm : uint8_t {
   kRotation,  // the last elements, then the others
   kSum,       // gradient of a rotation: the two parts padded to the whole size, and added

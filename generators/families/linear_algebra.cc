@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates cholesky, triangular-solve and fft. Their results are judged as a whole (by residual or
-// norm), so that checked streams compute nothing from them.
+// norm), so streams whose values are checked use them in no other operation.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -34,8 +34,8 @@ void Store(PrimitiveType component, double value, uint8_t* to) {
   std::memcpy(to, element.raw_data(), element.raw_size());
 }
 
-// Returns well-conditioned matrices: n + 1 on the diagonal, at most 1/2 elsewhere. They are
-// Hermitian with a dominant diagonal, and therefore positive definite.
+// Returns well-conditioned matrices: diagonal elements are n + 1, and other elements are at most
+// 1/2. The matrices are Hermitian with a dominant diagonal, and therefore positive definite.
 Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);

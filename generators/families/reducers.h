@@ -15,9 +15,9 @@ struct ReducerRow {
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
 // The initial value of a reduction: the identity, or sometimes another value. An engine may use the
-// value up to once per operand and once more (ruling 0019), which `count` includes. A value that
-// changes the result if used twice is rare, because its sets are wide, and the exact stream has
-// none.
+// value once per operand and once more (ruling 0019); `count` includes these uses. Values that
+// change the result if used twice are rare, because they make sets wide. The exact stream has no
+// such values.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that are combined
@@ -25,11 +25,11 @@ struct Start {
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
 // Returns true, except at random, if the error of a sum of that many terms is as large as the sum
-// (twelve terms in f8e5m2). Nothing could be checked then, so the caller draws another operation.
+// (twelve terms in f8e5m2). Such a sum cannot be checked, so the caller draws another operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
-// The values have one sign if values of both signs could cancel to less than the error of the sum,
-// which would leave little to check.
+// All values must have one sign if values of both signs could cancel to less than the error of the
+// sum, so that little could be checked.
 Requirement SumRequirement(const ModuleWriter& w, PrimitiveType type, double bound, double terms);
 // Returns the requirement that keeps the result of `count` operands in range (and exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,

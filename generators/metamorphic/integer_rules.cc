@@ -91,7 +91,7 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// Returns an initial value for the first step that leaves the result unchanged, or nullptr if there
+// Returns an initial value that leaves the result of the first step unchanged, or nullptr if there
 // is none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);

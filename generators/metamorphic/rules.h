@@ -4,11 +4,11 @@
 // A rule is a function `bool F(Site&)`. It checks its precondition before it writes anything, and
 // returns false if the precondition is not satisfied. An exact rule yields the same bits when both
 // modules are evaluated operation by operation (all NaNs count as equal). A bounded rule is exact
-// in the reals, and each form is judged by its own sets. A precondition on floating-point data is a
-// type or a known value, never an assumption.
+// for real numbers, and the outputs of each module are judged by the sets of that module. A
+// precondition on floating-point data is a type or a known value, never an assumption.
 //
-// To add a rule, write a row of rules.def and a function in the file of its group. `hlocts
-// selfcheck variants --modules=1000` checks it.
+// A new rule needs a row of rules.def and a function in the file of its group. `hlocts selfcheck
+// variants --modules=1000` checks all rules.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@
 
 namespace hlocts::generators {
 
-// The instruction to which a metamorphic rule is applied, with functions that add instructions. New
-// instructions are inserted after it, and may use it and everything before it.
+// The instruction `at` to which a metamorphic rule is applied, with functions that add
+// instructions. New instructions are inserted after `at`, and may use it and everything before it.
 
 using Dims = std::vector<int64_t>;
 using Operands = std::vector<Instruction*>;
@@ -92,8 +92,8 @@ class Site {
   bool Use(Instruction* value);
   bool Done();  // completes any other change; returns true
   void Undo();  // removes what was added, if the rule does not apply
-  // The error of a rule that added an invalid instruction: a defect of the rule, which is reported
-  // with its name.
+  // The error if a rule added an invalid instruction. It is a defect of the rule, and the report
+  // names the rule.
   const absl::Status& defect() const { return defect_; }
 
   // Returns the value of a constant or of an entry parameter, or nullptr for anything else.

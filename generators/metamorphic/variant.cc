@@ -11,8 +11,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns the computations that a rule may change: the entry and those called by control flow.
-// Fusions and the computations of reductions, sorts and scatters are not changed.
+// Returns the computations that a rule may change: the entry and those that control flow calls.
+// Fusions and the computations of reductions, sorts and scatters are excluded.
 std::vector<Computation*> OpenComputations(const Module& module) {
   std::vector<Computation*> open = {module.entry()};
   for (size_t next = 0; next < open.size(); ++next) {

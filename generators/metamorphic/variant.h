@@ -25,20 +25,21 @@ absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text);
 
 struct Variant {
   std::unique_ptr<Module> module;
-  // The leaves of the arguments: those of the original module, then any that the rule added.
-  // Outputs keep the original's order.
+  // The leaves of the arguments: those of the original module, then any that the rule added. The
+  // outputs are in the order of the original module's.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   VariantRecipe recipe;
 };
 
-// Errors: an unknown rule or instruction, a rule that does not apply there, and kInternal if the
-// rule created a malformed module.
+// Returns an error if the rule or the instruction is unknown or the rule does not apply there, and
+// kInternal if the rule created a malformed module.
 absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
                                     const VariantRecipe& recipe);
 
-// Applies a random rule (one of `rules`, or any if empty) at a random site. Returns nullopt if none
-// of the rules tried applies, and kInternal as above.
+// Applies a random rule (one of `rules`, or any if `rules` is empty) at a random instruction.
+// Returns nullopt if no rule that it tried applies, and kInternal if a rule created a malformed
+// module.
 absl::StatusOr<std::optional<Variant>> DrawVariant(
     const Module& module, const std::vector<Literal>& arguments, ChoiceSource& choose,
     absl::Span<const MetamorphicRule* const> rules = {});

@@ -3,8 +3,8 @@
 // of two nightly runs. This directory computes every number and every summary sentence of a report.
 //
 // The page, the pull request and the exit status of the nightly run use the lists of this
-// directory, so that they agree. A new list needs changes in NightlyRunDiff, Sort, summary.cc, the
-// page, and a run in nights_test.cc that contains exactly that list.
+// directory, so that they agree. A new list needs changes in NightlyRunDiff, Sort, summary.cc and
+// the page, and in nights_test.cc a run in which only that list has entries.
 #pragma once
 
 #include <cstdint>
@@ -137,7 +137,7 @@ NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
 // Returns red for a regression, a new failure, an engine without verdicts or lost cases; yellow for
-// flaky or changed cases; else green. Each failure raises the alarm once.
+// flaky or changed cases; else green. Each failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
@@ -146,8 +146,8 @@ struct OpenFindings {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Returns these numbers for the last of `releases` (a name with a version, or `xla`) that was
-// tested on any finding in this nightly run. The name is empty if none was.
+// Returns these numbers for the newest release that was tested on any finding in this nightly run.
+// The name is empty if there was none.
 OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
@@ -158,31 +158,31 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
 std::map<std::string, int64_t> CountMarks(const std::string& marks);
 
 // Adds a merged run, with the verdicts of `run`, to a nightly run. Requested cases without a
-// verdict are lost. `record` is the first shard's.
+// verdict are marked as lost. `record` is the record of the first shard.
 void AddRun(const RunRecord& record, const MergedRun& run, History& history, NightlyRun& night);
 
 // The family of releases built from the same sources, and a release's date: "xla", "2026-09-17".
 struct ReleaseDate {
   std::string family, day;
 };
-// Orders engines by family and date. Engines without a date are ordered by name, with versions
-// after '@' in natural order ("xla@0.9" before "xla@0.11.2"). Options after '?' are ignored.
+// Orders engines by family and date. Engines without a date are ordered by name, and versions after
+// '@' as numbers ("xla@0.9" before "xla@0.11.2"). Options after '?' are ignored.
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 
-// Reports the distance of accepted function values from the exact ones by release: differences that
-// the rules permit.
+// The distance of accepted function values from the exact ones, by release. The rules permit these
+// differences.
 
 // The increase of the distance, in ulps, above which the later nightly run reports it.
 inline constexpr double kUlpsReported = 0.05;
 
-// Returns the functions that became less precise between two nightly runs, given by label, with the
-// largest increase first. Both ran the same cases, so the arguments are equal.
+// Returns the functions that became less precise from nightly run `before` to nightly run `now`,
+// with the largest increase first. Both ran the same cases, so the arguments are equal.
 std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
                                     const std::string& now);
 
-// Formats the newest nightly run, a line per function, type and stated bound: "tanh f32, ulp(7):
-// xla 1.34, ...". Returns "" without measurements.
+// Returns the measurements of the newest nightly run, a line per function, type and stated bound:
+// "tanh f32, ulp(7): xla 1.34, ...". Returns "" if there are none.
 std::string UlpsText(const History& history);
 
 }  // namespace hlocts::reports

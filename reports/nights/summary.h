@@ -9,7 +9,7 @@
 namespace hlocts::reports {
 
 // Returns a short text for results/nightly: the machine; the summary sentence; verdicts by engine;
-// findings by release, with the first bad release and the first good release after the last bad
+// findings by release, each with its first bad release and the first good one after the last bad
 // one; worst ulps by function and release; the operations with the fewest bits checked.
 std::string NightlyRunText(const History& history, const NightlyRunDiff& changes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes nightly runs as one HTML file without external resources.
 //
-// The page is a single file because it is mailed and opened without a network; its content policy
+// The page is a single file because users mail it and open it without a network. Its content policy
 // forbids every request. Text from modules and messages is escaped by textContent (tables.js) or
 // Escaped (page.cc). A new part needs a section of page.html, a function in records.js, a call in
 // main.js and a line of page_test.py.

@@ -2,7 +2,7 @@
 // Declares the run store, which keeps nightly runs in one SQLite file.
 //
 // An import is one transaction: a killed process, a full disk or a second writer loses only that
-// import. A run counts once it is complete; missing cases are an error or, with --incomplete, have
+// import. Only complete runs are imported. Missing cases are an error or, with --incomplete, get
 // the verdict `lost`. The store keeps verdict, time, elements, bits checked and seed per case and
 // engine, but never a path or the name of a machine or person. A new column needs a step at the end
 // of kSteps in schema.cc; steps are never changed later.
@@ -42,10 +42,10 @@ class RunStore {
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToWrite(const std::string& path);
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToRead(const std::string& path);
 
-  // Imports directories of `run --out` (several runs, each with all its shards) and `fuzz --out`;
-  // directories with a history.jsonl, the output of `replay --json` on the open findings; and
-  // bundles with the history.json of `history --keep`, whose results the nightly run did not
-  // produce. Incomplete shards are an error that names the missing cases, unless
+  // Imports directories: those of `run --out` (several runs, each with all its shards) and of `fuzz
+  // --out`; those with a history.jsonl, the output of `replay --json` on the open findings; and
+  // bundles with a history.json, the output of `history --keep`, whose results are not those of the
+  // nightly run. Incomplete shards are an error that names the missing cases, unless
   // options.incomplete.
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
@@ -63,8 +63,8 @@ class RunStore {
   std::unique_ptr<Database> database_;
 };
 
-// Renames the file to PATH.damaged-N and creates a new store from all its readable rows and from
-// those that only PATH.backup has. Returns a message about the recovered rows.
+// Renames the file PATH to PATH.damaged-N. Creates a new store from its readable rows and from rows
+// that only PATH.backup has. Returns a message about the recovered rows.
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports

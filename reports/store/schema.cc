@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kApplication = 0x686c6f63;  // "hloc", in the file's header
 
 // The migration steps. Texts and addresses are stored once and referenced by number. A step is
-// never changed or removed: add new ones at the end.
+// never changed or removed; new steps are added at the end.
 constexpr const char* kSteps[] = {
     // Step 1: verdicts of suite runs.
     R"(

@@ -9,8 +9,8 @@ namespace hlocts::reports {
 // Returns the version that this program writes.
 int SchemaVersion();
 
-// Migrates a store, or a new file, to `version` step by step, each step atomically. Fails for a
-// store of a newer program or a SQLite file of another program.
+// Migrates a store, or a new file, to `version`. Each step is atomic. Fails if a newer program
+// wrote the store, or if the SQLite file belongs to another program.
 absl::Status Migrate(Database& database, int version = SchemaVersion());
 
 // Returns kUnavailable unless the store has the version of this program.

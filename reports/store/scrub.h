@@ -8,9 +8,9 @@
 
 namespace hlocts::reports {
 
-// Shortens an absolute path ("/opt/me/plugin.so"), also in quotes or after '=' or ':', to its last
-// part. "and/or" in a sentence and addresses ("movement/pad") are kept. `host`, the name of this
-// machine, becomes "HOST"; the two-argument form is for tests.
+// Shortens absolute paths ("/opt/me/plugin.so"), also in quotes or after '=' or ':', to the last
+// part. "and/or" in a sentence and addresses ("movement/pad") do not change. `host`, the name of
+// this machine, becomes "HOST"; the two-argument form is for tests.
 std::string Scrubbed(absl::string_view text, absl::string_view host);
 std::string Scrubbed(absl::string_view text);
 

@@ -47,8 +47,9 @@ class Statement {
 class Database {
  public:
   enum class Mode { kRead, kWrite };
-  // Opens a database. kWrite creates the file and switches it to a write-ahead log, so that a
-  // killed writer loses only its transaction and readers never wait. Waits for another writer.
+  // Opens a database. If another process writes, waits for it. kWrite creates the file and switches
+  // it to a write-ahead log: a killed writer then loses only its transaction, and readers never
+  // wait.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
   ~Database();
   Database(const Database&) = delete;

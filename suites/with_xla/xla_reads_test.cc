@@ -2,8 +2,8 @@
 // Tests that XLA's own parser, through the plugin, reads every text that our printer writes: all
 // modules of the suites and of the benchmarks, in the three forms of `convert`.
 //
-// This directory is omitted without the wheel (HLOCTS_XLA_DIR). Its tests use XLA only through
-// xla_c_api.h.
+// Without the wheel (HLOCTS_XLA_DIR), the build omits this directory. Its tests use XLA only
+// through xla_c_api.h.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmarks over a fixed list of modules (modules/*.hlo), through Google Benchmark.
 //
-// Engines take turns in one process and one run. A figure is the ratio of the best times, which a
-// noisy machine distorts least. The outputs of an engine are judged in the same run (--unchecked:
+// Engines take turns in one process and one run. A figure is the ratio of best times, since a noisy
+// machine distorts these least. The outputs of an engine are judged in the same run (--unchecked:
 // not judged); a wrong output or a missed goal yields exit status 1. Goals: `reference` is at least
 // as fast as XLA's HloEvaluator on each of modules/*.hlo and 10 times as fast in the geometric
 // mean; `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file
 // to modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2
-// lowers it before any pass of XLA; no custom calls). Latest figures: results/bench.
+// lowers it; no pass of XLA runs, and no custom calls are permitted). Latest figures:
+// results/bench.
 #pragma once
 
 #include <cstdint>

@@ -61,8 +61,8 @@ std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_ope
   return generated;
 }
 
-// The number of rounds after which a worker's time, measured to a hundredth of a second, is
-// accurate to a percent.
+// With this number of rounds, a worker's time, which has a resolution of a hundredth of a second,
+// is accurate to a percent.
 constexpr int kRounds = 100;
 constexpr int64_t kLargeElements = int64_t{1} << 26;  // 256 MiB of f32
 constexpr int kLargeRuns = 5;
@@ -124,8 +124,8 @@ absl::StatusOr<double> LargeBuffers(backends::Backend& engine) {
   return best;
 }
 
-// Measures `backend` in a worker, and in this process with isolation=none. Times are processor
-// time, except for large arrays: wall time, the best of several runs.
+// Measures `backend` in a worker, and in this process with isolation=none. Reports processor time,
+// but for large arrays the wall time of the best of several runs.
 absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules) {
   HLOCTS_ASSIGN_OR_RETURN(auto alone, Started(backend + "?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(auto worker, Started(backend));

@@ -39,8 +39,8 @@ double FloatAt(const Literal& literal, int64_t i) {
   }
 }
 
-// The largest difference of two outputs, relative to the largest magnitude; the parts of complex
-// numbers are separate.
+// Returns the largest difference of two outputs, relative to the largest magnitude. The parts of
+// complex numbers are separate numbers.
 double Distance(Literal a, Literal b) {
   if (a.element_type() == PrimitiveType::kC64) {
     const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
@@ -72,10 +72,9 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 }
 
 // Judges the outputs by the reference's acceptance sets. Returns "judged" with the bits checked per
-// element. If the sets leave the outputs open (long chains of roundings), the text has the distance
-// to the other engine's outputs if they are close, and the result of judging pieces of the module,
-// which `engine` runs; `subject` may not run after that. The text begins with WRONG if the outputs
-// are wrong.
+// element, or a text that begins with WRONG. If the sets cannot decide (after long chains of
+// roundings), the text has the distance to the other engine's outputs if they are close, and the
+// result of judging pieces of the module, which `engine` runs; `subject` may not run after that.
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
@@ -120,8 +119,8 @@ struct Times {
   }
 };
 
-// Runs each engine five times in a row per turn, so that caches and threads are as in a caller's
-// loop. Both engines run under the same load of the machine.
+// Runs each engine five times in a row per turn, so that caches and threads are in the same state
+// as in a caller's loop. Both engines run under the same load of the machine.
 absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& module,
                                         const std::string& engine, const BenchOptions& options) {
   backends::ExecuteRequest request;

@@ -59,8 +59,8 @@ class Reach {
       }
     }
   }
-  // Counts pairs. A pair is possible if the consumer has had an operand of a type that the producer
-  // has produced.
+  // Counts pairs of a producer and a consumer. A pair is possible if the consumer has had an
+  // operand of a type that the producer has produced.
   void CountPairs(ReachRow& row) const {
     for (const auto& [producer, made] : made_) {
       std::string missing;
@@ -75,8 +75,8 @@ class Reach {
         absl::StrAppend(&row.pairs_missing, " ", OpcodeName(producer), ":", missing);
     }
   }
-  // The shape whose type counts for an instruction. For a random operation it is that of the
-  // numbers drawn, not of its operands.
+  // Returns the shape whose type counts as the type of an instruction. For a random operation it is
+  // the shape of the numbers drawn, not of an operand.
   static const Shape& TypedShape(const Instruction& instruction) {
     const Shape& shape = instruction.shape();
     bool drawn = RowOf(instruction.opcode()).family == Family::kRandom;
@@ -258,8 +258,8 @@ double BenchMutatedValid(uint64_t seed, double seconds) {
   return static_cast<double>(valid) / static_cast<double>(std::max<int64_t>(mutated, 1));
 }
 
-// Measures the work that a campaign adds to that of an engine in a worker: generating, verifying,
-// passing modules and results, evaluating, judging.
+// Measures the work that a campaign adds to an engine's own in a worker: generating, verifying,
+// sending modules and results, evaluating, judging.
 
 absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed,
                                         int64_t modules) {

@@ -21,12 +21,13 @@ struct RateRow {
 // Generates and verifies modules of the campaign with `seed`.
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
 // Like BenchGenerate, but also runs the modules on `backend` and judges them as `hlocts fuzz` does.
-// The time includes the workers'.
+// The measured time includes that of the workers.
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
-// The cost of modules that pass on `backend` in a worker and are judged: the time of this process,
-// and the time of the worker. The worker's reading and answering count as the engine's time.
+// The cost of modules that pass on `backend` in a worker and are judged: the time of this process
+// and that of the worker. The engine's time includes the worker's reading of requests and writing
+// of replies.
 struct HarnessRow {
   int64_t modules = 0;
   double own_seconds = 0, worker_seconds = 0;
@@ -44,9 +45,9 @@ struct ReachRow {
 // Returns the coverage reached by generating and verifying for each of these numbers of seconds.
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
-// The cells that three methods of generating modules reach in the same number of seconds: the swarm
-// as campaigns use it, no swarm (each module may use everything), and the swarm with the weights of
-// fuzz/campaign/coverage.h.
+// The cells that three methods of generating modules reach in the same number of seconds. The swarm
+// (each module uses a random subset of everything) is that of campaigns; the others are no swarm,
+// and the swarm with the weights of fuzz/campaign/coverage.h.
 struct ArmsRow {
   double seconds = 0;
   int64_t swarm = 0, fixed = 0, guided = 0;

@@ -6,9 +6,9 @@
 
 namespace hlocts::tools {
 
-// Keeps the calling thread, and processes that it starts, on the current core. On an idle machine,
-// a process and its worker that take turns would wake another core each time; a campaign with a job
-// for every core does not.
+// Keeps the calling thread, and processes that it starts, on the current core. A process and its
+// worker take turns. On an idle machine each turn would wake another core, which does not occur in
+// a campaign with a job for every core.
 class OnOneCore {
  public:
   OnOneCore();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers batches of JSON lines in a separate process, so that an entry that crashes, exhausts the
-// memory or exceeds its time limit yields an error line and does not end the batch.
+// Answers batches of JSON lines in a separate process, so that the batch continues, after an error
+// line, if an entry crashes, exhausts the memory or exceeds its time limit.
 #include "tools/cli/batch.h"
 
 #include <fcntl.h>

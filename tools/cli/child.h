@@ -10,8 +10,8 @@
 namespace hlocts::tools {
 
 // Runs a program (by PATH) with our standard streams and returns its exit status. The program has
-// its own process group, which ends when we do. kUnavailable: it cannot be executed, or a signal
-// ended it.
+// its own process group, which ends when this process ends. Returns kUnavailable if the program
+// cannot be executed or a signal ends it.
 absl::StatusOr<int> RunChild(const std::vector<std::string>& words);
 
 // Ends the running programs by SIGTERM, on the second call by SIGKILL. Takes no lock.

@@ -3,8 +3,8 @@
 // inputs, printing errors, and batches of JSON lines.
 //
 // flags.cc is the only file that includes the command-line library. program_table.h has the program
-// as data (help, completion, man page). A new common option is added here, to the help and to
-// CONTRACT.md; a frequent mistake of users is added to tools/bad_inputs.def.
+// as data (help, completion, man page). A new common option must be added here, to the help and to
+// CONTRACT.md. Frequent mistakes of users are added to tools/bad_inputs.def.
 #pragma once
 
 #include <functional>
@@ -63,13 +63,13 @@ struct Job {
   std::optional<uint64_t> seed;
 };
 
-// Opens a module by its path (HLO in any form, or StableHLO); by "generated:SEED:NUMBER", a
-// numbered random module with its arguments, as campaigns and the self-check print it; by the
-// directory of a bundle or of a case of a run; or by the address of a case of the suite.
+// Opens a module. `path` is a file (HLO in any form, or StableHLO); "generated:SEED:NUMBER", a
+// numbered random module with its arguments, as campaigns and the self-check print it; the
+// directory of a bundle or of a case of a run; or the address of a case of the suite.
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
 
-// Reads and verifies the module, then its inputs: from `inputs`, otherwise from `seed`, otherwise
-// from the snapshot itself. A module without parameters needs none.
+// Reads and verifies the module, then reads or makes its inputs: from `inputs`, else from `seed`,
+// else from the snapshot itself. A module without parameters needs none.
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options);
 
@@ -89,8 +89,8 @@ absl::Status CheckRecordedEngine(const std::string& name, const std::string& fol
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
-// Writes for each line of the batch file the lines that `answer` returns for it, and flushes them.
-// An invalid line is answered with {"ok":false,"error":...}. Returns 0 if every line was answered.
+// For each line of the batch file, writes and flushes the lines that `answer` returns. The answer
+// to an invalid line is {"ok":false,"error":...}. Returns 0 if every line was answered.
 using BatchAnswer =
     std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);
@@ -106,8 +106,8 @@ absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& 
 // The JSON {"module","ok","error"} of an entry.
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
-// Checks an output directory ("" for none) before long work. kInvalidArgument if it is not a
-// directory, or if it or its first existing parent cannot be written. Creates nothing.
+// Checks an output directory ("" for none) before long work. Returns kInvalidArgument if it is not
+// a directory, or if it or its first existing parent is not writable. Creates nothing.
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
 
 }  // namespace hlocts::tools

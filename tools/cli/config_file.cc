@@ -96,8 +96,8 @@ constexpr absl::string_view kPlainTexts[] = {
 constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
                                           "update-expectations"};
 
-// Returns true if a config file of the working directory, which others may have written, may set
-// the option without the user's consent.
+// Returns true if a config file in the working directory may set the option without the user's
+// consent, although other users may have written the file.
 bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::string& value) {
   auto is_in = [&](const auto& list) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);

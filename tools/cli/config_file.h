@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads hlocts.toml, the defaults of options, in the working directory or at the path
-// $HLOCTS_CONFIG.
+// Reads hlocts.toml, which has defaults of options. The file is in the working directory, or at the
+// path $HLOCTS_CONFIG.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@ struct ConfigEntry {
 };
 
 // Parses `text`: lines `key = value`, where a value is "text", a number, true, false or a list of
-// these, and lines [section]. kInvalidArgument names file and line.
+// these, and lines [section]. Returns kInvalidArgument, with file and line, for other lines.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path);
 
-// Appends the options that only the file has to the words; words[0] is the subcommand. A key that
-// is not an option of any subcommand is an error, so that nothing is silently ignored. If
-// `of_folder`, the file is from the working directory and may be untrusted: a value that runs code
-// or names a file to write is then an error.
+// Appends options of the file to the words unless the words have them; words[0] is the subcommand.
+// A key that is not an option of any subcommand is an error, so that nothing is silently ignored. A
+// file in the working directory (`of_folder`) may be untrusted: a value in it that runs code or
+// names a file to write is an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,

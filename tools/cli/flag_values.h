@@ -16,8 +16,8 @@ std::string RangeText(const Range& range);
 // The text for a wrong word in a message: the word in quotes, or "nothing" for an empty word.
 std::string FoundText(const std::string& word);
 
-// Prints an error of a command line and returns the exit status. `command` is "" for the program
-// itself.
+// Prints an error in a command line and returns the exit status. `command` is "" if the error is in
+// no subcommand.
 int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools

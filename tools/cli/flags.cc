@@ -197,8 +197,8 @@ int Complete(Program& program, const std::vector<std::string>& words) {
   return 0;
 }
 
-// Adds a built-in command. If `words_help` is not empty, the command takes any words. Its
-// implementation is kept for the table.
+// Adds a built-in command. If `words_help` is not empty, the command takes any words. The command
+// object is stored for the table.
 CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
                      const std::string& words_help,
                      int (*run)(Program&, const std::vector<std::string>&)) {
@@ -305,8 +305,8 @@ int Parse(Program& program, std::vector<std::string> words) {
   return -1;
 }
 
-// Turns any status into a failure if output was lost (a full disk). A reader that closed the pipe
-// (`| head`) is not an error.
+// Returns `status`, or a failure if output was lost (a full disk). If the reader closes the pipe
+// (`| head`), that is not an error.
 int WithOutput(int status) {
   std::cout.flush();
   errno = 0;

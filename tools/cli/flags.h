@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command-line flags of a subcommand. Only flags.cc includes the parsing library, so that the
-// subcommands compile fast and print help and errors in the same form. Completion, the man page and
-// hlocts.toml use the flags declared here (program_table.h).
+// Command-line flags of a subcommand. Only flags.cc includes the parsing library, so that
+// subcommands compile fast, and print help and errors in the same form. Completion, the man page
+// and hlocts.toml use the flags declared here (program_table.h).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class Flags {
   explicit Flags(Impl* impl) : impl_(impl) {}
 
   // Declares a flag. `name` is "--profile" or "-o,--output". The variable keeps its value if the
-  // flag is not given, and help prints it as the default. A value that is not a number, is out of
-  // range or is not one of the choices makes the command line wrong.
+  // flag is not given, and help prints it as the default. If a value is not a number, is out of
+  // range or is not one of the choices, the command line is wrong.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
@@ -60,8 +60,8 @@ struct Command {
   std::function<std::function<int()>(Flags&)> declare;
 };
 
-// Parses argv against the commands and runs the selected one. Returns 2 for a wrong command line,
-// 130 or 143 if Ctrl-C or SIGTERM ended it.
+// Parses argv by the flags of the commands and runs the selected one. Returns 2 for a wrong command
+// line, 130 or 143 if Ctrl-C or SIGTERM ended the command.
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);

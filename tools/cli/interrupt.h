@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles Ctrl-C and SIGTERM. Long work that keeps partial results polls Interrupted() and
-// finishes; otherwise the process ends within two seconds, with its workers.
+// Handles Ctrl-C and SIGTERM. Long work with partial results polls Interrupted() and writes them
+// before it ends. Otherwise the process and its workers end within two seconds.
 #pragma once
 
 namespace hlocts::tools {

@@ -121,10 +121,10 @@ std::string Walk(const Element& from, const Values& values) {
   return text;
 }
 
-// Lines that derive element `index` (row-major) of output `output` from the inputs: each
-// instruction of the entry that contributes to it, its operands, and the set of its element. "" if
-// a single instruction on inputs computes the element, if more than one device runs, or if the sets
-// cannot be computed.
+// Returns lines that derive element `index` (row-major) of output `output` from the inputs: each
+// instruction of the entry that contributes to it, its operands, and the set of its element.
+// Returns "" if a single instruction computes the element from inputs, if more than one device
+// runs, or if the sets cannot be computed.
 std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, int64_t output, int64_t index) {
   if (job.request.arguments.size() != 1) return "";
@@ -141,8 +141,8 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
   for (size_t i = 0; i < values.places.size(); ++i)
     values.sets[values.places[i]] = &(*accepted)->leaves[i];
-  // The instruction of the clone that computes the output. The clone's root is a tuple of all
-  // values.
+  // The instruction of the original module that computes the output. In the clone, the root is a
+  // tuple of all values.
   std::optional<CutValue> producer;
   int64_t leaf = 0;
   const Instruction& root = *job.module->entry()->root();
@@ -261,8 +261,8 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
-// Returns true if the texts are equal except for the line that names the output: a piece that
-// computes the output has the same set.
+// Returns true if the texts are equal except for the line that names the output. If a piece
+// computes only the output, its text and that of the whole module are equal in this way.
 bool SameSet(absl::string_view a, absl::string_view b) {
   return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }

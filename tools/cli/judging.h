@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that judge and diff share: a Differ for a job, and the printing of verdicts and
+// Code that judge and diff share: making a Differ for a job, and printing verdicts and
 // explanations.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace hlocts::tools {
 
-// Handles --repeat=N: runs a module many times, for failures that are not deterministic. The
+// Handles --repeat=N: runs a module N times, to find failures that are not deterministic. The
 // verdict states how often the module failed.
 
 // The number of runs by outcome; empty for a single run.
@@ -59,8 +59,8 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
 void AddSuspectFlag(Flags& flags, std::string& suspect);
 backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
 
-// Returns the worst exit status of the verdicts. It is 1 if one is unsupported, since nothing was
-// judged, or if one is suspect and `suspect_fails` is set.
+// Returns the worst exit status of the verdicts. A verdict that is unsupported yields 1, since
+// nothing was judged; so does one that is suspect if `suspect_fails`.
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails = false);
 
 }  // namespace hlocts::tools

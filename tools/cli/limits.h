@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of time and memory for work in this process, and how the process ends when it exceeds
-// them.
+// Limits of time and memory for work in this process, and the way in which the process ends when it
+// exceeds them.
 #pragma once
 
 #include "spec/base/hard_limit.h"
@@ -19,8 +19,8 @@ void LimitTime();
 // Sets both limits. A process that exceeds one exits silently, with a status that
 // StatusOfLimitedChild decodes.
 void SetSilentLimits();
-// The status of a process that called SetSilentLimits, from the result of waitpid:
-// kDeadlineExceeded, kResourceExhausted, or kInternal for a signal or another exit status.
+// Returns the status of a process that called SetSilentLimits from the result of waitpid:
+// kDeadlineExceeded or kResourceExhausted, or kInternal for a signal or another exit status.
 absl::Status StatusOfLimitedChild(int status);
 
 }  // namespace hlocts::tools

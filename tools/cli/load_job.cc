@@ -131,8 +131,8 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
   return absl::OkStatus();
 }
 
-// Adds the arguments of a module that is not a case: from `inputs`, otherwise from `seed`,
-// otherwise from the module's own file.
+// Adds the arguments of a module that is not a case: from `inputs`, else from `seed`, else from the
+// module's own file.
 absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
                           const CommonOptions& options, bool* found, LoadedModule& loaded,
                           Job& job) {

@@ -12,8 +12,8 @@
 
 namespace hlocts::tools {
 
-// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`. Without the wheel an
-// error is one sentence.
+// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`. If the build lacks the
+// wheel, the error is one sentence.
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content);
 

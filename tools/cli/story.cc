@@ -71,8 +71,8 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
-  // A ruling about the operation explains how the sentence is read. The ruling on the freedom that
-  // widened the set is more relevant, so it is printed instead.
+  // The ruling of a clause explains how the sentence is read. If a freedom widened the set, the
+  // ruling about that freedom is more relevant and is printed instead.
   AddFreedoms(verdict, story);
   if (!verdict.freedoms.empty() ||
       verdict.localisation.kind == reports::Localisation::Kind::kTogether)

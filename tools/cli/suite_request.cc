@@ -23,8 +23,8 @@ namespace {
 constexpr int64_t kJobsMax = 1024;
 constexpr int64_t kPartitionsMax = 64;
 
-// Keeps the cases of the shard. $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX, which test runners set,
-// replace --shard.
+// Keeps only the cases of one shard. $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX, which test runners
+// set, take precedence over --shard.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
@@ -98,8 +98,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   return absl::OkStatus();
 }
 
-// Adds annotations to the cases, which are the same on every machine. Drops reject cases and
-// modules that AddShardings does not accept.
+// Adds sharding annotations to the cases; they are the same on every machine. Drops reject cases
+// and modules that AddShardings does not accept.
 absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   std::vector<suites::Case> sharded;
   for (suites::Case& one : cases) {
@@ -226,8 +226,8 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& bac
 
 namespace {
 
-// Warns of queries that match no case, such as a misspelt one. It is not an error, since a list may
-// still name cases that were renamed.
+// Warns of queries that match no case, such as a misspelt one. This is not an error, since a list
+// may contain old names of cases.
 absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({}, suites::Tier::kExhaustive));

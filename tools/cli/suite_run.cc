@@ -218,8 +218,8 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // Starts the engines. It runs before --out is opened: a misspelt name, or an engine that does not
-  // start, discards no earlier run. If no engine starts, the run is recorded only if there was no
+  // Starts the engines before --out is opened, so that a misspelt name, or an engine that does not
+  // start, discards no earlier run. If no engine starts, records the run only if there was no
   // earlier one.
   absl::Status Start() {
     absl::Status last;

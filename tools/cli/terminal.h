@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a terminal's properties: colours (none with NO_COLOR, in a file or in a pipe), and its
-// width.
+// Properties of the terminal: its width, and whether to use colours (not with NO_COLOR, in a file
+// or in a pipe).
 #pragma once
 
 #include <cstdio>

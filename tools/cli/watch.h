@@ -7,9 +7,9 @@
 
 namespace hlocts::tools {
 
-// The files and directories that a command line reads: its words that exist, also after "=",
-// "pjrt:" and "exec:", except the values of its output options. If there is none, the cases of the
-// suite.
+// The files and directories that a command line reads: its words that are existing paths, also
+// after "=", "pjrt:" and "exec:", except values of output options. If there are none, the cases of
+// the suite.
 std::vector<std::string> WatchedPaths(const std::vector<std::string>& words);
 
 // Runs the command line, without --watch, in a child process, and again after each change. Ends

@@ -34,7 +34,7 @@ double SecondsSince(Clock::time_point start) {
 }
 
 // Returns true if the instruction computes a floating-point number. Data movement, calls and
-// selections do not compute; a reduction does if its computation does.
+// selections do not. A reduction does if its computation does.
 bool Computes(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (ops::IsFold(instruction.opcode()) && body != nullptr)
@@ -82,8 +82,8 @@ bool IsWide(const Literal& literal) {
 }
 
 // Returns true if the result is not rounded: a parameter of the entry or a constant, possibly with
-// moved elements. An f64 number is moved by an ulp instead of rounded, but only where it is
-// computed, so other f64 values count as given, too.
+// moved elements. An f64 result is changed by an ulp instead of rounded, but only by the
+// instruction that computes it. Other f64 values are therefore given, too.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
@@ -186,16 +186,16 @@ struct RightRun {
 // The runs of each instruction, as far as memory permits.
 using Trace = std::vector<std::vector<RightRun>>;
 
-// Rounds results to the types of the original module: the results of all instructions, of one
-// instruction (with its operands), or of none.
+// Rounds results to the types of the original module: those of all instructions, those of one
+// instruction (and its operands), or none.
 class Rounding : public reference::EvalHook {
  public:
   static constexpr int kAll = -1, kNone = -2;
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The highest precision of the module's types: a result correct to this precision has lost
-    // nothing.
+    // The highest precision of the module's types. A result that is correct to this precision has
+    // lost no digits.
     int precision = 0;
     const auto add = [&](const Shape& leaf, const ShapeIndex&) {
       const PrimitiveType type = ComponentType(leaf.element_type());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions at which a module loses digits. Everything is evaluated in f64 (widen.h);
-// an instruction "runs as written" if its results are rounded to its type. The error of each value
-// is its difference between a run with all instructions as written and a run with none. A run with
-// one instruction as written yields its contribution to the outputs.
+// Finds the instructions at which a module loses digits. Every run evaluates in f64 (widen.h); an
+// instruction "runs as written" if its results are also rounded to its type. The error of a value
+// is the difference between a run with all instructions as written and a run with none. A run with
+// only one instruction as written yields its contribution to the outputs.
 //
 // The documents leave the order of sums open, so the rounding error of a sum of n terms is
 // modelled: sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
-// the element. A result of type f64 cannot be rounded, so it is moved by up to one ulp instead.
+// the element. A result of type f64 cannot be rounded, so it is changed by up to one ulp instead.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,8 @@ struct DigitsOptions : RunSettings {
   std::function<void(int64_t done, int64_t all)> progress;
 };
 
-// Measures a module. `leaves` are those of the entry's parameters. Errors: Unimplemented, and
-// evaluation errors.
+// Measures a module. `leaves` are the leaves of the entry's arguments. Returns Unimplemented if
+// Widen does, and errors of the evaluation.
 absl::StatusOr<Digits> MeasureDigits(const Module& module, const std::vector<Literal>& leaves,
                                      const DigitsOptions& options);
 

@@ -141,8 +141,8 @@ absl::StatusOr<Widened> Widen(const Module& module) {
       const Instruction& original = *module.computations()[c]->instructions()[i];
       Instruction* instruction = wide.computations()[c]->instructions()[i].get();
       widened.original[instruction] = &original;
-      // The algorithm of a contraction defines how it rounds, so it is removed in the widened
-      // module.
+      // The algorithm of a contraction defines how the contraction rounds, so it is removed in the
+      // widened module.
       instruction->Remove(Attr::kAlgorithm);
       instruction->Remove(Attr::kOperandPrecision);
       if (KeepsItsType(original.opcode())) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widens a module: floating-point numbers have 64 bits and complex ones 128, so that its values
-// have (nearly) no rounding.
+// Widens a module: its floating-point numbers become f64 and its complex numbers c128, so that
+// values have (nearly) no rounding.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ struct Widened {
   absl::flat_hash_map<const Instruction*, const Instruction*> original;
 };
 
-// Widens a module. Operations on the bits of a number and random operations keep their types,
-// between conversions. Errors: Unimplemented if such an operation has a tuple.
+// Widens a module. Operations on the bits of a number and random operations keep their types;
+// conversions are inserted around them. Returns Unimplemented if such an operation has a tuple.
 absl::StatusOr<Widened> Widen(const Module& module);
 
 // Converts a floating-point or complex literal to f64 or c128, and a tuple leaf by leaf; returns

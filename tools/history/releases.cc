@@ -39,7 +39,7 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
 
 // The cache key of an answer: the module, its arguments and options, the wheel and its options, and
-// this program's judge, represented by its build time.
+// this program's judge, which its build time represents.
 std::string CacheKey(const Subject& subject, const Engine& engine) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
@@ -103,8 +103,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   return output;
 }
 
-// Returns true if the pattern of the failure reaches the release's compiler; false if that is
-// unknown.
+// Returns true if the release's compiler gets the pattern of the failure; false if that is unknown.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
   auto argv = backends::ConvertedModuleCommand(engine);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The releases of engines that can run a failure, oldest first.
 //
-// A release of jaxlib is reached through StableHLO. A pattern that the conversion folds never
-// reaches the compiler. A pass on such a module is marked `?`, and neither the first nor the last
-// failing release depends on it.
+// A release of jaxlib gets modules as StableHLO. If the conversion folds a pattern, the compiler
+// never gets the pattern. A pass on such a module is marked `?`, and is ignored in the search for
+// the first and the last failing release.
 #pragma once
 
 #include <functional>
@@ -47,15 +47,15 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all);
 
 class Releases {
  public:
-  // Selects releases by name, or by the part of it before '@'; words may contain commas. Without
-  // words, selects xla and jaxlib. Errors: no entry has that name.
+  // Selects releases by name, or by the part of the name before '@'; words may contain commas. If
+  // there are no words, selects xla and jaxlib. Returns an error if no entry has a name.
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release]; }
-  // The answers of releases before any run: "not run", or "missing" with the reason. With
+  // Returns the answers of releases before any run: "not run", or "missing" with the reason. If
   // `installs`, releases that can be installed are not missing.
   std::vector<Answer> InitialAnswers(bool installs) const;
-  // Starts the release once for all subjects, after calling `prepare`; cached answers are not run
+  // Calls `prepare`, then starts the release once for all subjects. Cached answers are not computed
   // again.
   using Prepare = std::function<void(const engines::Engine&)>;
   void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,

@@ -2,7 +2,7 @@
 // Checks that each part of the program that needs an entry per operation has one for every opcode.
 //
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
-// everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a
+// all other gaps. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a
 // consumer, add a row to AllConsumers.
 #pragma once
 

@@ -79,7 +79,8 @@ Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
 }
 
 // Returns true if the classes of all elements agree, and numbers agree except for the last bits.
-// That is not a proof, but judging another input is then a better use of the time.
+// That proves nothing, but it is then better to spend the time on another input than on judging
+// this one.
 bool LooksRight(const Literal& found, const Literal& expected) {
   if (!found.shape().IsArray()) return true;
   const PrimitiveType type = ComponentType(expected.element_type());

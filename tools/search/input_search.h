@@ -2,7 +2,8 @@
 // Searches for inputs on which an engine is wrong. It tries input recipes in turn
 // (generators/input_recipes.def), changed copies of inputs that reached a new region, and both
 // sides of the boundary between two regions, found by bisection. The reference evaluates each input
-// first, to record which regions it reaches; inputs that take it too long are not run.
+// first, to record which regions it reaches. An input whose evaluation takes too long is not run on
+// the engine.
 #pragma once
 
 #include <cstdint>
@@ -33,17 +34,17 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  // The verdict, without localisation, on the first input that does not pass. If there is none, the
-  // verdict on the first input that passes, or otherwise on the first input.
+  // The verdict on the first input that does not pass, without localisation. If every input passes,
+  // the verdict on the first one that does; if none has a verdict, that on the first input.
   reports::Verdict verdict;
   backends::ExecuteRequest request;  // the input of the verdict
   bool failed = false;
   SearchCounts counts;
 };
 
-// Searches for inputs. `request` has everything but the arguments. Only the time limit ends a
-// search without a result. The input found, and the number of inputs before it, depend only on the
-// seed.
+// Searches for inputs. `request` has everything but the arguments. A search ends without a result
+// only at the time limit. If it finds an input, the input and the number of inputs before it depend
+// only on the seed.
 SearchResult SearchInputs(const Module& module, const backends::ExecuteRequest& request,
                           const backends::DiffOptions& diff, backends::Backend& backend,
                           const SearchOptions& options);

@@ -115,8 +115,8 @@ class Adder {
       regions_.insert(number_ | kLost | static_cast<uint64_t>(std::min(lost / 4, 255.0)));
   }
 
-  // Adds the positions of integers used as indices: below, at the first index, inside, at the last,
-  // beyond.
+  // Adds the positions of integers used as indices: below the range, at the first index, inside, at
+  // the last index, beyond the range.
   void AddStarts(const Instruction& instruction, absl::Span<const Literal> operands) {
     for (size_t k = 1; k < operands.size(); ++k) {
       if (!IsIndexOperand(instruction, static_cast<int64_t>(k))) continue;

@@ -20,8 +20,8 @@
 namespace hlocts::tools {
 namespace {
 
-// The output path for a module: for results/findings/<x>/module.hlo it is
-// "out/diff/results_findings_<x>_module.inputs.txt".
+// Returns the output path for the inputs of a module, e.g.
+// "out/diff/results_findings_<x>_module.inputs.txt" for results/findings/<x>/module.hlo.
 std::string FileOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
   for (char& c : name) {

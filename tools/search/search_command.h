@@ -34,8 +34,9 @@ struct SearchFlags {
 // Returns true if the entry has array leaves that a search can fill.
 bool HasArguments(const Job& job);
 
-// Searches for inputs on one of `engines` engines, with a progress line. Sets job.request to that
-// of the verdict, and writes the input of a failure to a file. Errors: the file cannot be written.
+// Searches for inputs on one engine, with a progress line. `engines` is the number of engines of
+// the command. Sets job.request to the request of the verdict. Writes the input of a failure to a
+// file, and returns an error if that is impossible.
 absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
                                             size_t engines, const backends::DiffOptions& diff,
                                             backends::Backend& backend, Job& job,

@@ -283,7 +283,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
     affinity += 2;
   }
   const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
-  // The fault is specific to the clause: it shares words with the sentence, and only the clause's
+  // A fault is specific to the clause if it shares words with the sentence and only the clause's
   // cases detect it.
   const bool own = affinity > 0 && noticed.own == noticed.all;
   const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
@@ -309,8 +309,8 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
   return best->second;
 }
 
-// Tries a line that was written by hand, or that is stale because its case or fault changed, on the
-// clause's own cases.
+// Runs the clause's own cases on the fault of a line, which was written by hand, or is stale
+// because its case or fault changed.
 std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {
   const backends::Fault* fault = backends::FindFault(kill.fault);

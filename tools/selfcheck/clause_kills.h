@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles suites/clause_mutants.txt. It names for every tested clause a seeded fault that one of
-// the clause's cases detects, as evidence that "this case would fail if the clause were broken".
+// Handles suites/clause_mutants.txt. For every tested clause the file names a seeded fault that one
+// of the clause's cases detects, as evidence that the case would fail if the clause were broken.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct ClauseText {
 // The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// Returns true for a sentence that permits something: an engine that rejects what it permits breaks
-// the sentence. For other sentences, a rejection proves little, since an engine that rejects a
-// module fails every case with it.
+// Returns true for a sentence that permits something. An engine breaks such a sentence by rejecting
+// what it permits. For other sentences, a fault that rejects modules proves little, since every
+// case with such a module detects it.
 bool IsPermission(absl::string_view text);
 
 // The names of the arguments in order, by file of clauses, from the signatures that the documents
@@ -39,7 +39,7 @@ int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
 
 // A line of the file: the clause, the fault, the case that detects it, a hash of case and fault,
 // and "own/all". `own` is the number of cases of the clause that detect the fault, `all` the number
-// of all cases that do, those of the smoke tier included. A person writes "clause fault";
+// of all cases that do, including those of the smoke tier. A person writes "clause fault";
 // `--update` fills in the rest.
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
@@ -52,10 +52,10 @@ absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path)
 absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::string& path);
 
 // The settings of CheckClauseKills, which returns the errors in the list: a clause of `tested`
-// without a line, a line of another clause, an unknown fault, a case that is missing or does not
-// cite the clause, a hash that does not match case and fault, and a case that no longer detects its
-// fault. `changed_only` runs only lines whose hash has changed; `count_run` is the number of lines
-// that were run.
+// without a line, a line of a clause that is not in `tested`, an unknown fault, a case that is
+// missing or does not cite the clause, a hash that does not match case and fault, and a case that
+// no longer detects its fault. `changed_only` runs only lines whose hash has changed; `count_run`
+// is the number of lines that were run.
 struct ClauseKillCheck {
   std::vector<std::string> tested;  // ids of the clauses that cases test, in order
   bool changed_only = false;
@@ -65,9 +65,9 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
                                           const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run);
 
-// Completes the list. Correct lines stay; a fault that was written by hand is tried on the clause's
-// cases; for a clause without a fault, the best fault is searched for. `without` receives the
-// clauses for which no fault was found.
+// Completes the list. Correct lines do not change. A fault that was written by hand is run on the
+// clause's cases. For a clause without a fault, the best fault is searched for. `without` receives
+// the clauses for which no fault was found.
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
                                             const std::vector<ClauseText>& tested,
                                             const std::vector<suites::Case>& cases, int jobs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the clauses as reports show them: the registry with the seeded fault of each clause
-// (suites/clause_mutants.txt), and the programs that test clauses which no case can test
+// Makes the rows of clauses in reports. Each has the clause of the registry and its seeded fault
+// (suites/clause_mutants.txt), or, if no case can test the clause, the program that does
 // (suites/clause_tests.txt).
 #pragma once
 

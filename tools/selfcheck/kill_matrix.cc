@@ -24,8 +24,8 @@ bool IsMixed(const suites::Case& one) {
          area == "composition" || area == "edition_2018";
 }
 
-// Returns true if the case tests the operation that the fault affects, and does not use the opcode
-// only as an auxiliary.
+// Returns true if the case tests the operation that the fault affects, and does not only use it to
+// test another one.
 bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
   if (fault.opcodes.empty() || IsMixed(one)) return true;
   auto opcode = OpcodeFromName(one.opcode);
@@ -59,8 +59,8 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
   return numbers;
 }
 
-// Fills the rows of the faults with the indices `which`; `together` faults share a process. Faults
-// of a process that crashed are added to `again`.
+// Fills the rows of the faults whose indices are in `which`. A child process runs `together`
+// faults. If it crashes, its faults are appended to `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,
               std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,

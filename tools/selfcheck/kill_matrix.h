@@ -11,14 +11,15 @@
 
 namespace hlocts::tools {
 
-// Returns for each fault the numbers of the detecting trials, among those whose case tests what it
-// affects. The faults run in child processes; one that crashes counts as not detected.
+// Returns for each fault the numbers of the trials that detect it; only trials whose case tests
+// what the fault affects run. The faults run in child processes. If a process crashes on a fault,
+// no trial detects it.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);
 
-// Returns for each pair whether the case detects the fault. A crash or hang of the faulty engine
-// counts as detected.
+// Returns for each pair of a case and a fault true if the case detects the fault. A crash or hang
+// of the faulty engine counts as detected.
 std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs);
 

@@ -74,8 +74,8 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
   return same(a.outputs, b.outputs) && same(a.outfeed, b.outfeed);
 }
 
-// The verdict on the faulty engine. It passes without being judged if it returns the reference's
-// bits.
+// Returns the verdict on the faulty engine. If it returns the reference's bits, the verdict is a
+// pass without being judged.
 reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
                            bool& changed) {
   backends::DiffOptions options;

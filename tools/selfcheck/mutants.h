@@ -58,12 +58,12 @@ struct Tally {
 
 // The record of a seeded fault.
 nlohmann::ordered_json ToJson(const MutantRecord& record);
-// Prints how many mutants of each group, and of all, were detected, then each undetected one with
-// the reason.
+// Prints how many mutants were detected, for each group and for all together, then each undetected
+// mutant with the reason.
 void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out);
 
-// Makes mutants that run each fault against the trials in order until one detects it, for at most
-// `seconds`. The trials must outlive the mutants.
+// Makes a mutant for each fault. It runs the trials in order for at most `seconds`, until one
+// detects the fault. The trials must outlive the mutants.
 std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
                                  const std::vector<Trial>& trials, Profile profile, double seconds);
 
@@ -79,18 +79,18 @@ MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, P
                       double seconds);
 
 // Mutants of the rule table: a rule is narrowed or widened, or a permission is dropped or granted,
-// for floats and complex numbers. A narrowed rule should make legal noise fail. A widened rule
-// (also in `relaxed`, so that profiles stay nested) should let a seeded fault pass. The lint may
-// also report either mutant.
+// for floats and complex numbers. If a rule is narrowed, legal noise should fail. If a rule is
+// widened (also in `relaxed`, so that profiles stay nested), a seeded fault should pass. The lint
+// may also report either mutant.
 
-// The time limit in seconds for one mutant. A mutant that needs more is unfinished and counts as
+// The time limit in seconds for one mutant. If a mutant needs more, it is unfinished and counts as
 // not detected.
 constexpr double kRuleSeconds = 300;
 
-// The mutants, named like "tanh: ulps halved", in the group "rule". For an undetected mutant,
-// `changed` is the number of trials on which it changes an acceptance set; 0 means that no code
-// reads that part of the rule, or that no trial depends on it. `killed` has the faults that the
-// trials find with the unchanged table. `trials` and `killed` must outlive the mutants.
+// Returns the mutants, named like "tanh: ulps halved", in the group "rule". For an undetected
+// mutant, `changed` is the number of trials on which it changes an acceptance set; 0 means that no
+// code reads that part of the rule, or that no trial depends on it. `killed` has the faults that
+// the trials find with the unchanged table. `trials` and `killed` must outlive the mutants.
 std::vector<Mutant> RuleMutants(std::vector<Trial>& trials, const std::vector<std::string>& killed);
 
 }  // namespace hlocts::tools

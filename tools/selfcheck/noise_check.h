@@ -33,9 +33,9 @@ struct NoiseReport {
   std::vector<std::string> marked;  // a line for each module with an unusual result
 };
 
-// The permissions that the noise uses. `facts` are the facts that it declares (its option of that
-// name); "" for none. With `typical`, the noise omits additions with one-sided errors, and the
-// outputs of passes are searched for improbable results.
+// The permissions that the noise uses. `facts` are the facts that the engine declares (its option
+// `facts`). If `typical`, the noise omits additions with one-sided errors, and outputs that pass
+// are searched for improbable results.
 struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;
@@ -52,8 +52,8 @@ void Merge(const NoiseReport& from, NoiseReport& into);
 std::string NoiseLine(const NoiseReport::Failure& failure);
 void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out);
 
-// Runs `count` generated modules in child processes, `jobs` at a time. A crash is a failure. `tick`
-// is called with the report so far, every few hundred modules.
+// Runs `count` generated modules in child processes, `jobs` at a time. A crash is a failure. Every
+// few hundred modules, calls `tick` with the report so far.
 NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode& mode, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 

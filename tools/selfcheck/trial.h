@@ -27,12 +27,12 @@ struct Trial {
 // Returns limits that stop a loop that a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
-// The cases that the reference itself passes; `cases` must outlive the trials. Others are omitted,
-// and counted in `left_out`.
+// Returns trials of those cases that the reference itself passes; `cases` must outlive the trials.
+// Counts the other cases in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
-// Module `number` of the campaign with that seed. `valid` is false if the reference does not
-// evaluate it.
+// Returns module `number` of the campaign with that seed. `valid` is false if the reference does
+// not evaluate the module.
 Trial GeneratedTrial(uint64_t seed, uint64_t number);
 std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);
 

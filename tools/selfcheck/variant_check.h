@@ -18,8 +18,8 @@ struct VariantCounts {
 };
 
 // Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated
-// modules. A variant fails if the verifier rejects it, if its outputs have other bits (exact
-// rules), or if they are outside its own acceptance sets (bounded rules).
+// modules. A variant fails if the verifier rejects it, if its outputs differ in bits from the
+// module's (exact rules), or if they are outside the variant's acceptance sets (bounded rules).
 std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools

@@ -16,8 +16,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the status of a module that the reference cannot evaluate. The module is counted under
-// this reason, never passes, and is not the compiler's failure.
+// Returns the status of a module that the reference cannot evaluate. The verdict on such a module
+// is counted under this reason. It is neither a pass nor a failure of the compiler.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }

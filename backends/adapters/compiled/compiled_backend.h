@@ -11,9 +11,9 @@
 namespace hlocts::backends {
 
 // `compiler` loads a module and returns its optimized form (Executable::OptimizedModule); it
-// executes nothing. `evaluator` evaluates that form. Load returns the compiler's status. Execute
-// returns kUnimplemented, "not evaluated: ...", if the optimized module has an instruction without
-// a definition, is invalid, or cannot be evaluated.
+// executes nothing. `evaluator` evaluates that form. Load returns the status of the compiler. If
+// the optimized module has an instruction without a definition, is invalid, or cannot be evaluated,
+// Execute returns kUnimplemented with the text "not evaluated: ...".
 std::unique_ptr<Backend> MakeCompiledBackend(std::unique_ptr<Backend> compiler,
                                              std::unique_ptr<Backend> evaluator);
 

@@ -202,8 +202,8 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
                          {GroupOption("feature_group_count", GroupsOf(call))});
 }
 
-// act(scale * convolution(p0, p1) + side_scale * p3 + p2), with p2 along the features: the sum that
-// cuDNN documents for cudnnConvolutionBiasActivationForward.
+// Returns act(scale * convolution(p0, p1) + side_scale * p3 + p2), the sum that cuDNN documents for
+// cudnnConvolutionBiasActivationForward. p2 extends along the features.
 absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "cudnn_conv_backend_config"));
   const std::string activation = config.value("activation_mode", "");
@@ -240,8 +240,8 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
 }
 
 // Returns the gradient with respect to the input: p0 is the gradient of the output, p1 the filter.
-// Window and dimension numbers are those of the forward convolution. Each output element spreads
-// over the input by the reversed filter.
+// Window and dimension numbers are those of the forward convolution. The reversed filter
+// distributes each output element over the input.
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines in HLO the library calls of XLA:GPU programs (products and solves of cuBLAS, convolutions
-// of cuDNN) from the attributes and the backend_config of the call. Texts of other calls are made
-// of the same parts.
+// Defines in HLO the library calls of XLA:GPU programs: products and solves of cuBLAS, convolutions
+// of cuDNN. A definition follows from the attributes and the backend_config of the call.
 #pragma once
 
 #include <string>
@@ -27,7 +26,8 @@ std::string WithWorkspace(const Instruction& call, std::string text,
                           const std::vector<std::string>& values);
 
 // Return the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
-// kUnimplemented: the rounding of an epilogue, an activation, a scale or a type is not known.
+// Return kUnimplemented if the rounding of an epilogue, of an activation, of a scale or to a type
+// is not known.
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
 absl::StatusOr<std::string> TriangularSolve(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);

@@ -64,8 +64,8 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                       " copy(c)");
 }
 
-// Makes a bounded dynamic array from an array of the bounds and a run-time size (a scalar s32) for
-// each dimension.
+// Makes a bounded dynamic array from a full array and a run-time size (a scalar s32) for each
+// dimension. The dimensions of the full array are the bounds.
 absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   const Shape& result = call.shape();
   std::string text, array = "p0";
@@ -115,8 +115,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
 }
 
 // Returns an error unless the type is an integer. XLA:TPU represents a 64-bit integer by two 32-bit
-// integers, the low half first, and c64 by its parts. A pair of f32 does not represent the values
-// of an f64, and no document bounds the error of functions on it.
+// integers, the low half first, and c64 by its parts. A pair of f32 cannot represent every f64, and
+// no document bounds the error of functions on such a pair.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(PrimitiveTypeName(wide.element_type()),
@@ -162,9 +162,9 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
 }
 
-// The first k elements `a` of the last dimension of y, in order, and their positions `w`: $0 and $1
-// are the shapes of y and of its positions, $2 and $3 those of the results, $4 the dimension, $5 k,
-// $6 the ranges of the results.
+// Lines that compute the first k elements `a` of the last dimension of y, in order, and their
+// positions `w`. $0 and $1 are the shapes of y and of its positions, $2 and $3 those of the
+// results, $4 is the dimension, $5 is k, and $6 the ranges of the results.
 constexpr char kFirstInTotalOrder[] = R"(
  s = ($2, $3) topk(y), k=$5, largest=true
  a = $2 get-tuple-element(s), index=0
@@ -177,9 +177,10 @@ constexpr char kFirstByComparator[] = R"(
  a = $2 slice(s.v), slice={$6}
  w = $3 slice(s.w), slice={$6})";
 
-// The first elements of the last dimension and their positions, in the order of the call's
-// comparator or in the total order, the largest first: XLA expands the call to a stable sort and
-// two slices. Equal elements of a call that is not stable have any order, here the last one first.
+// Returns the first elements of the last dimension and their positions. The order is that of the
+// call's comparator or the total order, the largest first. XLA expands the call to a stable sort
+// and two slices. In a call that is not stable, equal elements may have any order; here the last
+// one is first.
 absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::vector<Computation*> comparators = call.called_computations();
   const RawText* config = call.Get<RawText>(Attr::kBackendConfig);
@@ -219,8 +220,8 @@ const SliceRanges* SliceOf(const Instruction& operand) {
   return piece->opcode() == Opcode::kSlice ? piece->Get<SliceRanges>(Attr::kSlice) : nullptr;
 }
 
-// Returns the array whose slices are the operands, in any order. Each slice is written back to its
-// place. An element that is in no slice may have any content.
+// Returns the array whose slices, in any order, are the operands of the call. Each slice is written
+// back to its position. An element that is in no slice may have any content.
 absl::StatusOr<std::string> OfItsSlices(const Instruction& call) {
   const Shape& whole = call.shape();
   if (!whole.IsArray()) return absl::UnimplementedError("tuples are not supported");
@@ -309,8 +310,8 @@ Computation* AddCopy(const Computation& computation, const Instruction& call, Mo
   return module.Add(std::move(copy));
 }
 
-// Data movements and reductions that may also change the element type, as XLA:TPU makes them. They
-// are rewritten as the operation in the type of its operands and a convert.
+// Data movements and reductions. XLA:TPU makes such instructions that also change the element type.
+// They are rewritten as the operation in the type of its operands and a convert.
 constexpr Opcode kMoves[] = {Opcode::kAllReduce, Opcode::kBroadcast,    Opcode::kConcatenate,
                              Opcode::kCopy,      Opcode::kDynamicSlice, Opcode::kPad,
                              Opcode::kReduce,    Opcode::kReduceWindow, Opcode::kReshape,

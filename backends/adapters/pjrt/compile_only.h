@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A PJRT plugin that is used as a compiler only. It compiles for a topology given by name or by
-// options, and opens no device. Its executables return the optimized module and run nothing;
-// backends/adapters/compiled evaluates that module.
+// options, and opens no device. Its executables return the optimized module, which
+// backends/adapters/compiled evaluates. Nothing else runs.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& op
 
 // Returns a compiler without a device. The topology options (DescribesDevices) among
 // `settings.compile_options` select the topology. If `settings.facts` is empty, the facts are those
-// of the target in spec/targets that lists the chip. The plugin is loaded by the first info() or
-// Load(). kInvalidArgument: no such target.
+// of the target in spec/targets that lists the chip. The first info() or Load() loads the plugin.
+// Returns kInvalidArgument if there is no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

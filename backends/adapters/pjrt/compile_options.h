@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes by hand the CompileOptionsProto that PJRT_Client_Compile takes: the device counts, the
-// partitioner and device assignment of a sharded module, and the engine's options. Field numbers
-// are those of XLA's wire format.
+// Encodes the CompileOptionsProto that PJRT_Client_Compile takes, without a protobuf class: the
+// device counts, the partitioner and device assignment of a sharded module, and the engine's
+// options. Field numbers are those of XLA's wire format.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,9 @@ namespace hlocts::backends {
 std::unique_ptr<Module> WithoutCompiledForm(const Module& module);
 
 // Returns the module without its instructions' backend_config, or nullptr if it has none. The
-// config controls a compiler and does not affect values, except in a custom call, which keeps it.
-// Fusions with a config become calls, because compilers require one on their own kinds of fusions.
+// config controls a compiler and does not affect values. Custom calls keep theirs, which does
+// affect values. Fusions with a config become calls, because compilers require a config on their
+// own kinds of fusions.
 std::unique_ptr<Module> WithoutBackendConfigs(const Module& module);
 
 }  // namespace hlocts::backends

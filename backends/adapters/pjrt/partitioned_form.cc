@@ -57,8 +57,8 @@ std::optional<Axes> AxesOf(const Tiling& tiling, const Dimensions& mesh) {
   Axes axes(tiling.counts.size());
   const Dimensions numbers = tiling.TileNumbers();
   std::vector<bool> used(mesh.size(), false);
-  // Chooses the axes of dimension d and all later ones; `left` is the part of d's tile count that
-  // is still to be split.
+  // Chooses mesh axes for dimension d and all later ones. The axes chosen next must divide `left`,
+  // the remaining factor of the tile count of d.
   std::function<bool(size_t, int64_t)> find = [&](size_t d, int64_t left) {
     if (left == 1) {
       if (d + 1 < axes.size()) return find(d + 1, tiling.counts[d + 1]);
@@ -143,8 +143,8 @@ class Former {
   Former(const Module& module, Partitioner partitioner)
       : devices_(module.num_partitions), partitioner_(partitioner) {}
 
-  // Chooses the longest mesh that can express all annotations, or else the mesh that can express
-  // most.
+  // Chooses the longest mesh that can express all annotations. If there is none, chooses the mesh
+  // that can express most of them.
   void ChooseMesh(const std::vector<Tiling>& tilings) {
     int64_t most = -1;
     for (const Dimensions& mesh : Meshes(devices_)) {

@@ -73,8 +73,8 @@ absl::Status PjrtApi::ToStatus(PJRT_Error* error) const {
     api_->PJRT_Error_Destroy(&destroy);
   } else {
     code = static_cast<absl::StatusCode>(code_args.code);
-    // Only hlocts reports these codes: for the end of the process, and for an output that does not
-    // have the module's shape.
+    // Replaces codes that only hlocts may report: kAborted for the end of the process, and
+    // kDataLoss for an output that does not have the module's shape.
     if (code == absl::StatusCode::kAborted || code == absl::StatusCode::kDataLoss)
       code = absl::StatusCode::kUnknown;
   }

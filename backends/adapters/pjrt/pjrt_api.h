@@ -2,8 +2,8 @@
 // A C++ interface to a PJRT plugin: errors become statuses, and every object that the plugin
 // returns is destroyed.
 //
-// Version skew: every argument struct is zeroed and has the size that spec/pjrt defines. A function
-// beyond the table of an older plugin returns Unimplemented.
+// Version skew: every argument struct is zeroed and has the size that spec/pjrt defines. If the
+// table of an older plugin ends before a function, calls of it return Unimplemented.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace hlocts::backends {
 
 class PjrtApi {
  public:
-  // Opens the library, calls GetPjrtApi, checks the version and calls Plugin_Initialize.
-  // kUnavailable with the reason if one of these fails.
+  // Opens the library, calls GetPjrtApi, checks the version and calls Plugin_Initialize. Returns
+  // kUnavailable, with the reason, if one of these steps fails.
   static absl::StatusOr<const PjrtApi*> Load(const std::string& path);
 
   // Takes ownership of the error (may be null) and destroys it.

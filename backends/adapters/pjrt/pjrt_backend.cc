@@ -247,8 +247,8 @@ bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
              static_cast<int64_t>(made.counts.size());
 }
 
-// Returns an error if a wanted tiling is ignored. Releases that do not know named shardings compile
-// the module for one device.
+// Returns an error if the plugin ignored one of the tilings `wanted`. Releases that do not know
+// named shardings compile the module for one device.
 absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vector<Tiling>& made,
                              const std::vector<Shape>& arrays) {
   for (size_t i = 0; i < arrays.size(); ++i) {
@@ -258,8 +258,9 @@ absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vecto
   return absl::OkStatus();
 }
 
-// Applies the shardings of arguments and results that the partitioner has recorded: Shardy uses a
-// part of an axis if the full axis does not divide a dimension.
+// Replaces the shardings of arguments and results by those that the partitioner recorded in the
+// program. They can differ: Shardy uses a part of an axis if the full axis does not divide a
+// dimension.
 absl::Status TakeShardings(const proto::HloModuleProto& program,
                            const std::vector<Shape>& parameters, const Shape& result,
                            DeviceTilings& spread) {
@@ -278,7 +279,7 @@ absl::Status TakeShardings(const proto::HloModuleProto& program,
   return absl::OkStatus();
 }
 
-// Like TakeShardings, but from the shapes of arguments and results in the optimized program (a
+// Like TakeShardings, but takes the shapes of arguments and results from the optimized program (a
 // serialized HloModuleProto).
 absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
   proto::HloModuleProto program;
@@ -344,8 +345,9 @@ class PjrtBackend : public Backend {
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
-  // Only hlocts' plugins accept and verify every module unchanged. A module with aliases is loaded
-  // as a Module, with which the worker checks that arguments keep their contents.
+  // Passes the bytes on if the plugin is one of hlocts', since only these accept and verify every
+  // module unchanged. A module with aliases is loaded as a Module, so that the worker can check
+  // that arguments keep their contents.
   absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
                                                              const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));

@@ -27,7 +27,7 @@ std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
 // Returns a program that refers to the serialized HloModuleProto without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
 // Returns the optimized module of an executable (after all passes) as a serialized HloModuleProto.
-// kUnimplemented: the plugin does not return it, or returns another form.
+// Returns kUnimplemented if the plugin does not provide it, or provides another form.
 absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable);
 
 class PjrtSession {
@@ -53,8 +53,9 @@ class PjrtSession {
   // must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
-  // The extension of hlocts' plugins (spec/pjrt/hlocts_extension.h): facts and capabilities of the
-  // client, and the infeed of a program on the device with the given index.
+  // Functions of the extension that hlocts' plugins have (spec/pjrt/hlocts_extension.h). Words
+  // returns facts and capabilities of the client. Feed and Drain transfer the infeed and outfeed of
+  // a program on the device with the given index.
   absl::StatusOr<std::string> Words();
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
                     const std::vector<Literal>& items);

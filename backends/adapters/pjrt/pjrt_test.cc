@@ -189,8 +189,8 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
-// The tuple's elements are passed as separate arguments; suites/cases/tuple tests this on other
-// plugins.
+// The plugin gets the tuple's elements as separate arguments. suites/cases/tuple tests this on
+// other plugins.
 TEST_F(RealXlaTest, OneParameterMayBeATuple) {
   const std::string module = WriteModule("one_tuple", R"(HloModule m
 ENTRY e {

@@ -23,9 +23,9 @@ struct DeviceTilings {
 // Returns the tilings of a module. Errors are those of ArgumentTilings.
 absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 
-// Adjusts the tilings to a one-device program with leaves of these shapes: a leaf with its full
-// shape counts as not split. (Shardy ignores an annotation if no axis divides the leaf.)
-// kUnimplemented: a leaf has neither its full shape nor that of its tile.
+// Adjusts the tilings to the leaf shapes of the compiled one-device program. A leaf that has its
+// full shape there is marked as not split: Shardy ignores an annotation if no axis divides the
+// leaf. Returns kUnimplemented if a leaf has neither its full shape nor that of its tile.
 absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                          DeviceTilings& spread);
 

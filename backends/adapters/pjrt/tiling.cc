@@ -55,8 +55,8 @@ bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   return true;
 }
 
-// Fills the tile with NaNs, huge and negative numbers in turn, so that a read of the padding is
-// visible.
+// Fills the tile with NaNs, huge numbers and negative numbers in turn, so that a read of the
+// padding changes the result.
 void FillWithPoison(Literal& tile) {
   constexpr uint8_t kBytes[] = {0xff, 0x4d, 0x7f, 0x80};
   const size_t bytes = static_cast<size_t>(StorageBytes(tile.element_type()));

@@ -27,8 +27,8 @@ struct Tiling : TileGrid {
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
 // Returns the tilings of the leaves of the entry's parameters. ResultTilings does the same for the
-// root. An array without annotation is replicated. kUnimplemented: a leaf whose contents differ by
-// device (manual, unreduced).
+// root. An array without annotation is replicated. Both return kUnimplemented if the contents of a
+// leaf differ by device (manual, unreduced).
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 
@@ -39,9 +39,9 @@ absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const 
 // Returns the tile of `device`. Padding is filled with NaNs, huge and negative numbers.
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
-// The array assembled without padding from the tiles of all devices; each tile is from the first
-// device that has it. If the copies of an element differ, `other` has a copy that differs from the
-// one in `array`.
+// `array` is assembled without padding from the tiles of all devices. If several devices have a
+// tile, the first device's is used. If copies of an element differ, `other` has one that differs
+// from the copy in `array`.
 struct Assembled {
   Literal array, other;
   bool equal = true;  // counts two NaNs as equal

@@ -2,8 +2,8 @@
 // Runs the reference evaluator on a request of the Backend interface. The reference backend and the
 // engines that plant faults in it share this file.
 //
-// The reference always runs in the driver's process: its crash is a defect of this project and must
-// not be reported as a verdict.
+// The reference always runs in the driver's process: a crash of it is a defect of this project and
+// must not be reported as a verdict.
 #pragma once
 
 #include <string>

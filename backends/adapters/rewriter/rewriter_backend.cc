@@ -31,8 +31,8 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 
 class RewriterBackend : public Backend {
  public:
-  // `foreign` is the external rewriter; null if the wheel does everything. `xla` converts from and
-  // to HLO; null if the external rewriter takes HLO.
+  // `xla` converts from and to HLO; null if the external rewriter `foreign` takes HLO. `foreign` is
+  // null if the wheel's own passes rewrite the module.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),

@@ -3,8 +3,8 @@
 // external rewriters. The external code runs in a worker process, where a crash becomes a status.
 //
 // An engine with the capability `via:rewriter:stablehlo` gets the module that the converter
-// produced. A failure of the engine counts only if that module, read back, is correct. To add a
-// form, add a value of ModuleForm and a branch in convert_server.cc.
+// produced. A failure of the engine counts only if this module, converted back to HLO, is correct.
+// To add a form, add a value of ModuleForm and a branch in convert_server.cc.
 #pragma once
 
 #include <memory>
@@ -39,8 +39,9 @@ class Converter {
   explicit Converter(std::vector<std::string> argv);
   ~Converter();
 
-  // kUnavailable: the worker cannot be started, e.g. because the wheel is missing. kAborted,
-  // kDeadlineExceeded: it crashed or hung on this module. Other errors are the converter's own.
+  // Returns kUnavailable if the worker cannot be started, e.g. because the wheel is missing, and
+  // kAborted or kDeadlineExceeded if it crashed or hung on this module. Other errors are those of
+  // the converter.
   absl::StatusOr<std::string> Convert(absl::string_view module, ModuleForm from, ModuleForm to,
                                       const ConvertOptions& options = {});
   // Returns the name and version that the worker reported; "" before it has been started.

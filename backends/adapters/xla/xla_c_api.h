@@ -128,14 +128,14 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module,
 
 typedef struct {
   size_t struct_size;  // sizeof(hlocts_xla_evaluate_options), for later growth.
-  // The iteration limit of one while loop; -1 for no limit. A loop that exceeds it is an
+  // The iteration limit of each while loop; -1 for no limit. A loop that exceeds it is an
   // EXECUTE_ERROR.
   int64_t max_loop_iterations;
   // 1 selects the specialised dot kernels of HloEvaluator, 0 its general ones (the default).
   int32_t use_fast_path;
-  // 1 first expands operations that HloEvaluator lacks (batch norm, Cholesky, triangular solve,
-  // rng-bit-generator, top-k, ...) by XLA's own expander passes, as XLA's interpreter does. 0
-  // evaluates the module unchanged (the default).
+  // If 1, XLA's own expander passes first expand operations that HloEvaluator lacks (batch norm,
+  // Cholesky, triangular solve, rng-bit-generator, top-k, ...), as in XLA's interpreter. If 0 (the
+  // default), the module is evaluated unchanged.
   int32_t expand;
 } hlocts_xla_evaluate_options;
 

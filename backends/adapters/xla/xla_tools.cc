@@ -96,8 +96,8 @@ bool HasDynamicShape(const HloModule& module) {
   return false;
 }
 
-// Makes dynamic dimensions static ones with explicit sizes, by the pass that XLA's compilers use,
-// since HloEvaluator loses run-time sizes in most operations.
+// Makes dynamic dimensions static, with explicit sizes, by the pass that XLA's compilers use.
+// HloEvaluator loses run-time sizes in most operations.
 absl::Status MakeStatic(HloModule* module) {
   if (!HasDynamicShape(*module)) return absl::OkStatus();
   if (module->has_schedule()) module->clear_schedule();
@@ -176,8 +176,8 @@ absl::StatusOr<Literal> Arguments::Next() {
   return literal;
 }
 
-// Returns `literal` in the shape of a parameter: with its layout, and with bounds if it has dynamic
-// dimensions.
+// Returns `literal` in the shape of a parameter: with the parameter's layout, and with its bounds
+// if it has dynamic dimensions.
 absl::StatusOr<Literal> Fit(Literal literal, const Shape& expected, const std::string& where) {
   auto wrong = [&] {
     return absl::InvalidArgumentError(absl::StrCat(where, ": expected ",

@@ -124,8 +124,9 @@ TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
 
 // Tests that tiled products and split scatters have the reference's values.
 
-// Scatters with more updates of one element than a thread processes, so that the sorted updates are
-// split at all lengths: all at one element, in runs, and spread, some out of bounds.
+// Checks scatters with more updates of one element than a thread processes, so that the sorted
+// updates are cut at every possible position. Updates are all to one element, in runs, or
+// scattered; some are out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests operations that only move values: copies by tiles and in wider elements, sorts by rank,
-// NaNs in complex numbers. All bits must be the reference's.
+// NaNs in complex numbers. All bits must equal those of the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,8 +49,8 @@ TEST(MovesTest, LoopsOverTransposedArrays) {
   }
 }
 
-// Attributes may be any int64. A stride in a dimension of one element may exceed the size of any
-// array.
+// Attributes may be any int64. In a dimension with one element, even a stride that exceeds the size
+// of any array is valid.
 TEST(MovesTest, PadsAndWindowsNearTheEndsOfInt64) {
   const std::string pad =
       "s32[3,2] pad(a, z), padding=-9223372036854775807_2_9223372036854775806x0_0 ";
@@ -112,8 +112,8 @@ std::string SortText(const std::string& comparator, bool stable) {
       stable ? "true" : "false", ", to_apply=less }");
 }
 
-// JAX's comparator is sorted by rank. An IEEE comparator is sorted by rank if there are no NaNs,
-// else by merging.
+// The engine sorts JAX's comparator by rank. It sorts an IEEE comparator by rank if there are no
+// NaNs, else by merging.
 TEST(MovesTest, StableSortsByRank) {
   const std::string alike =
       "z = f32[] constant(0) n = f32[] constant(nan)\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of operations that need more than one launch: computations that the host calls for each
-// element, loops, top-k, scatters. Each implementation must have the values of the simple one, or
-// of the reference.
+// element, loops, top-k, scatters. Each implementation must return the values of a simple
+// implementation or of the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

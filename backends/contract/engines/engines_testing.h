@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for tests of our engines through their plugins, in this process, with the judge and
-// random modules, which a test in backends/engine cannot include. The tests are skipped if the
-// engines are not built (ci/engines).
+// Helpers for tests that load our engines' plugins into this process. They use the judge and random
+// modules, which a test in backends/engine cannot include. The tests are skipped if the engines are
+// not built (ci/engines).
 //
 // Tests of the CUDA engine run on the host or, with HLOCTS_TEST_ENGINE=cuda, on a GPU.
 #pragma once

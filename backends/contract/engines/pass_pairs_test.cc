@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that each pass leaves the result's bits unchanged, on the programs of cases/passes.case,
-// which use every kind of step of the engine.
+// which use every kind of step.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_split.h"

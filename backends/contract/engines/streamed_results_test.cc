@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests results that are larger than the caches and are written past them: every element must
-// arrive, including the last ones that fill no vector.
+// Tests results that are larger than the caches and are therefore written past them. Every element
+// must be written, including the last ones, which do not fill a vector.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"

@@ -216,8 +216,8 @@ ValueId Algebra::OfPower(const Node& node) {
                         {node.operands[0], node.operands[0]});
 }
 
-// Replaces division by a power of two with a normal reciprocal by a product, which rounds in the
-// same way.
+// Replaces division by a power of two by a product with its reciprocal, which rounds in the same
+// way. The reciprocal must be a normal number.
 ValueId Algebra::OfQuotient(const Node& node) {
   const ArrayType type = graph_.type(node.operands[1]);
   const auto divisor = ElementOf(node.operands[1]);

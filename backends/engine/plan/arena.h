@@ -24,8 +24,8 @@ struct ArenaPlan {
 
 inline constexpr int64_t kArenaAlignment = 64;
 
-// Places buffers so that those with overlapping lifetimes do not overlap. Lifetimes must be sorted
-// by `first`. Returns ResourceExhausted if the block would exceed bytes_max.
+// Places buffers so that two buffers do not overlap in memory if their lifetimes overlap. Lifetimes
+// must be sorted by `first`. Returns ResourceExhausted if the block would exceed bytes_max.
 absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_t bytes_max);
 
 }  // namespace hlocts::plan

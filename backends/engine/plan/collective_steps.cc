@@ -94,8 +94,8 @@ Combine ReduceScatter(Facts facts) {
   };
 }
 
-// Sends member i's block j to member j, in the order of the group. A block is an operand, or a part
-// of one array along `dimension`.
+// Sends block j of member i to member j, for all i and j in the order of the group. A block is one
+// operand (ExchangeOperands), or a part of one array along `dimension` (ExchangeBlocks).
 Combine ExchangeOperands(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     if (part.all.size() != facts.in.size()) {
@@ -124,8 +124,8 @@ Combine ExchangeBlocks(Facts facts) {
 }
 
 // The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. Member i
-// sends send_sizes[j] rows from input_offsets[j] on to member j, where they go to the sender's
-// output_offsets[j].
+// sends send_sizes[j] rows of its input, from input_offsets[j] on, to member j. Member j writes
+// them to its output from output_offsets[j] of member i on.
 Combine ExchangeSlices(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const Types& in = facts.in;
@@ -149,8 +149,8 @@ Combine ExchangeSlices(Facts facts) {
   };
 }
 
-// Returns the operands of the device from which a pair sends to this one, or zeros if there is
-// none.
+// Copies the operands of the device that some pair connects to this one. Returns zeros if there is
+// no such pair.
 Combine Permute(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const CollectivePlan& plan = facts.plan;

@@ -37,8 +37,9 @@ class Communicator {
   int64_t partitions() const { return partitions_; }
   int64_t device_count() const { return replicas_ * partitions_; }
 
-  // Waits for all devices of `group` at `site`, then calls combine(operands of each member in group
-  // order, this device's position). Operands stay valid until every member has combined.
+  // Waits for all devices of `group` at `site`, then calls combine(operands, position): the
+  // operands of each member in group order, and this device's position in the group. Operands stay
+  // valid until every member has combined.
   using Combine = std::function<absl::Status(absl::Span<const In> operands, size_t position)>;
   absl::Status JoinRendezvous(int64_t device, const std::string& site,
                               const std::vector<int64_t>& group, const std::string& name,

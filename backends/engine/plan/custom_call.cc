@@ -15,8 +15,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Builds the pointer arrays for a shape: a leaf is a pointer to its buffer, a tuple a pointer to an
-// array.
+// Builds the pointer arrays for a shape: a leaf becomes a pointer to its buffer, a tuple a pointer
+// to an array of pointers.
 class PointerTables {
  public:
   void* Of(const Shape& shape, uint8_t* const*& leaves) {

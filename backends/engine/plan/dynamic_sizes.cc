@@ -32,9 +32,9 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operands");
 }
 
-// Infers the sizes of a reshape. Dimensions are split into the smallest groups whose bounds have
-// equal products. In each group the only dynamic dimension, or the inferred one of several, gets
-// the remaining run-time elements.
+// Infers the sizes of a reshape. Dimensions of operand and result are split into the smallest
+// groups whose bounds have equal products. In each group of the result, the only dynamic dimension
+// (or, of several, the inferred one) gets the size that the remaining run-time elements require.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes known only at run time. An instruction on arrays with run-time sizes is run as the same
-// instruction on dense arrays, which contain just the elements inside those sizes.
+// Sizes known only at run time. An instruction on arrays with such sizes runs as the same
+// instruction on dense arrays, which contain only the elements inside the sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::plan {
 
-// Copies the first `sizes` elements of each dimension between arrays with dimensions `from` and
-// `to`.
+// Copies the elements whose index in each dimension d is below sizes[d]. `from` and `to` are the
+// dimensions of the two arrays.
 void CopyCorner(absl::Span<const int64_t> sizes, absl::Span<const int64_t> from,
                 absl::Span<const int64_t> to, int width, const uint8_t* source, uint8_t* target);
 

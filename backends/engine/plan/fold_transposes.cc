@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds transposes of products: dot(b, a) is dot(a, b) with rows and columns swapped. Gradients
-// with respect to weights have this form.
+// Folds transposes of products: a transpose of dot(a, b) that exchanges rows and columns is dot(b,
+// a). Gradients with respect to weights have this form.
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
 #include "spec/infer/dimension_numbers.h"

@@ -182,8 +182,8 @@ void FusionPlan::Visit(NodeId id) {
   }
 }
 
-// Marks the inputs of a pad or concatenate. Operands that are views are read from their arrays in
-// place. A filling is a single element.
+// Visits a pad or concatenate. Operands that are views are read from their arrays in place, so only
+// these arrays must be dense. The filling of a pad is a single element.
 void FusionPlan::VisitAssembled(const Node& node) {
   const size_t pieces = node.opcode == Opcode::kPad ? 1 : node.operands.size();
   for (size_t k = 0; k < node.operands.size(); ++k) {
@@ -213,8 +213,8 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
 }
 
 // Returns true if loops that read the same value may be merged. The merged loop computes the value
-// on the fly, and stores it if it has other users. It runs at the position of the last of the
-// loops, so users of the other loops' results must run later.
+// on the fly, and stores it if it has other users. The merged loop runs at the position of the last
+// of `loops`, so all users of the loops' results must run later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
   if (dense_[value] && !UsersNeedOtherLoops(value, loops, true)) return false;
@@ -230,8 +230,9 @@ bool FusionPlan::ResultsNeedOtherLoops(NodeId root, const Loops& loops) const {
 }
 
 // Returns true if every user of a loop's result either is in `loops` and reads it in the order in
-// which it is written, or runs after them. A structured step counts as neither: it prefers a loop
-// with one result, which it may fuse (reductions, products) or be grouped with row by row.
+// which it is written, or runs after `loops`. Returns false if a user is a structured step, because
+// such a step may fuse (reductions, products) or be grouped row by row with a loop that has one
+// result only.
 bool FusionPlan::UsersNeedOtherLoops(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which nodes of a graph are computed together in one loop, which values get separate
-// memory, and which values are only views of other values.
+// Decides which nodes of a graph are computed together in one loop, which values get memory of
+// their own, and which are only views of other values.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 
@@ -56,8 +56,8 @@ class FusionPlan {
   NodeId loop_of(NodeId node) const { return loop_[node]; }
   // Returns how many operands of nodes are this value.
   size_t use_count(ValueId value) const { return users_[value].size(); }
-  // Returns the members of the loop that ends at this node, in order. Members with dense values are
-  // the loop's results.
+  // Returns the members of the loop that ends at this node, in order. The results of the loop are
+  // those of its members whose values are dense.
   const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
 
  private:

@@ -12,8 +12,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Returns the loops of a program, each as the names of its nodes, with "=" before those whose
-// values the loop stores.
+// Returns the loops of a program, each as the names of its nodes. A name has the prefix "=" if the
+// loop stores the node's value.
 std::string LoopsOf(absl::string_view lines, FusionOptions options) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", lines, "}\n"));
   EXPECT_TRUE(module.ok()) << module.status();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation as a graph of operations on arrays. There are no tuples (each leaf is a separate
-// value). Calls are inlined unless that would multiply the nodes. The order of the text is kept.
+// A computation as a graph of operations on arrays. There are no tuples: each leaf is a separate
+// value. Calls are inlined unless that would multiply the nodes. Nodes have the order of the
+// module's text.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 
@@ -84,8 +85,8 @@ class Graph {
   std::vector<Node> ReleaseNodes();
   // Appends a node that ReleaseNodes returned, with its outputs.
   void AppendNode(Node node);
-  // Creates a node that is not in the module and not yet in `nodes`. The graph owns its source
-  // instruction.
+  // Creates a node that the module does not contain, without adding it to `nodes`. The graph owns
+  // the node's source instruction.
   Node Made(Instruction instruction, absl::Span<const ValueId> operands);
   ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
 };

@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const C
                                              int64_t device);
 
 using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
-// Returns the pairs of devices that a send and its recv connect, such as "{{0,1},{1,2}}". Without
-// the attribute, each device sends to itself.
+// Returns the pairs of devices that a send and its recv connect, such as "{{0,1},{1,2}}". nullopt
+// if the instruction lacks the attribute: each device then sends to itself.
 std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction);
 
 }  // namespace hlocts::plan

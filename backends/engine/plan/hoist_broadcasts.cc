@@ -8,8 +8,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Least number of elements of the result, and least number of repetitions, for which a separate
-// loop pays off.
+// A separate loop pays off from this number of elements of its result and this number of
+// repetitions of each element on.
 constexpr int64_t kElementsMin = 64, kTimesMin = 4;
 
 class Once {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over graphs. Every pass preserves all values, so disabling one by name only changes time
-// and memory.
+// Passes over graphs. Every pass preserves all values, so disabling a pass only changes time and
+// memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
 

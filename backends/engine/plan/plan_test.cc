@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of views against index arithmetic, of the arena against overlap, and of passes against
-// their guarantees.
+// Compares views with index arithmetic, checks that the arena's buffers do not overlap, and checks
+// the guarantees of passes.
 #include <gtest/gtest.h>
 
 #include "backends/engine/plan/arena.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the sizes of values that no operand limits: values without a bound, and results of recv,
-// which exist as zeros from the construction of the graph until recv-done.
+// Checks the sizes of values that no operand limits: values without a bound, and results of recv. A
+// result of recv exists as zeros from the construction of the graph until recv-done.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 

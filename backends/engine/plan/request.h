@@ -17,8 +17,8 @@ bool IsDynamic(const Module& module);
 absl::Status CheckRequest(const pjrt::ExecuteRequest& request, const pjrt::LoadOptions& load,
                           absl::Span<const Shape> arguments);
 
-// Runs `one(device)` for every device, each in a separate thread. Returns the first failure that is
-// not a consequence of another failure.
+// Runs `one(device)` for every device, each in a separate thread. Returns the first failure that no
+// other failure caused.
 absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one);
 // Puts the request's infeed items into the queues of the devices.

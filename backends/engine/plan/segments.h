@@ -11,8 +11,8 @@
 
 namespace hlocts::plan {
 
-// One dimension of a piece. Positions low, low + step, ... of the assembled array show `count`
-// elements of the piece's array, which are `stride` apart there.
+// One dimension of a piece. The `count` positions low, low + step, ... of the assembled array show
+// elements of the piece's array, and these elements are `stride` apart.
 struct PieceDimension {
   int64_t size = 1;  // size of the assembled array
   int64_t low = 0, step = 1, count = 1, stride = 0;
@@ -20,8 +20,8 @@ struct PieceDimension {
   bool operator==(const PieceDimension&) const = default;
 };
 
-// The positions of the assembled array that show elements of one array. `offset` is the first of
-// these elements.
+// The positions of the assembled array that show elements of one array. `offset` is the number of
+// the first of these elements.
 struct Piece {
   int64_t offset = 0;
   absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
@@ -32,8 +32,8 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// Returns the piece of a pad's result that shows the operand. The view gives the location of the
-// operand's elements.
+// Returns the piece of a pad's result that shows the operand. `operand` is the view by which the
+// operand's elements are found in their array.
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
 // Returns the pieces of the operands of a concatenate along `dimension`.
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,

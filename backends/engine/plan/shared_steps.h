@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that are the same in every engine, on row-major arrays in host memory: feeds, messages
-// between devices, collectives, custom calls, and the device's number. An engine whose arrays are
-// elsewhere passes copies.
+// between devices, collectives, custom calls, and partition-id and replica-id. An engine whose
+// arrays are not in host memory passes copies.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements for which algebra has special rules, as bits: 1, both zeros, all bits set, and the ends
-// of the type's range.
+// The bits of elements for which algebra has special rules: 1, both zeros, all bits set, and the
+// least and greatest value of the type.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 

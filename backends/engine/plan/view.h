@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view maps each position of an array to an element of another array, by an offset and strides
-// over the position's row-major index. Broadcasts, transposes, slices and reversals of an array are
+// A view maps each position of an array to an element of another array, by an offset and a stride
+// for each component of the position. Broadcasts, transposes, slices and reversals of an array are
 // views of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_

@@ -69,8 +69,8 @@ bool ReducesWith(const Instruction& reduce, Opcode opcode) {
          reduce.operand_count() == 2;
 }
 
-// Replaces the last elements of operand 0 along the first reduced dimension of two or more elements
-// by the init value.
+// Replaces the last elements of operand 0 by the init value. They are the last along the first
+// reduced dimension that has two or more elements.
 void WithoutLast(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];
@@ -100,8 +100,8 @@ void DotWithoutLast(FaultSite& site) {
   }
 }
 
-// Reduces only the first of several reduced dimensions in full; along the others only the first
-// element counts.
+// If several dimensions are reduced, reduces only the first completely. Along the others only the
+// first element counts.
 void FirstDimensionOnly(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];

@@ -95,7 +95,7 @@ bool PlantNumber(const std::string& parameter, Fault& fault, void (*change)(int6
   return true;
 }
 
-// Returns the names of ranges that can be shifted without changing a size: the padding of pads and
+// Returns the names of ranges that can be shifted without a change of size: the padding of pads and
 // windows, and the ranges of slices.
 std::vector<std::string> EachEdge(const Instruction& instruction) {
   std::vector<std::string> names;

@@ -49,8 +49,8 @@ const std::vector<Fault>& AllFaults() {
 
 namespace {
 
-// Makes a fault that is restricted to some instructions ("maximum.drops-nan@=f64") or a member of a
-// family ("add/operand-zero/1@=f32[3]").
+// Returns a fault that is restricted to some instructions ("maximum.drops-nan@=f64"), or a member
+// of a family ("add/operand-zero/1@=f32[3]").
 std::optional<Fault> MakeFault(absl::string_view id) {
   const size_t at = id.find('@');
   if (at == absl::string_view::npos) return MakeFamilyFault(id);

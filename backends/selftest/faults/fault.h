@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seeded faults: bugs that compilers have had, as data. Each fault is a small change to an
-// otherwise correct engine (the reference evaluator). Its author knew the class of bug, but did not
-// look at the cases that should find it.
+// otherwise correct engine (the reference evaluator). The author of a fault knew the class of bug,
+// but did not look at the cases that should find it.
 //
 // To add a fault, add a row to the table of its class, with an id that begins with the opcode.
 // Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.
@@ -44,8 +44,8 @@ enum class FaultClass : uint8_t {
   kMovement,
   kRewrite,
   kPartition,
-  // The layers that the engine and the reference share. A fault in such a layer would have the same
-  // effect on both, so only the engine's input gets it.
+  // Faults of layers that the engine and the reference share. If both had the fault, it would be
+  // invisible, so only the engine's input is changed.
   kText,
   kInference,
   kLiteral,
@@ -60,8 +60,8 @@ struct FaultMemory {
   bool busy = false;  // the fault itself is evaluating something
 };
 
-// One instruction at run time. A fault may change the operands before it runs, and the result
-// after.
+// One instruction at run time. A fault may change `operands` before the instruction runs, and
+// `result` after.
 struct FaultSite {
   reference::EvalContext& context;
   const Instruction& instruction;
@@ -94,8 +94,8 @@ struct Fault {
   // The prefix of the rules that the verifier does not check.
   std::string skipped_rule;
   bool skips_single_rule = false;  // the prefix is one complete rule
-  // If set, the rule is forgotten only in modules with such an instruction. `refuses` selects valid
-  // instructions that the verifier refuses.
+  // If set, the verifier omits skipped_rule only in modules with an instruction for which this
+  // returns true. `refuses` returns true for valid instructions that the verifier rejects.
   std::function<bool(const Instruction&)> rule_skipped_if;
   std::function<bool(const Instruction&)> refuses;
 };
@@ -108,8 +108,8 @@ const Fault* FindFault(absl::string_view id);
 // Returns true if this fault can change an engine's behaviour on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
-// Returns the ruling or sentence by which the documents allow what a fault does, so that no judge
-// may reject it. Empty for a real fault.
+// Returns the ruling or sentence of the documents that allows what a fault does, so that no judge
+// may reject it. Empty if the fault is a real one.
 absl::string_view PermittedBy(absl::string_view id);
 
 // Each file of faults defines one of these functions.
@@ -176,8 +176,8 @@ T* Attribute(Instruction& instruction, Attr attr) {
 // substring of the instruction's line, printed without names and blanks: "direction=GE",
 // "=f32[2,3]", "(f32[3],".
 
-// Returns the fault `whole`, restricted to the instructions that match `words`. nullopt: it does
-// not act on single instructions, or `words` is empty.
+// Returns the fault `whole`, restricted to the instructions that match `words`. Returns nullopt if
+// it does not act on single instructions or if `words` is empty.
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 
 // Returns the text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families of faults, whose members differ in a parameter. A family changes one property of one
-// opcode's instructions: operand 2 is read as zeros, window.0.stride is read one higher, f8 results
-// are rejected. suites/clause_mutants.txt names, for every tested sentence of the documents, a
-// fault that a case of the sentence detects. Members are found by name. They are not part of
-// AllFaults, whose detection rate represents bugs of real compilers.
+// opcode's instructions: e.g. operand 2 is read as zeros, window.0.stride is read as one more, or
+// f8 results are rejected. suites/clause_mutants.txt names, for every tested sentence of the
+// documents, a fault that a case of the sentence detects. Members are found by name. They are not
+// part of AllFaults, whose detection rate represents bugs of real compilers.
 //
 // An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows
-// of *_families.cc. The id infer.forgets-rule/RULE is a verifier without that rule.
+// of *_families.cc. The fault infer.forgets-rule/RULE is a verifier without RULE.
 #pragma once
 
 #include <optional>

@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Makes later reads of the operand of `opcode` return its result, as if it had been written into
-// the operand's buffer. The fault is called for every opcode.
+// Makes later reads of the operand of `opcode` return the result of `opcode`, as if the operand's
+// buffer contained it. The engine calls the fault for every instruction.
 void Overwrite(FaultSite& site) {
   for (size_t k = 0; k < site.operands.size(); ++k) {
     auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
@@ -84,7 +84,7 @@ void UpdateReadsItself(FaultSite& site) {
   for (int64_t i = 1; i < written.element_count(); ++i) CopyElement(written, 0, written, i);
 }
 
-// Swaps carried values, (a, b) -> (b, a), wrongly: b's new value is read after a has been
+// Exchanges carried values, (a, b) -> (b, a), wrongly: the new b is read from a after a has been
 // overwritten.
 bool CarriedSwap(Instruction& loop) {
   Computation* body = loop.CalledComputation(Attr::kBody);
@@ -105,7 +105,7 @@ bool CarriedSwap(Instruction& loop) {
   return changed;
 }
 
-// Shares a buffer between carried elements with the same initial value: the second element gets the
+// Makes carried elements with the same initial value share a buffer: the second element gets the
 // value that the body writes to the first.
 void SameBufferTwice(FaultSite& site) {
   if (site.operands.size() != 1) return;

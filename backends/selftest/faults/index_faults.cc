@@ -199,8 +199,8 @@ void StartsReversed(FaultSite& site) {
   ForEachStart(site, [&](const Start& s) { s.Set(values[--next]); });
 }
 
-// Merges dynamic-slice of dynamic-slice into one with the sum of the starts, without clamping the
-// inner start.
+// Merges a dynamic-slice of a dynamic-slice into one dynamic-slice. Its starts are the sums of the
+// two starts, but the inner start is not clamped.
 bool MergeSlices(Instruction& outer) {
   Instruction* inner = outer.operands()[0];
   if (inner->opcode() != Opcode::kDynamicSlice || inner->operand_count() != outer.operand_count()) {

@@ -100,8 +100,8 @@ const Refusal kRefusals[] = {
      [](const Instruction& i) { return IsSubByte(i.shape().element_type()); }},
 };
 
-// The checks that are forgotten: prefixes of rules of one documented operation, or of one sentence
-// about the text.
+// The checks that are omitted: prefixes of rules, each for one documented operation or for one
+// sentence about the text.
 constexpr const char* kForgotten[] = {"pad.",
                                       "slice.",
                                       "concatenate.",

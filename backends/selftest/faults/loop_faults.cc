@@ -104,8 +104,8 @@ void UnevenStepIsNoTrip(Loop& loop) {
     if (trips++ == 0) step = ReadInteger(loop.state().elements()[0], 0) - start;
   }
   if (trips == 0 || step == 0) return;
-  // If the step divides the distance, the condition must be true at one less than the final
-  // counter.
+  // If the step divides the distance between start and limit, the condition must also be true for a
+  // counter that is one less than the final one.
   Literal nearer = loop.state();
   WriteInteger(nearer.mutable_elements()[0], 0, ReadInteger(nearer.elements()[0], 0) - 1);
   if (step > 1 && !loop.Holds(nearer)) loop.state() = first;

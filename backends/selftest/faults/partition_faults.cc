@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of partitioners. Each device computes its tile of the result from the tiles of the
-// operands, and reads the wrong rows of another tile, or the parts of a sum are combined wrongly
-// (classes seen in openxla/xla 49118 and jax-ml/jax 39301).
+// Faults of partitioners. Each device computes its tile of the result from tiles of the operands.
+// It reads wrong rows of another tile, or combines the parts of a sum wrongly (classes seen in
+// openxla/xla 49118 and jax-ml/jax 39301).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -85,8 +85,8 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// Returns the number of tiles: that of the annotation, otherwise two. A fault that only padding
-// shows gets the first number that leaves padding, or 1 if none does.
+// Returns the number of tiles in the annotation, or 2 if there is none. If only padding makes the
+// fault visible, returns the first number for which a tile has padding, or 1 if there is none.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine canary:FAULT: the reference evaluator with one or several seeded faults,
-// canary:FAULT+FAULT. A fault that suites and campaigns do not detect here would not be detected in
-// a compiler either.
+// The engine canary:FAULT: the reference evaluator with one seeded fault, or with several
+// (canary:FAULT+FAULT). A fault that suites and campaigns do not detect here would not be detected
+// in a compiler either.
 #include <algorithm>
 #include <map>
 #include <memory>

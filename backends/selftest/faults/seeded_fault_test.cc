@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that seeded faults act where they are defined to act and nowhere else, and that legal noise
-// differs from the reference but is legal.
+// Tests that each seeded fault acts where it is defined to act and nowhere else. Tests also that
+// legal noise differs from the reference but is legal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults in the remainder of a loop with steps, from a size on at which another code path is used
-// (classes seen in openxla/xla 48687, 48119, 13054).
+// Faults in the remainder of a loop that proceeds in steps. They appear in arrays so large that
+// compilers use such a loop (classes seen in openxla/xla 48687, 48119, 13054).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -200,8 +200,8 @@ bool SameProgram(const Computation& a, const Computation& b) {
   return true;
 }
 
-// Resolves a called computation to the first one of the same signature, as if only the first
-// letters of the name counted.
+// Resolves a called computation to the first one with the same signature, like a reader that
+// compares only the first letters of names.
 bool FirstOfSignature(Instruction& instruction) {
   bool changed = false;
   const Module& module = *instruction.parent()->parent();
@@ -234,8 +234,8 @@ bool NumberOfNameIgnored(Instruction& instruction) {
   return changed;
 }
 
-// Numbers parameters by their order in the text. The header's layout is by number, so it is
-// dropped.
+// Numbers parameters by their order in the text. The layout in the header lists parameters by
+// number, so it is dropped.
 void ParametersInOrderOfText(Module& module) {
   module.entry_computation_layout.reset();
   for (const auto& computation : module.computations()) {

@@ -75,8 +75,8 @@ bool SwapStrideAndDilation(Instruction& instruction) {
   return EditWindow(instruction,
                     [](WindowDimension& d) { std::swap(d.stride, d.window_dilation); });
 }
-// Moves one element of the padding to the high side, as "SAME" padding with an odd total in other
-// frameworks.
+// Moves one element of the padding to the high side, as other frameworks do for "SAME" padding with
+// an odd total.
 bool PadHighOnly(Instruction& instruction) {
   return EditWindow(instruction, [](WindowDimension& d) {
     if (d.padding_low <= 0) return;

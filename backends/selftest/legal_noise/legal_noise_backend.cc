@@ -82,7 +82,7 @@ class NoiseBackend : public Backend {
   int64_t partitions_;
 };
 
-// Parses the option `facts`. Facts about the height of sums are rejected, since this engine makes
+// Parses the option `facts`. Rejects facts that limit the depth of sums, since this engine makes
 // sums of any depth.
 absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfWords(text));

@@ -82,8 +82,8 @@ void ModuliAndSigns(NoiseJob& job) {
   }
 }
 
-// Recomputes abs or sign of complex numbers by ModulusBySquares, if that is allowed and drawn.
-// Returns true if it did.
+// Recomputes abs or sign of complex numbers by ModulusBySquares if the profile allows this and the
+// random source selects it. Returns true if it did.
 bool BySquares(NoiseJob& job) {
   const bool sign = job.opcode() == Opcode::kSign && IsComplex(job.type());
   const bool modulus = job.opcode() == Opcode::kAbs && IsComplex(job.operands[0].element_type());

@@ -39,8 +39,8 @@ double Deviation(generators::SplitMix64& random) {
   }
 }
 
-// Returns the error bound, in ulps, of the reference's own value: half for types that it computes
-// in double and rounds, one for f64.
+// Returns the error bound, in ulps, of the reference's own value: 0.5 for types that the reference
+// computes in double and rounds, 1 for f64.
 double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
 
 // Returns the smaller of the distances to the two neighbours.
@@ -95,8 +95,8 @@ bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   return std::fabs(exact) < std::ldexp(1.0, largest + 1);
 }
 
-// Replaces the remainder of a quotient beyond 2^p, which is unspecified, by any number below the
-// divisor.
+// If the quotient exceeds 2^(p + 2), with p bits of precision, the remainder is unspecified.
+// Replaces such a remainder by any number below the divisor.
 double LongRemainder(const NoiseJob& job, int64_t i, double value) {
   const double x = OperandAt(job, 0, i), y = std::fabs(OperandAt(job, 1, i));
   const int precision = FormatOf(job.type()).mantissa_bits + 1;
@@ -114,8 +114,8 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   }
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
-    // If an operand was read unrounded, the NaN may be in its unrounded value, and then neither of
-    // these is NaN.
+    // If an operand was read unrounded, the NaN may be only in its unrounded value; neither x nor y
+    // is then a NaN.
     if (ops::IsExtremum(job.opcode()) && std::isnan(x) != std::isnan(y))
       return std::isnan(x) ? y : x;
   }
@@ -159,8 +159,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// Returns a zero that min(max(a, x), b) may return: either of two zeros that are compared. Returns
-// `zero` if the result is zero for another reason (a flush, or reversed bounds).
+// Returns a zero that min(max(a, x), b) may return: of two zeros that are compared, either. If the
+// result is zero for another reason (a flush, or reversed bounds), returns `zero`.
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
@@ -195,8 +195,8 @@ PrimitiveType Between(const NoiseJob& job) {
   return kFormats[BitWidth(job.type()) <= 8 ? job.random().Below(3) : 0];
 }
 
-// Rounds to an intermediate format before rounding to a narrow one. Conversions to 16 bits do so
-// only from f64 and from wide integers.
+// Rounds to an intermediate format before rounding to a narrow type. Conversions to 16 bits do so
+// only if they start from f64 or a wide integer.
 void RoundTwice(NoiseJob& job) {
   if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16)
     return;
@@ -217,8 +217,9 @@ void RoundTwice(NoiseJob& job) {
 
 }  // namespace
 
-// Divides by one number as a multiplication by its reciprocal, which is rounded to the type (lemma
-// 16).
+// Computes a division by one number for all elements as a multiplication by its reciprocal, which
+// is rounded to the type (lemma 16).
+
 bool NoisyReciprocal(NoiseJob& job) {
   const bool divides = job.opcode() == Opcode::kDivide && job.rule.rule_class == RuleClass::kUlp;
   if (!divides || !IsRealFloat(job.result) || BitWidth(job.type()) < 16) return false;

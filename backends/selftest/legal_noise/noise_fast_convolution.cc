@@ -31,9 +31,8 @@ Box BoxOf(const reference::ConvolutionGeometry& geometry, const Window& window) 
   return box;
 }
 
-// Returns the positions in the box of all indices of an array with these sizes, in row-major order.
-// In each dimension a position is `first` + index * `step`; it is -1 where negative padding removes
-// it.
+// Returns for each index of an array with these sizes its position in the box, in row-major order.
+// In each dimension a position is `first` + index * `step`, or -1 if negative padding removes it.
 std::vector<int64_t> PlacesOf(const Box& box, const std::vector<int64_t>& sizes,
                               const Window& window, int64_t WindowDimension::*step,
                               int64_t WindowDimension::*first) {

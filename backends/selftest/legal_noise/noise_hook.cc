@@ -65,8 +65,8 @@ bool ComparesInTotalOrder(const Computation& computation) {
   }
   return false;
 }
-// Returns true if the reduction or sort reads numbers: sums, products, extrema and orderings do;
-// other computations may only move values.
+// Returns true if the reduction or sort reads its elements as numbers, as sums, products, extrema
+// and orderings do. Other computations may only move values.
 bool ReducesNumbers(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr) return false;
@@ -121,9 +121,9 @@ bool ReadsNumbers(const Instruction& instruction) {
   }
 }
 
-// Draws the sign of each NaN of a recomputed result, since processors differ in it. A NaN with the
-// bits of an operand's NaN keeps them: an element to which nothing is added has its own bits in
-// every profile.
+// Draws the sign of each NaN of a recomputed result, since processors differ in it. A NaN that has
+// the bits of an operand's NaN keeps them, because in every profile an element to which nothing is
+// added keeps its bits.
 void SignNans(NoiseJob& job) {
   const PrimitiveType type = NumberType(job.result);
   if (!IsFloat(type)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legal noise: a second executor that uses the permissions of the profile wherever it can. The
-// rules of spec/accuracy define what is permitted. Its methods (flushing, contraction, orders of
-// sums, other roundings) share no code with the sets that judge it.
+// rules of spec/accuracy define these permissions. The executor's methods (flushing, contraction,
+// orders of sums, other roundings) share no code with the sets that judge it.
 //
 // A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
 // errors all have the same sign or that keep fewer bits than their type; `unusual` (lemma 32) is
@@ -27,8 +27,8 @@ using ShadowValues = absl::flat_hash_map<const Instruction*, Literal>;
 struct NoiseState {
   explicit NoiseState(uint64_t seed) : random(seed) {}
   generators::SplitMix64 random;
-  // Shadow values in f64, which data movement preserves: exact products for contraction (for f64,
-  // the two factors), and results before their rounding.
+  // Unrounded values in f64, which data movement preserves: `products` for contraction (for f64,
+  // the two factors), and `exact` for results before their rounding.
   ShadowValues products, exact;
 
   bool Once(uint64_t in) { return random.Below(in) == 0; }
@@ -36,9 +36,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // The noise uses the freedoms of `facts`, which the engine declares. With `typical`, no sum uses
-  // an addition that always rounds in one direction, or an accumulator narrower than the type. Sums
-  // are also split over up to `partitions` devices.
+  // The noise uses the freedoms of `facts`, which the engine declares. If `typical`, no addition in
+  // a sum always rounds in one direction, and no accumulator is narrower than the type. Sums are
+  // also split over up to `partitions` devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),

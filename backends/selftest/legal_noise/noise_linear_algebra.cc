@@ -25,8 +25,8 @@ std::complex<T> Real(std::complex<T> x) {
   return x.real();
 }
 
-// Factors the row-major lower triangle in place, right-looking: each column is eliminated from all
-// later ones.
+// Replaces the lower triangle of a row-major matrix by its factor. Right-looking: each column is
+// eliminated from all later columns as soon as it is complete.
 template <typename T>
 void FactorRightLooking(int64_t n, std::vector<T>& a) {
   for (int64_t k = 0; k < n; ++k) {
@@ -98,8 +98,9 @@ void SolveByColumns(const System<T>& s) {
   }
 }
 
-// The inverse of the block of `size` steps from `first`, lower triangular in steps: by columns,
-// each a solution of T y = e, or by rows, each a solution of y T = e.
+// The inverse of the block of `size` steps from step `first` on; in the order of steps, the block T
+// is lower triangular. The inverse is computed by columns, as solutions of T y = e, or by rows, as
+// solutions of y T = e.
 template <typename T>
 std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, bool by_rows) {
   std::vector<T> x(size * size, T(0));
@@ -120,8 +121,9 @@ std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, b
   return x;
 }
 
-// Solves by blocks of `size`, of which the last may be smaller. Each block is inverted, multiplied
-// with its part of the right side, and eliminated from all later equations.
+// Solves by blocks of `size`, of which the last may be smaller. Each block is inverted. The product
+// of the inverse and the block's part of the right side is the solution, which is then eliminated
+// from all later equations.
 template <typename T>
 void SolveByInverses(const System<T>& s, int64_t size, bool by_rows) {
   for (int64_t first = 0; first < s.n; first += size) {

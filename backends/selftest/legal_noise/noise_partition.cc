@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over devices. Each device sums a part of the terms in any order, and the parts are combined
-// in any tree (ruling 0121). All results are stored in tiles with poison in their padding, and read
-// back (ruling 0122).
+// in any tree (ruling 0121). All results pass through tiles whose padding contains poison (ruling
+// 0122).
 #include <algorithm>
 
 #include "backends/selftest/elements.h"
@@ -15,8 +15,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns true if a part of a contraction may be rounded to the type of the result. Narrow types
-// may unless an engine promises sums in f32.
+// Returns true if a part of a contraction may be rounded to the type of the result. That is true
+// for narrow types, unless an engine promises sums in f32.
 bool MayRoundParts(const NoiseJob& job) {
   if (!ops::IsContraction(job.opcode())) return true;
   const PrimitiveType type = job.type();
@@ -45,8 +45,8 @@ absl::StatusOr<Literal> PartOf(NoiseJob& job, std::vector<Literal> operands) {
   return result;
 }
 
-// Copies the elements of a scatter that no update reaches from the part that has them, so that they
-// keep their bits, also those of a NaN (ruling 0125).
+// If one part has the neutral element at a position, copies the other part's element. Elements of a
+// scatter that no update reaches thus keep their bits, also those of a NaN (ruling 0125).
 void KeepUntouched(const NoiseJob& job, const Literal& a, const Literal& b, Literal& sum) {
   if (job.opcode() != Opcode::kScatter) return;
   const Literal nothing = NeutralInit(sum);

@@ -68,8 +68,8 @@ void RoundToBf16(Literal& operand) {
                                 PrimitiveType::kF32);
 }
 
-// Returns the rounding of the algorithm that the module names; nullptr if the algorithm does not
-// round operands once.
+// Returns the rounding of operands that the algorithm prescribes; nullptr if the algorithm does not
+// round each operand once.
 RoundOperand RoundingOf(absl::string_view algorithm) {
   if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
   if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
@@ -85,8 +85,8 @@ RoundOperand GrantedRounding(const NoiseJob& job) {
   return tf32 || job.rule.Allows(kSplitDot) ? RoundToTf32 : nullptr;
 }
 
-// Rounds f32 operands as the algorithm demands, or otherwise those operands whose precision allows
-// it.
+// Rounds f32 operands as the algorithm prescribes. Without an algorithm, rounds those operands
+// whose precision allows it.
 void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (job.operands[0].element_type() != PrimitiveType::kF32) return;
   if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {

@@ -91,8 +91,7 @@ void Contract(NoiseJob& job) {
   }
 }
 
-// As Contract for f64, which has no wider shadow value: uses fma if an operand is directly a
-// product.
+// Contracts f64, which has no wider shadow value: uses fma if an operand is itself a product.
 void ContractF64(NoiseJob& job) {
   if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
   auto found = job.state.products.find(&job.instruction.operand(0));
@@ -106,8 +105,8 @@ void ContractF64(NoiseJob& job) {
   }
 }
 
-// Returns true for arithmetic whose result has an unrounded shadow value and which may read the
-// shadow values of its operands.
+// Returns true for an operation that may read the shadow values of its operands, and whose result
+// gets a shadow value.
 bool Rounds(const NoiseJob& job) {
   const Family family = RowOf(job.opcode()).family;
   const bool elementwise = family == Family::kElementwiseUnary ||
@@ -130,8 +129,8 @@ bool ReadsUnrounded(const NoiseJob& job) {
   return job.rule.Allows(kSkipRounding) || (widens && job.rule.Allows(kElideToWider));
 }
 
-// Replaces half of the elements of about every second operand by their unrounded values. Returns
-// true if any operand has them.
+// Draws operands with probability of about 1/2, and replaces half of the elements of each by their
+// unrounded values. Returns true if any operand has unrounded values.
 bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   bool mixed = false;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -185,8 +184,8 @@ void CopyShadowValue(ShadowValues& values, const Instruction& from, const Instru
   }
 }
 
-// Copies the shadow values of the callee's root to the call. Those of the parameters are erased,
-// since other calls may use the same computation.
+// Copies the shadow values of the called computation's root to the call. Erases those of the
+// parameters, since other calls may use the same computation.
 void TakeShadowValues(NoiseState& state, const Computation& body, const Instruction& call) {
   for (ShadowValues* values : {&state.products, &state.exact}) {
     CopyShadowValue(*values, *body.root(), call);

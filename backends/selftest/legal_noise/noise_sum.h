@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes sums as a compiler may: in any order, with any products left unrounded, in a wider type
-// or the given one, with subnormals flushed. This is a number system for the reference's kernels.
+// Computes sums as a compiler may: in any order, with any of the products unrounded, in a wider
+// type or the given one, with subnormals flushed. This is a number system for the reference's
+// kernels.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discrete Fourier transforms by halving, and directly if a length is odd; every step is computed
-// in the element's own format. They are separate from the reference's, so that noise has different
-// roundings.
+// Discrete Fourier transforms. A transform is computed from two of half the length, or directly if
+// its length is odd. Every step is computed in the element's own format. The reference has separate
+// transforms, so that the noise has different roundings.
 #pragma once
 
 #include <cmath>

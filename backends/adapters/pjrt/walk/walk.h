@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes random legal calls of the PJRT C API and checks a plugin against a model of the API's
 // promises: buffers keep their bytes independent of the host's memory, copies arrive, events become
-// ready, callbacks are called once, and exactly the donated or deleted buffers are unusable.
+// ready, callbacks are called once, and only donated or deleted buffers are unusable.
 //
-// Each step has its own seed, so that a failing walk is minimised by omitting steps. Only promises
-// of the header are checked: a deleted or donated buffer is only destroyed or queried for deletion,
-// and an UNIMPLEMENTED function is listed but is not a failure. To add a step, add a function of
-// Walker and its entry in walk.cc, with the sentence of the header that errors quote.
+// Each step has its own seed, so that steps can be omitted to minimise a failing walk. Only
+// promises of the header are checked: a deleted or donated buffer is only destroyed or queried for
+// deletion, and an UNIMPLEMENTED function is listed but is not a failure. To add a step, add a
+// function of Walker and its entry in walk.cc, with the sentence of the header that errors quote.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct WalkReport {
 };
 
 // Walks on separate clients and destroys all objects that it created. `tell` is called with each
-// step before it runs, so that an observer knows which step crashed the process. Not OK: the plugin
-// cannot be loaded.
+// step before it runs, so that an observer knows which step crashed the process. Returns an error
+// only if the plugin cannot be loaded.
 absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps& steps,
                                     const std::function<void(const std::string&)>& tell);
 

@@ -123,8 +123,8 @@ absl::Status Walker::AskExecutable() {
                             : absl::OkStatus();
 }
 
-// The header: "Must have been produced by the same platform and library version". It was produced
-// by this library in this process.
+// Loads the serialized program again. The header requires: "Must have been produced by the same
+// platform and library version". This library produced it, in this process.
 absl::Status Walker::Reload() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,

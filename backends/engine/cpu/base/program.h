@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled form of a graph (functions whose steps read and write slots), and the per-device
-// state that runs it.
+// A program is the compiled form of a graph: functions whose steps read and write slots. A Run is
+// the per-device state that executes it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 
@@ -52,8 +52,8 @@ struct Function {
   std::vector<Step> steps;
   std::vector<int32_t> parameter_slots;  // one per leaf, -1 for tokens
   std::vector<int32_t> result_slots;
-  // result_source[r] is a parameter p or -1. With p >= 0, result r is the final contents of
-  // parameter p's buffer, and the result's own buffer is not written.
+  // result_source[r] is a parameter p or -1. If p >= 0, result r is the final contents of parameter
+  // p's buffer, and the result's own buffer is not written.
   std::vector<int32_t> result_source;
   std::vector<plan::ArrayType> parameter_types, result_types;
   int64_t temporary_bytes = 0;
@@ -70,8 +70,8 @@ struct Program {
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
   // Enables detection of steps that write outside their results or leave parts of them unwritten.
-  // Temporaries are then filled with garbage. On either side they have kGuardBytes, which no step
-  // may change.
+  // If true, temporaries are filled with garbage, and kGuardBytes that no step may change are
+  // placed before and after each.
   bool guarded = false;
 };
 inline constexpr int64_t kGuardBytes = 64;

@@ -8,8 +8,8 @@
 
 namespace hlocts::cpu {
 
-// A buffer from the thread's block. Nested buffers must be released in reverse order, as scopes do.
-// Throws std::bad_alloc.
+// A buffer from the thread's block. Buffers must be released in the reverse order of their
+// creation, as nested scopes do. Throws std::bad_alloc.
 class ScratchBuffer {
  public:
   explicit ScratchBuffer(int64_t bytes);

@@ -139,8 +139,8 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
 }
 
 absl::Status Compiler::Finish() {
-  // Places callers after their callees. A function never runs twice at the same time: its
-  // temporaries are beyond those of every function that may have called it.
+  // Places each function's temporaries beyond those of all its callers. One place per function
+  // suffices, because a function never runs twice at the same time.
   for (size_t f = program_.functions.size(); f-- > 0;) {
     const Function& caller = *program_.functions[f];
     const int64_t end = caller.arena_offset + caller.temporary_bytes;

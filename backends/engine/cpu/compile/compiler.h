@@ -40,8 +40,8 @@ struct CompileOptions {
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
 // A loop that is fused into a step. The loop reads the step's result 0, element by element, as its
-// array `array`. The loop's arrays are the operands of the fused step from `first` on. The loop's
-// result is result 0 of the fused step.
+// array `array`. The fused step's operands from `first` on are the loop's arrays, and its result 0
+// is the loop's result.
 struct Epilogue {
   std::shared_ptr<const LoopProgram> loop;
   size_t first = 0, arrays = 0, array = 0;
@@ -51,16 +51,16 @@ struct Epilogue {
 // A step as returned by the factory of its opcode, before it is added to a function.
 struct StepDraft {
   StepFunction run;
-  // Pairs (result, operand). The result may reuse the operand's memory if nothing reads the operand
-  // later.
+  // Pairs (result, operand): the result may reuse the operand's memory if no later step reads the
+  // operand.
   std::vector<std::pair<int, int>> in_place;
   RowWork rows;  // set if the step can run a few rows at a time
   // Set if the step can run on one entry of a batch at a time.
   PartWorkFactory parts;
   int64_t batch = 0;  // batch entries, if this step can be the anchor of a group; else 0
   // An operand that the step can compute on the fly, or -1. If the pass `made_by` is enabled, the
-  // loop that computes it is fused into the step, and the loop's arrays are the operands from
-  // `first` on.
+  // loop that computes this operand is fused into the step. The fused step's operands from `first`
+  // on are then the loop's arrays.
   int made = -1;
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not read
@@ -68,8 +68,8 @@ struct StepDraft {
   std::vector<int> forwarded_operands;
   std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
-  // Returns the step fused with a loop over its result, which runs on each part as soon as the part
-  // is complete. Null if the step does not support fusion.
+  // Returns this step fused with a loop over its result. The loop runs on each part of the result
+  // as soon as the part is complete. Null if the step does not support fusion.
   std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
 };
 
@@ -112,8 +112,8 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
 
-// Computes the results of a graph without parameters at compile time, with the same bits as when
-// the module runs.
+// Computes the results of a graph without parameters at compile time. The bits are those that the
+// module would compute at run time.
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
 // The inputs of a step factory.

@@ -69,8 +69,8 @@ plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& optio
   return fusion;
 }
 
-// Returns the shift node with this opcode that produces the value. Returns null unless it is part
-// of the loop being built and has one reader.
+// Returns the node that produces the value if it is a shift with this opcode, is part of the loop
+// being built and has one reader; else null.
 const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   const ValueId stripped = fusion_.Strip(value);
   const Node& node = graph_.producer(stripped);

@@ -127,8 +127,8 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
 
 namespace {
 
-// Returns true for operations in which one flushed number could change a whole feature, row or
-// matrix. These operations never flush subnormals.
+// Returns true for operations that never flush subnormals, because one flushed number could change
+// a whole feature, row or matrix.
 bool KeepsSubnormals(Opcode opcode) {
   return RowOf(opcode).family == Family::kNormalization || opcode == Opcode::kCholesky ||
          opcode == Opcode::kTriangularSolve;

@@ -67,8 +67,8 @@ class FunctionBuilder {
   bool FuseComputedOperandsOf(size_t d);
   void FuseEpilogues();
   bool FuseEpilogueOf(size_t d);
-  // The locations of the inputs and outputs of a group's members. `in`, `out` and `internal` map
-  // the numbers of these locations to buffers.
+  // The arrays that a group's members read and write. An OperandLocation holds an index into `in`,
+  // `out` or `internal`, which contain buffers.
   struct BufferMapping {
     struct Member {
       std::vector<OperandLocation> in, out;
@@ -79,10 +79,10 @@ class FunctionBuilder {
   BufferMapping BufferMappingOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
-  // How to merge consecutive drafts into one group. `pieces` returns the number of pieces into
-  // which an anchor draft splits, or 0 if the draft is not an anchor. Every member must run in that
-  // many pieces (`works`) and read only its own piece of another member's result (`reads_own`).
-  // `group` builds the merged draft and may decline.
+  // A rule that merges consecutive drafts into one group. `pieces` returns the number of pieces
+  // into which the draft `anchor` splits, or 0 if it cannot start a group. Every member must be
+  // able to run in that many pieces (`works`) and read only its own piece of another member's
+  // result (`reads_own`). `group` builds the merged draft, or returns nullopt.
   struct GroupingRule {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;

@@ -25,8 +25,8 @@ std::optional<PartitionedStep> FunctionBuilder::PartWorkOf(const Draft& draft,
   return part;
 }
 
-// Returns the group of drafts [first, end) if it is profitable: its members exchange much data in
-// total, but little per entry.
+// Returns drafts [first, end) as one group, or nullopt if that is not profitable. It is profitable
+// if the members exchange much data in total, but little per batch entry.
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
                                                                int64_t parts,
                                                                const PartWorks& works) const {
@@ -73,8 +73,8 @@ void FunctionBuilder::GroupBatches() {
     return draft.step.parts != nullptr && draft.step.batch >= batch_min;
   };
   if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
-  // Moves the steps that write iota lines to the front, where they do not split a group. They have
-  // no operands.
+  // Moves the steps that write iota lines to the front, where they do not split a group. They can
+  // move because they have no operands.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
   PartWorks works;

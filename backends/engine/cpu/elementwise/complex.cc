@@ -22,8 +22,8 @@ struct Multiply {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   }
 };
-// Divides. Division by zero divides each part by a zero with the sign of the divisor's real part. A
-// finite number divided by infinity is zero.
+// Divides. If the divisor is zero, each part is divided by a zero with the sign of the divisor's
+// real part. A finite number divided by infinity is zero.
 struct Divide {
   template <typename W>
   static Z<W> Of(Z<W> x, Z<W> y) {

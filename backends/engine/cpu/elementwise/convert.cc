@@ -70,8 +70,8 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
   }
 }
 
-// Converts an integer to a double that rounds to every format of at most 24 significand bits as the
-// integer would. Beyond 2^53 the low bits are folded into one sticky bit, which is far below the
+// Returns a double that rounds to any format of at most 24 significand bits as the integer would.
+// If the integer exceeds 2^53, its low bits are folded into one sticky bit, which is far below the
 // last bit of such a format.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;

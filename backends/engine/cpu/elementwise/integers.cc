@@ -76,8 +76,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Computes the upper half of the double-width product. A sub-byte half needs no adjustment, because
-// it is stored extended to a byte.
+// Computes the upper half of the double-width product. Sub-byte results need no adjustment, because
+// they are stored extended to a byte.
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of element-wise operations on blocks of elements. Fused loops and called computations
-// consist of them. Elements are stored as in a Literal.
+// Kernels that apply an element-wise operation to blocks of elements. Fused loops and called
+// computations consist of such kernels. Elements are stored as in a Literal.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 
@@ -40,15 +40,15 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
                                      const MathOptions& options);
 // Returns the kernel of x << y | x >> (width - y). `run` is null if there is none for the type.
 Kernel RotationKernel(PrimitiveType type);
-// Returns the kernel of second(first(a, b), c), or second(c, first(a, b)) if `right`. `run` is null
-// if there is none.
+// Returns the kernel of second(first(a, b), c), or of second(c, first(a, b)) if `right`. Its `run`
+// is null if there is no such kernel.
 Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
-// Returns the kernel of a unary or binary operation given its opcode only. `run` is null if the
-// type has none.
+// Returns the kernel of a unary or binary operation that its opcode and type determine. Its `run`
+// is null if the type has no such kernel.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
-// Returns a kernel that writes first, first + 1, ... (s64, converted to the type) when called as
-// kernel(&first, nullptr, nullptr, out, count).
+// Returns a kernel that writes first, first + 1, ... when called as kernel(&first, nullptr,
+// nullptr, out, count). `first` is an s64; the results are converted to `type`.
 Kernel LineKernel(PrimitiveType type);
 // Sets out[i] = *element for elements of `width` bytes.
 void FillElements(const void* element, int width, int64_t count, void* out);

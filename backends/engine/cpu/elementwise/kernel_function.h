@@ -22,8 +22,8 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // kernel that a wrapper calls on converted elements
-  // Bit mask of the operands a (1), b (2) and c (4) that are a single broadcast element. Used only
-  // by kernels that support it.
+  // Bit mask of the operands that are a single broadcast element: 1 for a, 2 for b, 4 for c.
+  // Kernels without support for single elements ignore it.
   uint8_t single = 0;
 };
 

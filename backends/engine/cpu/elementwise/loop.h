@@ -17,8 +17,8 @@
 
 namespace hlocts::cpu {
 
-// The C library's functions handle subnormals themselves and give wrong results while subnormals
-// are flushed.
+// Disables flushing, because the C library's functions handle subnormals themselves and give wrong
+// results while subnormals are flushed.
 template <typename T>
 struct KeepSubnormals {
   ScopedFlush scope{false};

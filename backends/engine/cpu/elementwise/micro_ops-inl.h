@@ -31,8 +31,8 @@ using Vector = typename VectorOf<T>::type;
 using Last = Vector<float>;  // the type of the last result
 // The next chain if the compiler does not support jumps; else null.
 using Result = const MicroChain*;
-// `left` is the number of steps that the loop may still make. `here` and `next` are the starts of
-// this chain and of the one after the branch. They are passed in registers, because loading them
+// `left` is the number of steps that the loop may still make. `here` is the start of this chain,
+// `next` that of the chain after the branch. Both are passed in registers, because loading them
 // from memory would delay each iteration.
 using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left,
                             const MicroOp* here, const MicroOp* next);
@@ -49,8 +49,8 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// A tail call becomes a jump: always with clang, only with optimization with gcc. Without jumps
-// each iteration returns to the program's main loop, so that the stack does not grow.
+// Clang always compiles these tail calls to jumps, gcc only with optimization. Without jumps each
+// iteration returns to the program's main loop, so that the stack does not grow.
 #if defined(__clang__)
 #define HLOCTS_JUMP [[clang::musttail]] return
 constexpr bool kJumps = true;

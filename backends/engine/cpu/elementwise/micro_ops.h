@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions for small loops, where dispatch would cost more than the computation. Each
 // instruction is a function that processes whole vectors at fixed addresses and then jumps to the
-// next one. The last two results are passed in registers, also from one iteration to the next.
+// next instruction. The last two results are passed in registers, from one iteration to the next as
+// well.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 
@@ -22,16 +23,16 @@ struct MicroOp {
   int64_t vectors = 1;
 };
 
-// A sequence of instructions up to the next branch. `last` and `before` are the addresses of the
-// results that it expects in registers, or null.
+// A sequence of instructions up to the next branch. At its start the registers must contain the
+// results whose addresses are `last` and `before`. If an address is null, there is no requirement.
 struct MicroChain {
   const MicroOp* first = nullptr;
   // The start of the chain that follows the branch. That chain branches back to this one.
   const MicroOp* next = nullptr;
   const void *last = nullptr, *before = nullptr;
 };
-// The branch at the end of a loop's chain. If the condition is true and steps are left, `next`
-// follows.
+// The branch at the end of a loop's chain. The chain `next` follows if the condition is true and
+// steps are left.
 struct MicroBranch {
   const MicroChain* next = nullptr;
   int64_t* steps_left = nullptr;
@@ -53,7 +54,7 @@ struct MicroThunk {
   int64_t* steps_left = nullptr;
 };
 
-// One element of an array. The start indices (s32) are clamped to `last` and multiplied by a stride
+// One element of an array. Each start index (s32) is clamped to `last` and multiplied by `stride`,
 // in bytes.
 struct MicroElement {
   static constexpr size_t kStartsMax = 3;
@@ -67,8 +68,8 @@ struct MicroElement {
   Start starts[kStartsMax];
 };
 
-// Locations of a binary instruction's operands: both in memory, or one of them in a register (the
-// last result or the one before it).
+// Locations of a binary instruction's operands. Both are in memory, or one is in a register: the
+// last result (kLast) or the one before it (kBefore).
 enum class MicroOperands : uint8_t {
   kMemory,
   kLastFirst,
@@ -81,13 +82,13 @@ struct MicroTable {
   int64_t vector_bytes;
   // Returns the instruction for out = kernel(a, b), or null if the kernel has none.
   void (*(*binary)(KernelFunction kernel, MicroOperands operands, bool one_vector))();
-  // Returns the instruction that branches (out: the MicroBranch) if a comparison of two scalars is
-  // true, or null if there is none.
+  // Returns an instruction that compares two scalars and branches to out (a MicroBranch) if the
+  // comparison is true. Returns null if the kernel has no such instruction.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes
-  // Return instructions that access one element (a: the MicroElement), or null for 16 bytes.
-  // `element` stores it to out, repeated. `put_element` stores the element at b to it and preserves
-  // the registers.
+  // Return instructions that access one element, described by the MicroElement at a; null for
+  // elements of 16 bytes. `element` writes copies of the array's element to out. `put_element`
+  // stores the value at b in the array and preserves the registers.
   void (*(*element)(int width))();
   void (*(*put_element)(int width))();
   void (*call)();   // a: the MicroCall

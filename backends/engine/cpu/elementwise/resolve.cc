@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the kernel of an instruction. Narrow floats are computed in f32, which has so many bits
-// that the second rounding is harmless. Sub-byte integers are computed as bytes.
+// Selects the kernel of an instruction. Narrow floats are computed in f32, whose precision is so
+// high that rounding a second time to the narrow type is harmless. Sub-byte integers are computed
+// as bytes.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
@@ -13,8 +14,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// Selects a kernel of VectorArithmetic on elements as stored. Either operand may be a single
-// element if there are two.
+// Stores in `kernel` a kernel of VectorArithmetic, which works on elements as stored. If it has two
+// operands, either may be a single element.
 void TakeArithmetic(Opcode opcode, KernelFunction run, Kernel& kernel) {
   kernel.run = run;
   if (run == nullptr || kernel.parameters.operand_count != 2) return;

@@ -9,7 +9,7 @@ namespace hlocts::cpu {
 
 inline constexpr int64_t kStreamAlignment = 64;
 
-// Copies to memory past the caches, without reading the old contents first. `to` must be aligned.
+// Copies with stores that bypass the caches and do not read the old contents. `to` must be aligned.
 // Other threads see the data after FinishStreams.
 void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes);
 void FinishStreams();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels for products and magnitudes of c64. A vector with a number whose square is out of
-// range is processed by the scalar code of complex.cc.
+// Vector kernels for products and magnitudes of c64. If a vector contains a number whose square is
+// out of range, the scalar code of complex.cc processes that vector.
 #include <algorithm>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -41,8 +41,8 @@ struct Multiply {
     return true;
   }
 };
-// Computes sqrt(a^2 + b^2) within one ulp. The larger part must be zero or so large that the
-// smaller one's square underflows only if it is negligible.
+// Computes sqrt(a^2 + b^2) within one ulp. The larger part must be zero, or so large that the
+// smaller part is negligible wherever its square underflows.
 struct Magnitude {
   static constexpr Opcode kOpcode = Opcode::kAbs;
   static constexpr int64_t kResult = 1;

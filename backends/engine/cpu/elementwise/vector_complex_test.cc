@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of vector kernels for c64 against the strict profile's scalar kernels. Products may differ
+// Compares the vector kernels for c64 with the strict profile's scalar kernels. Products may differ
 // by three roundings of their terms, magnitudes by one ulp.
 #include <cmath>
 #include <complex>
@@ -15,7 +15,7 @@ namespace {
 
 using Complex = std::complex<float>;
 
-// Returns all pairs of these parts, in an order that gives vectors of only ordinary numbers, of
+// Returns all pairs of the given parts, in an order that gives vectors of only ordinary numbers, of
 // only special ones, and of both.
 std::vector<Complex> ComplexNumbers() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

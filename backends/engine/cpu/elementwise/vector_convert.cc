@@ -32,8 +32,8 @@ struct F32ToBF16 {
     return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
   }
 };
-// Adds 112 to the exponent, the difference of the biases. A subnormal is computed as a small
-// integer times 2^-24, so that no intermediate f32 is subnormal and flushing has no effect.
+// Adds 112 to the exponent, the difference of the biases. A subnormal f16 is computed as a small
+// integer times 2^-24. No intermediate f32 is then subnormal, so flushing has no effect.
 struct F16ToF32 {
   static float Apply(uint16_t x) {
     const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
@@ -49,8 +49,8 @@ struct F32ToF16 {
     const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
     // Rounds a normal result at bit 13, after removing the bias.
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Rounds a result below 2^-14: the last bit of its sum with 1/2 is the last bit of an f16
-    // subnormal.
+    // Rounds a result below 2^-14 by adding 1/2. The last bit of that sum has the weight of the
+    // last bit of an f16 subnormal.
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
     uint32_t half = magnitude < 0x38800000 ? tiny : normal;
     half = magnitude >= 0x477ff000 ? 0x7c00 : half;
@@ -59,7 +59,7 @@ struct F32ToF16 {
   }
 };
 
-// A signed one-byte float with kDigits explicit mantissa bits and this exponent bias. Overflow
+// A signed one-byte float with kDigits explicit mantissa bits and exponent bias kBias. Overflow
 // yields kSpecial and NaN yields kNan. Codes from kSpecial on are infinite or NaN.
 template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
 struct ByteFloat {
@@ -78,8 +78,9 @@ struct ByteFloat {
     bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
-  // Rounds a normal number at its last digit, after removing the bias. A subnormal is rounded by a
-  // sum whose last bit is the format's least number.
+  // Rounds a normal number to kDigits mantissa bits, after removing the bias. A subnormal is
+  // rounded by adding a number for which the last bit of the sum has the weight of the format's
+  // least number.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
     const uint32_t magnitude = bits & 0x7fffffff;

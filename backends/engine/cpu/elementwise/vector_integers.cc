@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector division of integers in f32 or f64, compiled once for each instruction set. The quotient
-// is exact: it is at least 1/x below the next integer, and the rounding error is smaller than that.
+// of a division by x is exact: it is at least 1/x below the next integer, and the rounding error is
+// smaller than 1/x.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -60,7 +61,7 @@ struct Remainder {
   }
 };
 
-// Returns slightly more than 1/y, so that a product with it truncates to the exact quotient. The
+// Returns a number slightly above 1/y. A product with it truncates to the exact quotient: the
 // excess is larger than the rounding errors of the reciprocal and of the product, but smaller than
 // the distance from a 32-bit quotient to the next integer.
 template <typename T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of vector divisions and conversions against scalar code, bit for bit: on the edge values of
-// every type and random bits, in arrays whose length is not a multiple of a vector.
+// Compares vector divisions and conversions with scalar code, bit for bit. Operands are the edge
+// values of every type and random bits, in arrays whose length is not a multiple of a vector.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -110,8 +110,8 @@ std::vector<T> Floats() {
   return elements;
 }
 
-// Converts as specified: to integers towards zero within the type's bounds, with NaN as zero;
-// between integers by wrapping; to floats to nearest.
+// Converts as specified. Conversions to integers truncate, saturate and map NaN to zero;
+// conversions between integers wrap; conversions to floats round to nearest.
 template <typename To, typename From>
 To Converted(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {

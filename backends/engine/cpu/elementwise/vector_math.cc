@@ -86,8 +86,8 @@ template <class V>
 HWY_INLINE V OneOf(double f32, double f64) {
   return AllOf<V>(sizeof(hn::TFromV<V>) == 4 ? f32 : f64);
 }
-// Returns the argument itself near zero, for functions with slope one there. SLEEF loses the sign
-// of subnormal arguments.
+// Returns the argument itself near zero, for functions with slope one there, because SLEEF loses
+// the sign of subnormal arguments.
 template <class F>
 struct IsItsArgumentNearZero {
   template <class V>
@@ -99,8 +99,8 @@ using Sine = IsItsArgumentNearZero<SleefSine>;
 using Tan = IsItsArgumentNearZero<SleefTan>;
 using ExpNearZero = IsItsArgumentNearZero<SleefExpm1>;
 using LogNearOne = IsItsArgumentNearZero<SleefLog1p>;
-// SLEEF doubles the arguments. The largest are scaled down to avoid overflow, which does not change
-// the quotient.
+// SLEEF doubles the arguments. The largest arguments are therefore scaled down to avoid overflow,
+// which does not change the quotient.
 struct Atan2 {
   template <class V>
   static HWY_INLINE V Of(V y, V x) {
@@ -122,8 +122,8 @@ struct Power {
     return hn::IfThenElse(hn::And(infinite, finite), hn::CopySign(half * half, power), power);
   }
 };
-// SLEEF guarantees no bound for large arguments. There the function is replaced by exp(x), or
-// log(x) below, because the 1 is negligible.
+// SLEEF guarantees no bound for large arguments. For these, exp(x) - 1 is computed as exp(x) and
+// log(1 + x) as log(x), because the 1 is negligible.
 struct ExponentialMinusOne {
   template <class V>
   static HWY_INLINE V Of(V x) {

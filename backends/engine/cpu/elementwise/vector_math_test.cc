@@ -85,8 +85,8 @@ const RowF64 kRowsF64[] = {
      25,
      {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
-// Returns points in even steps of their value, and points in even steps of the logarithm of their
-// magnitude.
+// Returns points whose values are evenly spaced, and points whose logarithms of the magnitude are
+// evenly spaced.
 std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {
@@ -107,8 +107,8 @@ std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
   return y;
 }
 
-// SLEEF's result may be wrong by one ulp, and the test's rounding adds half an ulp. A logistic has
-// two more roundings of half an ulp each.
+// SLEEF's result may be wrong by one ulp, and the test's rounding adds half an ulp. A logistic
+// function has two more roundings of half an ulp each.
 TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   for (const RowF64& row : kRowsF64) {
     const long double most = row.opcode == Opcode::kLogistic ? 2.5L : 1.5L;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of two operations in one loop. A cheap operation costs a store and a load per vector, so
-// a pair takes little more time than one operation. Each operation is rounded separately, so the
-// bits are the same as with two loops.
+// Kernels that compute two operations in one loop. Loads and stores dominate the time of a cheap
+// operation, so a pair takes little more time than one operation. Each operation is rounded
+// separately, so the bits are the same as with two loops.
 #include <type_traits>
 #include <utility>
 

@@ -56,9 +56,9 @@ inline float Exp(float x) {
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// The magnitude up to which results are neither infinite nor subnormal. For such arguments,
-// ExpOf<true> multiplies by 2^n by adding n to the exponent, which yields the same bits as Exp. The
-// shift removes the bits of kRounder from t.
+// The largest magnitude of an argument whose result is neither infinite nor subnormal. For such
+// arguments, ExpOf<true> multiplies by 2^n by adding n to the exponent, which yields the same bits
+// as Exp. The shift removes the bits of kRounder from t.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {
@@ -134,8 +134,9 @@ struct Tanh {
     return r < -1.0f ? -1.0f : r;
   }
 };
-// Computes x + x g(x^2) below 1, and 1 - e^h(|x|) above, where e^h is erfc. From 3.92 on erf is 1
-// within half a unit in the last place.
+// Computes x + x g(x^2) for |x| < 1 and 1 - e^h(|x|) for larger arguments. The polynomial g
+// approximates erf(x) / x - 1, and e^h approximates erfc. From 3.92 on erf is 1 within half a unit
+// in the last place.
 struct Erf {
   static float Apply(float x) {
     constexpr float kEnd = 3.92f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the vector kernels for every instruction set of this machine. Arrays of any length must
-// give the same results as their elements one by one, and a single-element operand the same as an
+// Tests of the vector kernels for every instruction set of this machine. Results must not depend on
+// the length of the array. An operand that is a single element must give the same results as an
 // array of its copies.
 #include <cmath>
 #include <cstdint>
@@ -28,8 +28,8 @@ std::vector<T> Numbers(int seed) {
   return numbers;
 }
 
-// Returns the results of run(a, b, c, out, count). An operand in `single` is passed as its first
-// element only.
+// Returns the results of run(a, b, c, out, count). `single` is a bit mask of the operands of which
+// only the first element is passed.
 template <typename R, typename A, typename B, typename C>
 std::vector<R> Results(KernelFunction run, int single, const std::vector<A>& a,
                        const std::vector<B>& b, const std::vector<C>& c, int64_t count) {
@@ -100,7 +100,7 @@ bool Holds(Direction direction, T x, T y) {
   return false;
 }
 
-// Returns numbers to compare. Some are equal for every seed, and floats have one NaN, whose
+// Returns numbers for comparisons. Some are equal for every seed. Floats have one NaN, whose
 // position depends on the seed.
 template <typename T>
 std::vector<T> Compared(int seed) {

@@ -18,8 +18,8 @@ inline PrimitiveType ByteType(PrimitiveType type) {
 // Runs an f32 kernel on decoded elements; float results are encoded again.
 void ThroughF32(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// Runs an f64 kernel on decoded elements. The strict profile uses it for functions, whose results
-// an intermediate f32 could round to a tie.
+// Runs an f64 kernel on elements decoded to f64. The strict profile uses it for functions, because
+// rounding a result to f32 first could create a tie.
 void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
 // Computes abs and negate of formats with a sign bit. `inner` gets numbers[0] as its second
@@ -30,7 +30,7 @@ void WithMask(const KernelParameters& p, const void* a, const void* b, const voi
 // How an operation interprets the unused bits of a byte with a sub-byte integer.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 // Runs a byte kernel on sub-byte integers. numbers[0] is the Extension of the operands. numbers[1]
-// is subtracted from the result: the number of unused bits that count-leading-zeros has counted.
+// is subtracted from the result: count-leading-zeros also counts the unused bits of the byte.
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                  int64_t count);
 

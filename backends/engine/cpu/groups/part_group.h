@@ -19,8 +19,8 @@ class PartGroup {
     PartitionedStep work;
     std::vector<OperandLocation> in, out;
   };
-  // An array that one member writes and others read: the bytes of one part, and the offset of the
-  // first part in working memory.
+  // An array that one member writes and others read: the bytes of one part, and the offset in
+  // working memory at which the first part is stored.
   struct Internal {
     int64_t part_bytes = 0, offset = 0;
   };
@@ -29,8 +29,7 @@ class PartGroup {
             std::vector<Internal> internals, int64_t working_bytes,
             const kernels::Parallel& parallel);
   // Enables prefetching of the operands of the next parts while the current parts are computed.
-  // `part_bytes` has the bytes of a part of each operand, or 0 if every part reads the whole
-  // operand.
+  // part_bytes[k] is the size of one part of operand k, or 0 if every part reads the whole operand.
   void FetchAhead(std::vector<int64_t> part_bytes) { part_bytes_ = std::move(part_bytes); }
   absl::Status operator()(Run& run, In in, Out out) const;
   // Computes parts [begin, end) on the calling thread.

@@ -47,7 +47,7 @@ class ElementFunction {
   std::vector<int> argument_widths_, result_widths_;
 };
 
-// Returns the body's operation if it is `op(p0, p1)` of its two scalar parameters, in either order;
+// Returns the body's operation if it is `op(p0, p1)` or `op(p1, p0)` of its two scalar parameters;
 // else nullopt.
 std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph);
 

@@ -34,8 +34,8 @@ void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row
   }
 }
 
-// Copies `count` elements of each row. They are `stride` apart in the source and `step` apart in
-// the result.
+// Copies `count` elements of each row. An element and the next are `stride` apart in the source and
+// `step` apart in the result.
 template <typename T>
 void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t rows, int64_t count,
                     T* to, int64_t to_row, int64_t step) {
@@ -49,8 +49,8 @@ void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t row
   }
 }
 
-// Iterates over the rows of the assembled array; a row is its innermost dimension. The rows along
-// the second innermost dimension form a plane.
+// Iterates over the rows of the assembled array. A row extends along the innermost dimension, and a
+// plane consists of the rows along the second innermost dimension.
 class RowWalk {
  public:
   RowWalk(const Piece& piece, int64_t row)
@@ -69,8 +69,8 @@ class RowWalk {
       ++index_[d - 1];
     }
   }
-  // Returns the offset in the array at which the plane's elements start; -1 if the plane shows none
-  // of the array's elements.
+  // Returns the offset in the piece's array at which the plane's elements start; -1 if the plane
+  // contains no element of the piece.
   int64_t PlaneStart() const {
     int64_t at = piece_.offset;
     for (size_t d = 0; d + 1 < index_.size(); ++d) {
@@ -100,7 +100,7 @@ int64_t NumberFrom(const PieceDimension& along, int64_t place) {
   return std::min(Divided(beyond, along.step).first, along.count);
 }
 
-// Copies positions [column, column + run) of `rows` rows of a plane, starting at row(). `out` is
+// Copies positions [column, column + run) of `rows` rows of a plane, from walk.row() on. `out` is
 // the address of the first position.
 template <typename T>
 void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, int64_t rows,

@@ -9,9 +9,9 @@
 
 namespace hlocts::cpu {
 
-// Writes the part of a piece that is in elements [start, start + count) of the assembled array.
-// `array` contains the piece's elements, of `width` bytes. `out` is element `start`. Other elements
-// are unchanged.
+// Writes those elements [start, start + count) of the assembled array that the piece covers.
+// `array` contains the piece's elements, of `width` bytes each. `out` is the address of element
+// `start`. Other elements are unchanged.
 void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
                int64_t count, uint8_t* out);
 
@@ -20,8 +20,8 @@ struct LoadedPiece {
   int array;
   plan::Piece piece;
 };
-// Writes elements [start, start + count) of the assembled array: the single element of array
-// `filling`, overwritten by the pieces. `filling` is -1 if the pieces cover everything.
+// Writes elements [start, start + count) of the assembled array: copies of the single element of
+// array `filling`, overwritten by the pieces. `filling` is -1 if the pieces cover everything.
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 

@@ -38,8 +38,8 @@ struct Place {
   }
 };
 
-// Returns the number of complete short rows to copy together, from this position to the end of the
-// second innermost dimension. Returns 0 if rows are long.
+// Returns the number of complete rows to copy together, from this position to the end of the second
+// innermost dimension; 0 if rows are long.
 int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   const size_t rank = place.index.size();
   const int64_t size = view.dimensions[rank - 1].size;
@@ -47,8 +47,8 @@ int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
-// Copies `rows` rows of dimension `inner`, which are `outer.stride` apart. If the stride is 0, one
-// row is copied and then repeated.
+// Copies `rows` rows of dimension `inner`, which are `outer.stride` apart. If that stride is 0, one
+// row is copied and the copy is repeated.
 void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
               const plan::ViewDimension& inner, int width, uint8_t* out) {
   const int64_t bytes = inner.size * width;

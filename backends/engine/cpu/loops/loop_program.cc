@@ -73,8 +73,8 @@ void LoopProgram::AddOutput(int reg) {
     const int width = registers_[reg].width;
     reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
   }
-  // Only the last operation may write directly to the caller's memory, because an input may be
-  // there. If the overlap is known, every operation may.
+  // Only the last operation may write directly to the caller's memory, because earlier writes could
+  // overwrite an input. If WriteOutputsStraight was called, every operation may.
   const bool is_last = !operations_.empty() && operations_.back().out == reg;
   if (!outputs_apart_ && (is_last || outputs_straight_) && registers_[reg].output < 0) {
     registers_[reg].output = static_cast<int>(outputs_.size());
@@ -97,7 +97,7 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 }  // namespace
 
 // Returns the operand (0 to 2) that the kernel reads as a single element, or -1. An operand with
-// one element per row is preferred to a splat.
+// one element per row takes precedence over a splat.
 int LoopProgram::SingleOf(const Operation& operation) const {
   const std::array<int, 3> operands = operation.operands();
   int chosen = -1;
@@ -111,8 +111,8 @@ int LoopProgram::SingleOf(const Operation& operation) const {
 }
 
 // Decides which operands are read in place. If a kernel accepts a single element, one operand is
-// passed as such. The kernel then runs row by row, with other operands in rows of the same length.
-// An operand that all readers read in place is never copied to scratch memory.
+// passed as such; the kernel then runs row by row, and its other operands must have rows of the
+// same length. An operand that all readers read in place is never copied to scratch memory.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);
@@ -229,8 +229,8 @@ int64_t LoopProgram::NewScratch(int width) {
   return offset;
 }
 
-// Returns the last operation that reads each register: the number of operations for outputs, -1 for
-// none.
+// Returns for each register the last operation that reads it: the number of operations for an
+// output, -1 if no operation reads it.
 std::vector<int> LoopProgram::LastReaders() const {
   std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {

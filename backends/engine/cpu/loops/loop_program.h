@@ -27,16 +27,16 @@ class LoopProgram {
 
   // Adds a register for an input. `array` is its index in the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
-  // Returns true if the view has consecutive elements of the line 0, 1, 2, ..., as AddLine
-  // requires. There, kernel(start) writes start, start + 1, ... in the type of the result.
+  // Returns true if the view shows consecutive elements of the line 0, 1, 2, ..., as AddLine
+  // requires. The kernel of AddLine writes start, start + 1, ... in the type of the result.
   static bool IsLineInOrder(const plan::View& view);
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
-  // Adds a register for an array assembled from pieces of other arrays. All other elements are the
-  // element of array `filling`, which is -1 if the pieces cover everything.
+  // Adds a register for an array assembled from pieces of other arrays. Elements outside the pieces
+  // are copies of the element of array `filling`, which is -1 if the pieces cover everything.
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // Adds a register for the result of kernel(a, b, c). Operands that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
-  // Fuses operations with the only reader of their result if there is a kernel for both, which is
+  // Fuses an operation with the only reader of its result if there is a kernel for both. This is
   // profitable in loops of many blocks.
   void PairOperations() { paired_ = true; }
   // Keeps results in scratch memory until they are complete. Required if outputs may overlap inputs
@@ -61,8 +61,8 @@ class LoopProgram {
   int register_count() const { return static_cast<int>(registers_.size()); }
   // Returns true if the array is read only at the index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
-  // Returns true if an output may share the array's memory: the array is read in place, and not
-  // after the output is written.
+  // Returns true if an output may share the array's memory: the array is read in place, and no
+  // longer read once the output is written.
   bool MayOverwrite(int array, int output) const;
 
   // Returns the element size of an input in bytes; 0 if it is not read.
@@ -77,8 +77,8 @@ class LoopProgram {
     std::vector<LoadedPiece> pieces;  // kAssembled: the pieces; `array` is the filling
     int64_t scratch = -1;             // offset in scratch memory; -1 for none
     int output = -1;                  // output into which it is computed directly
-    // Never copied to scratch memory: all readers use its single element (kSplat) or its rows
-    // (kLoaded).
+    // True if the array is never copied to scratch memory: all readers use its single element
+    // (kSplat) or its rows (kLoaded).
     bool stays = false;
     plan::View view;
   };

@@ -59,8 +59,8 @@ bool SameNumber(T x, T y) {
   return std::memcmp(&x, &y, sizeof(T)) == 0;
 }
 
-// How a pair's operands are passed: one may be a single element, and the result may be in the
-// memory of an operand.
+// The memory of a pair's operands: one of them may be a single element, and the result may be in
+// the memory of an operand.
 struct Setting {
   int single, in_place;
 };

@@ -11,8 +11,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// Copies in tiles if adjacent elements of the result are not adjacent in the operand, as in
-// transposes, so that cache lines and pages are used before they are evicted.
+// Copies in tiles. It is used if adjacent elements of the result are not adjacent in the operand,
+// as in transposes: a tile is complete before its cache lines and pages are evicted.
 class TiledCopy {
  public:
   static constexpr int64_t kColumns = 32, kRows = 512;  // size of a tile

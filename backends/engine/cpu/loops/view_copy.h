@@ -9,8 +9,8 @@
 
 namespace hlocts::cpu {
 
-// Returns a step that copies the elements of the simplified view to a dense array, on a profitable
-// number of threads.
+// Returns a step that copies the elements that the view shows to a dense array, on a profitable
+// number of threads. The view must be simplified.
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 

@@ -55,8 +55,8 @@ class Converted {
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out);
 
-// Calls run(memory for `count` elements of type `computed`), then converts them to type `to`. The
-// memory is `out` itself if the types are equal.
+// Calls run(memory for `count` elements of type `computed`), then converts the elements to type
+// `to`. The memory is `out` itself if the types are equal.
 template <typename Run>
 absl::Status IntoConverted(PrimitiveType computed, PrimitiveType to, int64_t count, uint8_t* out,
                            Run run) {

@@ -24,7 +24,7 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Returns true if the body consists of comparisons of matching parameters and of selections by
+// Returns true if the body consists of comparisons of corresponding parameters and of selections by
 // their results.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {

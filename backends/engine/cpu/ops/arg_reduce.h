@@ -15,9 +15,10 @@ struct ArgBody {
   bool nan_wins = true;
 };
 
-// Returns the function of a body on (value, index, value, index) that consists only of comparisons,
-// logic and selections. Such a body depends only on how the values compare, so a table of all cases
-// determines it. The first index is the lower one, and it is kept if the values are equal.
+// Returns the function of a body on (value, index, value, index), which may contain only
+// comparisons, logic and selections. The results then depend only on how the values compare, so a
+// table of all cases determines the body. The first index must be the lower one; it is selected if
+// the values are equal.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
 // Returns true if every element replaces or equals the value `init`.

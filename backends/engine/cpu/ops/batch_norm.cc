@@ -121,9 +121,9 @@ double SumOf(int64_t count, Term&& term) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Returns for each feature the sum of term(x, y, feature), where x and y are elements of two
-// arrays. If y is null, its elements are 0. Rows are summed in pieces of fixed size; any thread may
-// sum a piece.
+// Returns for each feature the sum of term(x, y, feature) over the elements of two arrays. If the
+// array `y` is null, its elements are 0. Rows are summed in pieces of fixed size, each by any
+// thread.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));
@@ -171,8 +171,8 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
 
 constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // elements
 
-// The coefficients that normalize elements. Short runs are joined to long ones by repeating the
-// coefficients of each feature.
+// The coefficients that normalize elements. If runs are short, the coefficients are repeated so
+// that several runs are processed as one.
 template <typename Real>
 struct Normalizer {
   using Reals = std::vector<Real>;

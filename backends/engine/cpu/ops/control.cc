@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and conditionals. The state of a loop moves by pointer: a leaf that the body
-// forwards is not copied, a leaf that it updates in place keeps its buffer, and other leaves
+// Calls, loops and conditionals. No iteration copies the whole state of a loop: a leaf that the
+// body forwards is not copied, a leaf that it updates in place keeps its buffer, and other leaves
 // alternate between two buffers.
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot by its kernel. ragged-dot, and types that the kernel does not support, use operands copied to
-// [batch, rows, contracted].
+// dot by its kernel. ragged-dot, and dot on types that the kernel does not support, copy operands
+// to [batch, rows, contracted].
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>&
   return size;
 }
 
-// Returns a view with dimensions in the order batch, free, contracting (or batch, contracting,
-// free).
+// Returns a view of the operand with its dimensions in the given order: batch, free, contracting
+// (or batch, contracting, free).
 plan::View Ordered(const plan::View& operand, const std::vector<int64_t>& order) {
   return plan::Transposed(operand, order).Simplified();
 }
@@ -167,8 +167,8 @@ struct KernelProduct {
 // Returns the product as parts of several batch entries.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // A long sum is split unless the product is part of a group. Complex sums have twice as many
-  // terms.
+  // A long sum is split unless the product is part of a group. A complex sum has twice as many
+  // terms as a real one.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartitionedStep> {
@@ -193,8 +193,8 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   };
 }
 
-// Runs the loop on a part of a product with `columns` columns. The product is one of the loop's
-// arrays.
+// Runs the loop on rows [row, row_end) and columns [column, column_end) of a product with `columns`
+// columns. The product is one of the loop's arrays.
 void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
                  int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
   // Elements per run: few enough to avoid the small steps of long loops.
@@ -299,9 +299,9 @@ void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_
   copy.Run(type.width(), block, out + start * to[dimension] * type.width());
 }
 
-// Computes the product group by group. With a ragged free dimension, the rows of group g are
-// multiplied by rhs[g], and rows after all groups are zeros. With a ragged contracting dimension,
-// result[g] contracts over the elements of group g.
+// Computes the product group by group. If the free dimension is ragged, the rows of group g are
+// multiplied by rhs[g], and rows after all groups are zeros. If the contracting dimension is
+// ragged, result[g] contracts over the elements of group g.
 absl::Status RunGroups(const RaggedPlan& p, const kernels::Parallel& parallel,
                        const std::vector<int64_t>& sizes, In in, uint8_t* out) {
   const bool rows = p.kind == RaggedPlan::Kind::kRows;

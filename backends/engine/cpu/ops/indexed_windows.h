@@ -16,7 +16,7 @@
 namespace hlocts::cpu {
 
 // The windows of a gather or scatter. The "batched" array is gather's result or scatter's updates.
-// Some of its dimensions number the windows; the other dimensions are within a window.
+// Some of its dimensions number the windows; the others are the dimensions of a window.
 struct IndexedWindows {
   plan::Dimensions operand, window;  // sizes, one per operand dimension
   Strides operand_strides;
@@ -41,8 +41,8 @@ struct IndexedWindows {
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w);
-// Describes the window. `window_dims` are the dimensions of the batched array within a window;
-// `absent` are the operand dimensions without a window dimension.
+// Describes the window. `window_dims` are those dimensions of the batched array that belong to a
+// window; `absent` are the operand dimensions without a window dimension.
 void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
                const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
                IndexedWindows& w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve by their kernels. f16 and bf16 are computed in f32, f8 and the
-// strict profile in double.
+// cholesky and triangular-solve by their kernels. f16 and bf16 are computed in f32; f8, and every
+// type in the strict profile, in double.
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 
 #include "backends/engine/cpu/compile/op_list.h"

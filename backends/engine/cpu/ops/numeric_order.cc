@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Returns true if the value only tests whether the parameter is a NaN or a zero, or combines such
-// tests. The value is then the same for all other numbers.
+// Returns true if the value depends on the parameter only by tests for NaN and zero. The value is
+// then the same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
@@ -58,8 +58,7 @@ bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) 
          IsParameterOrSpecial(graph, node.operands[2], parameter);
 }
 
-// One number of every class that such a comparator can distinguish, and numbers between these
-// classes.
+// One number of every class that such a comparator can distinguish, and numbers between them.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNumbers[] = {-kNan, -kInfinity, -2, -1, -0.0, 0.0, 1, 2, kInfinity, kNan};

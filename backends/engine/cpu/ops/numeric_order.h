@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes comparators that order floats as numbers, ignoring the signs of zeros and NaNs. Front
-// ends emit them as a total order of operands whose NaNs and zeros are replaced by one NaN and one
-// zero.
+// Recognizes comparators that order floats as numbers and ignore the signs of zeros and NaNs. Front
+// ends write them as a total order, after replacing all NaNs of the operands by one NaN and all
+// zeros by one zero.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 

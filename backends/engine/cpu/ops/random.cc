@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. The bits of rng-bit-generator are exactly specified; this engine defines the
-// sequence of rng.
+// Random numbers. The documents specify the bits of rng-bit-generator exactly; this engine defines
+// the sequence of rng.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <array>
@@ -75,8 +75,8 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
 
 namespace {
 
-// A generator with its state. Word 0 of the state is the key, the other words are the counter. If
-// there are only two words, Philox uses the key as the counter's high word.
+// A bit generator. Word 0 of its state is the key, the other words are the counter. If the state
+// has only two words, Philox uses the key as the counter's high word.
 struct BitGenerator {
   plan::ArrayType state, type;
   bool three_fry;

@@ -58,8 +58,8 @@ class Lanes {
       Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
     }
   }
-  // Combines one element with each of `count` results from `first` on. Offsets of these elements
-  // are relative to `base`.
+  // Combines one more element with each of the `count` results from `first` on. `base` is the
+  // offset of that element of result 0 in the arrays.
   absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
                     int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {
@@ -140,8 +140,8 @@ struct KnownPlan {
   }
 };
 
-// Returns true if the operand may be computed on the fly. Rows are excluded, because they are
-// grouped with other steps instead.
+// Returns true if the kernel may compute the operand's elements on the fly. Reductions of rows are
+// excluded, because they are grouped with other steps instead.
 bool TakesMadeElements(const KnownPlan& p, bool however_small) {
   constexpr int64_t kElementsMin = 4096;
   if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
@@ -186,8 +186,8 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   return draft;
 }
 
-// Returns true if the elements of a value are their index along one dimension: the value is an iota
-// or a broadcast of one, possibly with dimensions of size 1 inserted.
+// Returns true if each element of a value is its index along `dimension`: the value is an iota or a
+// broadcast of one, possibly with dimensions of size 1 inserted.
 bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
   const plan::Node& node = graph.producer(value);
   if (node.opcode == Opcode::kIota) {
@@ -206,8 +206,9 @@ bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimensio
   return false;
 }
 
-// Recognizes the position of the largest (or smallest) element along one dimension: the second
-// operand is the index along it, and the initial pair loses to every element.
+// Recognizes a search for the position of the largest (or smallest) element along one dimension.
+// The second operand must be the index along this dimension, and the initial pair must lose to
+// every element.
 std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
   if (context.node.outputs.size() != 2) return std::nullopt;
   const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);

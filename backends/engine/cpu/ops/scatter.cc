@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter. Known computations use the kernel; other computations, and several arrays, are processed
-// element by element.
+// scatter. Known computations use the kernel; other computations, and scatters of several arrays,
+// are processed element by element.
 #include <cstring>
 #include <optional>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort by keys if the comparator is one comparison or the order of numbers; otherwise by calls of
-// the comparator. top-k sorts by total order.
+// sort. If the comparator is one comparison or the order of numbers, rows are sorted by keys;
+// otherwise by calls of the comparator. top-k sorts by total order.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -39,13 +39,13 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
-// The largest number of pairs of rows for which all pairs are compared. A comparator need not be a
-// strict weak order: it may order two rows that are both equivalent to a third one. A merge sort
-// does not see such constraints.
+// The largest number of pairs of rows for which the comparator is called on every pair. A
+// comparator need not be a strict weak order: it may order two rows that are both equivalent to a
+// third one. A merge sort may miss such a constraint.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Returns row numbers in an order in which no row follows one that it must precede. Each position
-// has the first possible row. Empty if there is no such order.
+// Returns row numbers in an order in which no row follows one that it must precede. At each
+// position, the lowest possible row number is chosen. Empty if there is no such order.
 template <typename Before>
 std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   std::vector<int64_t> sorted;
@@ -64,9 +64,9 @@ std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   return sorted;
 }
 
-// Corrects `order` if a row precedes one that the comparator puts first. All such constraints are
-// satisfied unless they form a cycle. Ties keep their order unless that contradicts a constraint
-// (sort.8, rulings 0023 and 0024).
+// Corrects `order` if a row precedes one that the comparator puts first. The result satisfies all
+// such constraints, unless they form a cycle. Ties keep their order unless that contradicts a
+// constraint (sort.8, rulings 0023 and 0024).
 template <typename Less>
 absl::Status TopologicalSort(std::vector<int64_t>& order, Less&& less) {
   const size_t n = order.size();
@@ -220,8 +220,8 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
   return false;
 }
 
-// Sorts by key, unless a key is a NaN. Under LT and GT a NaN neither precedes nor follows anything,
-// so a stable sort must call the comparator.
+// Sorts by key, or by the step `as_written` if a key is a NaN. With LT and GT a NaN neither
+// precedes nor follows any value, so a stable sort must call the comparator.
 StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
   const size_t operand = static_cast<size_t>(key.operand);
@@ -254,8 +254,8 @@ StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& kno
   return draft;
 }
 
-// Sets the first `k` elements of `order` to the numbers of the first keys. Of equal keys the one
-// with the lower number comes first.
+// Sets the first `k` elements of `order` to the positions of the k best keys. Of equal keys the one
+// with the lower position comes first.
 void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
               std::vector<int64_t>& order) {
   std::iota(order.begin(), order.end(), 0);

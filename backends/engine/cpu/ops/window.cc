@@ -221,8 +221,9 @@ StepDraft SelectByKernel(const OpContext& context, const kernels::SelectAndScatt
 
 }  // namespace
 
-// Iterates over each window in order. select keeps its element or replaces it by the later one. The
-// window's source element is then combined at the selected position.
+// Iterates over each window in order. select compares the element selected so far with the next one
+// and decides which is selected. scatter then combines the window's source element with the result
+// at the selected position.
 absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   const Instruction& source = context.source();
   const bool select_first =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution of modules with run-time sizes by plan::RunDynamic. Each instruction is compiled for
-// the actual sizes.
+// Executes modules with run-time sizes by plan::RunDynamic. Each instruction is compiled for its
+// actual sizes.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"

@@ -28,8 +28,8 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
-// Returns true for operations that communicate, including asynchronous collectives:
-// all-gather-start and all-gather are in different families.
+// Returns true for operations that communicate. kAsync contains the asynchronous collectives, such
+// as all-gather-start.
 bool CommunicatesWithDevices(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
@@ -134,8 +134,8 @@ absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
   return &run;
 }
 
-// Allocates an output, or finds the argument that it is. Returns true if this engine allocated the
-// memory.
+// Allocates memory for an output leaf, or finds the argument whose memory it takes. Returns true if
+// this engine allocated the memory.
 bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
                                    const std::vector<Literal>& arguments, size_t leaf,
                                    Device& device, Literal& output) {

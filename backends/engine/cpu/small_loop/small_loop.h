@@ -23,8 +23,8 @@ class SmallLoop {
   static bool IsProfitable(const Function& condition, const Function& body);
 
   // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for
-  // which the body computes a new array alternate between `now` and `next`. At the end `now` is the
-  // final state.
+  // which the body computes a new array are written alternately to `next` and `now`. At the end
+  // `now` is the final state.
   absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
 
  private:
@@ -47,14 +47,14 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
-  // The address of a loop's register. `padded` means that whole vectors may be read and written
-  // there.
+  // The address of a loop's register. `padded` means that whole vectors may be read and written at
+  // this address.
   struct Place {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // Instructions, and the kernels of the binary ones. The function that runs an instruction is
-  // selected by the values in registers.
+  // A list of instructions, with the kernels of the binary ones. Settle selects the function that
+  // runs each instruction, which depends on the values in registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
@@ -82,12 +82,12 @@ class SmallLoop {
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
   void ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
-  // Binds one iteration from the state in `from`, followed by the condition. Leaves that the body
-  // computes are written to `to`.
+  // Binds one iteration, followed by the condition. The iteration reads the state in `from` and
+  // writes the leaves that the body computes to `to`.
   void BindBackEdge(const Leaves& from, const Leaves& to, MicroBranch& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain);
-  // Selects the functions of instructions that have a kernel. Returns the final contents of the
-  // registers.
+  // Selects the functions of instructions that have a kernel. `registers` and the result are the
+  // contents of the registers before and after the chain.
   static Registers Settle(Registers registers, Chain& chain);
   void BindSteps(const Bound& bound, Chain& chain);
   StepCall& CallOf(const Bound& bound, const Step& step);

@@ -147,8 +147,8 @@ void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
   }
 }
 
-// Binds the condition. If it ends with a comparison that has an instruction, that instruction
-// branches itself.
+// Binds the condition. If its last operation is a comparison with an instruction of its own, that
+// instruction also branches.
 void SmallLoop::BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain) {
   const Function& condition = *condition_.function;
   for (size_t i = 0; i < state.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory and kernel launches for a plan. The device is an NVIDIA GPU (runtime/), or this
-// machine, which runs the same kernels as loops (`cuda-host`).
+// machine (`cuda-host`), which runs the same kernels as loops.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 
@@ -27,8 +27,8 @@ class Device {
   // Returns after all earlier launches have completed.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Runs threads 0 .. count - 1 of a kernel, or blocks 0 .. count - 1 of a block kernel. code: the
-  // result of Compile, or -1 to interpret the program.
+  // Runs threads 0 .. count - 1 of a kernel, or blocks 0 .. count - 1 of a block kernel. `code` is
+  // the result of Compile, or -1 to interpret the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
   // Compiles a kernel whose program is emitted as `source`. -1: the device does not compile.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Library calls as plain data, in the libraries' conventions: column-major matrices, leading
-// dimensions, packed images. The host device has no libraries. A plan that no library supports runs
-// as a general kernel.
+// dimensions, packed images. If no library supports a plan, a general kernel computes the
+// operation. The host device has no libraries.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 
@@ -26,7 +26,8 @@ struct GemmPlan {
 };
 
 // Returns true if cuBLASLt documents support for this s8 product with an s32 result ("regular
-// IMMA"): A is transposed, B is not, and m, k and all leading dimensions are multiples of 4.
+// IMMA"). Its conditions are: A is transposed, B is not, and m, k and all leading dimensions are
+// multiples of 4.
 constexpr bool TakesIntegers(const GemmPlan& p) {
   return p.transpose_a != 0 && p.transpose_b == 0 && p.m % 4 == 0 && p.k % 4 == 0 &&
          p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;
@@ -42,8 +43,9 @@ struct ConvolutionPlan {
   int64_t input[3], taps[3], output[3], padding[3], stride[3], dilation[3];
 };
 
-// cub::DeviceRadixSort, ascending and stable. Sorts unsigned keys with 32-bit values by the bits
-// [0, end_bit), or f32 keys alone. in: keys, values; out: keys, values. in and out are distinct.
+// cub::DeviceRadixSort, ascending and stable. Sorts unsigned keys, together with 32-bit values, by
+// bits [0, end_bit) of the keys; or f32 keys without values. The arrays of keys and values in `in`
+// and `out` are distinct.
 enum SortKind : int32_t { kSortF32, kSort32, kSort64 };
 struct SortPlan {
   int32_t kind, end_bit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that NVRTC compiles the kernels of the suites for sm_90, without a device. The default is a
-// sample. HLOCTS_CUDA_KERNELS=all compiles every kernel and prints its register usage; any other
-// value selects the kernels whose source contains it.
+// Tests that NVRTC compiles the kernels of the suites for sm_90, without a device. By default, a
+// sample is compiled. HLOCTS_CUDA_KERNELS=all compiles every kernel and prints its register usage;
+// any other value selects the kernels whose source contains it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

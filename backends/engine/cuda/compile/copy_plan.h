@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans a copy under views: with wider elements if contiguous runs allow it, by tiles if dimensions
-// are transposed.
+// Plans a copy under views. If contiguous runs allow it, the copy moves wider elements; if
+// dimensions are transposed, it proceeds by tiles.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
 
@@ -12,8 +12,9 @@
 
 namespace hlocts::cuda {
 
-// Arguments and thread count of a box kernel, without the arrays, whose addresses are multiples of
-// 16. widen is false if starts are computed at run time, because such starts count single elements.
+// Arguments and thread count of a box kernel. The arrays are set later; their addresses are
+// multiples of 16. `widen` must be false if starts are computed at run time, because such starts
+// count single elements.
 struct BoxPlan {
   hl::BoxArgs args = {};
   int64_t count = 0;

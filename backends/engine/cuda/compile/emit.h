@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits programs as CUDA C++ for NVRTC: the kernels of device/kernels.h with straight-line code
-// that calls the same functions on elements as the interpreter.
+// Emits programs as CUDA C++ for NVRTC. The kernels are those of device/kernels.h, with
+// straight-line code that calls the same functions on elements as the interpreter.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
 
@@ -35,9 +35,9 @@ struct RowText {
   absl::Span<const hl::View> views;
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
-  // Rows in registers (compile/held_rows.h). holds: the register array of each input, -1: none.
-  // makes: the register array of the result. stores: the result is written to memory. read_back:
-  // the result is read again from memory.
+  // Rows in registers (compile/held_rows.h). holds: the register array of each input, -1 if it has
+  // none. makes: the register array of the result. stores: the result is written to memory.
+  // read_back: a later part reads the result from memory.
   bool wide = true;
   std::vector<int> holds;
   int makes = -1;

@@ -24,8 +24,8 @@ inline constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* re
 std::string Number(hl::i64 x);
 // Returns the expression of the array offset of element `i` of the loop.
 std::string Offset(const hl::View& view);
-// Returns a program as a function with this signature. In a loop `i` is the position. values: the
-// name of the array that contains the parameters.
+// Returns a program as a function with the signature `head`. In a loop `i` is the position. values:
+// the name of the array that contains the parameters.
 std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
                          absl::Span<const hl::View> views, const char* values,
                          const Packs* packs = nullptr);

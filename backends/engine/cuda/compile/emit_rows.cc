@@ -11,8 +11,8 @@
 namespace hlocts::cuda {
 namespace {
 
-// Returns the functions of a part whose rows are in registers: LoadHeld loads a row at its first
-// use, StoreHeld stores the results.
+// Returns the functions of a part whose rows are in registers. LoadHeld loads each row that no
+// earlier part has loaded; StoreHeld stores the results.
 std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>& loaded) {
   std::string text =
       "  template <class R> __device__ void LoadHeld(const void* const* arrays, i64 g, int u, R& "

@@ -160,7 +160,7 @@ const char* const kPrograms[] = {
     " s = f32[5] reduce(x, z), dimensions={1}, to_apply=add\n"
     " b = f32[5,301] broadcast(s), dimensions={0} d = f32[5,301] divide(x, b)\n"
     " ROOT r = f16[5,301] convert(d) }",
-    // Rows of several groups for each thread, the last group incomplete; a result that is read
+    // A thread has several groups of a row, and the last group is incomplete. One result is read
     // back.
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { p = f32[3,2504] parameter(0) z = f32[] constant(0) q = f32[3,2504] negate(p)\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the source of emitted kernels: the lists that precede a kernel, its head, and the
-// phases of block kernels.
+// Shared parts of the source of emitted kernels: the lists that precede a kernel, the kernel's
+// head, and the phases of block kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
 

@@ -66,8 +66,8 @@ class FunctionBuilder {
                              const plan::ArrayType& type, bool many, Loop& loop);
   // Adds the load of the array in this slot under view `number` of the loop; -1: in order.
   int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
-  // Returns the slot of a dense copy of a large view with permuted dimensions, in which a loop
-  // would load a memory sector for each element. -1: the view does not need such a copy.
+  // Returns the slot of a dense copy of a large view with permuted dimensions, or -1 if the view
+  // needs no copy. Without the copy, a loop would load a memory sector for each element.
   absl::StatusOr<int32_t> TransposedCopySlot(const plan::Source& source, const plan::View& view,
                                              const plan::ArrayType& type);
   // Returns the number of an array that is not read in order.

@@ -28,8 +28,8 @@ bool NeedsHost(const OpContext& context);
 // Makes the step of the node on host copies of its operands.
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);
 
-// Returns a program that reads its values from the sources and calls the function, which was
-// compiled for the host.
+// Returns a program that reads its values by the instructions `sources` and calls `function`, which
+// was compiled for the host.
 absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
                                                       absl::Span<const hl::Instr> sources);
 

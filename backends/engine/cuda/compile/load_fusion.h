@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which pads and gathers a loop computes element by element instead of reading an array.
-// Only this loop may read them, each element once and in order.
+// Decides which pads and gathers become part of the loop that reads them, which then computes their
+// elements instead of reading an array. Only this loop may read them, each element once and in
+// order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 

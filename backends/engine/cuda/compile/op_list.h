@@ -19,8 +19,8 @@ std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& 
 absl::Status CheckRank(const OpContext& context, size_t rank);
 absl::Status CheckPlaces(const OpContext& context, size_t arrays);
 
-// CoordinateView makes a view over the result's dimensions. Each coordinate gives the stride of one
-// dimension; other dimensions have stride 0.
+// A term of a view over the result's dimensions, for CoordinateView: the stride of one dimension.
+// Dimensions without a Coordinate have stride 0.
 struct Coordinate {
   int64_t dimension = 0, stride = 0;
 };
@@ -43,8 +43,8 @@ struct SortRank {
 };
 // Writes positions 0 .. size-1 of each row, sorted by the body, to `order` (i64, contiguous rows).
 struct SortJob {
-  // Ranks by which the body compares, the most significant first. A library may then sort. Empty if
-  // none are known, or if no library should be used.
+  // The ranks by which the body compares, the most significant first. If there are any, a library
+  // may sort. Empty if none are known, or if no library should be used.
   std::vector<SortRank> ranks;
   hl::SortArgs args = {};
   int64_t rows = 0;
@@ -58,14 +58,14 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job);
 // Returns the number of bits that distinguish this number of values.
 int BitsNeeded(int64_t values);
-// Sorts element numbers of an array of `targets` elements; -1 means no element. Returns true if
-// StoreTarget writes them as u32.
+// Prepares a sort of the numbers of elements of an array of `targets` elements; -1 means no
+// element. Returns true if StoreTarget writes these numbers as u32.
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job);
 // Sorts by the total order of values of a type.
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);
 
-// Runs all levels of a scatter with given targets and order (device/scatter.h). args.splits: long
-// runs may be cut, because the computation may combine in any order.
+// Runs all levels of a scatter with given targets and order (device/scatter.h). args.splits means
+// that long runs may be cut, because the computation may combine updates in any order.
 absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code);
 
 // Copies an operand to the host, for operations that the host executes.

@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 
 // Arrays that the loop reads at the position that it writes, `many` adjacent elements at a time.
-// Their number is limited, so that registers remain for other values.
+// The number of arrays is limited, so that registers remain for other values.
 class Packs {
  public:
   Packs(absl::Span<const hl::Instr> code, int many);

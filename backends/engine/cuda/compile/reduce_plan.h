@@ -20,12 +20,12 @@ struct ReduceGeometry {
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }
 };
-// terms_adjoin: the terms of each result are contiguous in memory. parallel: several threads may
-// compute a result.
+// Plans a reduction of `terms` terms for each result. terms_adjoin: the terms of a result are
+// contiguous in memory. parallel: several threads may compute one result.
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel);
 
-// Returns the operations that combine the terms of each result, if the computation applies add,
-// multiply, minimum, maximum, and, or or xor to each result separately.
+// If the computation applies one of add, multiply, minimum, maximum, and, or, xor to each result
+// separately, returns the operation of each result.
 std::optional<std::vector<hl::Op>> KnownBody(const plan::Graph& body);
 
 // Returns the type of the sums: f32 for narrower floats under add and multiply.

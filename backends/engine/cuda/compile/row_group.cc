@@ -74,8 +74,8 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // The backward search did not check all readers. The group begins at the first step from which
-  // all steps up to the reduction fit.
+  // The backward search did not check all readers. Moves g.begin to the first step from which all
+  // steps up to the reduction fit.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
     while (g.end <= reduce && takes(g.end)) ++g.end;
@@ -125,8 +125,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// Returns the part that may reuse the memory of the result of `made`; -1: none. It is the last part
-// that reads the result, in order, and has elements of the same width.
+// Returns the part that may reuse the memory of the result of step `made`, or -1. It is the last
+// reader of the result if it reads in order and has elements of the same width.
 int LastReaderForReuse(const Function& function, const Sketches& sketches, const Group& g,
                        size_t made) {
   const int32_t slot = function.steps[made].out[0];
@@ -144,8 +144,9 @@ int LastReaderForReuse(const Function& function, const Sketches& sketches, const
   return -1;
 }
 
-// Returns the group size of a part: as many elements as fit into 16 bytes of the widest array that
-// it reads in order or that a loop writes, and that divide a row.
+// Returns the number of adjacent elements that a thread of a part processes. They fill at most 16
+// bytes of the widest array that is read in order or written by a loop, and their number divides a
+// row.
 int NeighboursPerThread(const StepCandidate& s, const Group& g) {
   int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
   for (const hl::Instr& n : s.terms->instructions) {
@@ -196,8 +197,8 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Sets which result of the step each part writes: its own, or the result of the part that may reuse
-// its memory.
+// Sets for each part the result of the step that it writes: its own, or that of the part that
+// reuses its memory.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {
   const int parts = static_cast<int>(g.end - g.begin);

@@ -28,8 +28,8 @@ struct StepCandidate {
   std::function<absl::Status(Step& step)> finish_ungrouped;
 };
 
-// `sketches` has an entry for each step, in order (nullopt: neither a loop nor a reduction). Groups
-// as many steps as possible, and finishes the others with `finish_ungrouped`.
+// Groups as many steps as possible, and finishes the others with `finish_ungrouped`. `sketches` has
+// an entry for each step, in order; it is nullopt if the step is neither a loop nor a reduction.
 absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepCandidate>>& sketches,
                        Function& function);
 

@@ -5,8 +5,8 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 
-// HL_FN declares a function of elements. HL_CALL declares a large one, which nvcc does not inline;
-// NVRTC inlines it in emitted code, where its switches are folded.
+// HL_FN declares a function of elements. HL_CALL declares a large function, which nvcc does not
+// inline. NVRTC inlines it in emitted code, where its switches are folded.
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
@@ -245,8 +245,9 @@ HL_FN bool IsNan(T x) {
   return x != x;
 }
 
-// Results of conversions and of arithmetic. On the host a NaN gets the bits that an NVIDIA GPU's
-// instructions give it, so that a test without a GPU detects a move that converts.
+// Marks results of conversions and of arithmetic. On the host their NaNs get the bits that an
+// NVIDIA GPU's instructions produce, so that a test without a GPU detects a move that wrongly
+// converts.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 HL_FN float Made(float x) { return x; }
 HL_FN double Made(double x) { return x; }
@@ -258,8 +259,8 @@ HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
 // Conversions of values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
-// instructions do not guarantee. An f64 NaN whose upper payload bits are all 0 gets the quiet bit
-// when it is narrowed, so that it stays a NaN.
+// instructions do not guarantee. If the upper payload bits of an f64 NaN are all 0, Narrowed sets
+// the quiet bit, so that the value stays a NaN.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);

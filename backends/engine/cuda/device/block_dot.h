@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices by tiles in shared memory, for types that no library supports, mainly
-// integers. Each sum adds its terms in the order of DotAt and has the same bits.
+// integers. Each sum adds its terms in the order of DotAt, so the bits are those of DotAt.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 
@@ -16,8 +16,8 @@ constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of eac
 static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
               kBlockThreads * kSharedPlaces * sizeof(Value));
 
-// A product [batch, rows, columns]. `lhs` gives the position of the first term of each [batch,
-// row], and `rhs` that of each [batch, column].
+// A product [batch, rows, columns]. `lhs` maps [batch, row] to the position of the first term in
+// the left operand, `rhs` maps [batch, column] to that in the right operand.
 struct DotTileArgs {
   NoProgram body;
   int phases;  // two for each kDotDepth terms: read, add

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of rows that fit into the registers of a block's threads. Unlike in block_rows.h, every
-// array of a row is read from memory once, and values that are needed only within the row are never
-// written. The order of operations is the same. Only emitted code uses these kernels. F has
-// LoadHeld and StoreHeld; R is a thread's register arrays.
+// Kernels for rows that fit into the registers of a block's threads. Unlike the kernels of
+// block_rows.h, they read every array of a row from memory once, and never write values that are
+// needed only within the row. The order of operations is the same. Only emitted code uses these
+// kernels. F has LoadHeld and StoreHeld; R is a thread's register arrays.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 
@@ -19,8 +19,8 @@
 
 namespace hl {
 
-// A row of kColumns elements in groups of kMaxNeighbours. A thread has kHeld groups, at a distance
-// of kBlockThreads.
+// A row of kColumns elements, in groups of kMaxNeighbours. A thread has kHeld groups, which are
+// kBlockThreads groups apart.
 template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
   static constexpr i64 kGroups = kColumns / kMaxNeighbours;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host
-// can run a phase thread by thread. Phases communicate through `shared`. Values are combined in a
-// fixed order: the same arguments give the same bits.
+// Kernels in which the threads of a block cooperate. The threads work in phases with a barrier
+// after each, so that a host can run a phase thread by thread. Phases communicate through `shared`.
+// Values are combined in a fixed order: the same arguments give the same bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 
@@ -29,8 +29,8 @@ struct FinishInputs : ArrayInputs {
   }
 };
 
-// The programs of a reduction: its terms, the combination of two, and the function of the result.
-// An emitted program has the same functions, which return constants.
+// The programs of a reduction: the terms, the combination of two terms, and the function of the
+// result. An emitted program has functions of the same names, which return constants.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }

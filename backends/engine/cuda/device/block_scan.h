@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive scans along the second dimension of [outer, size, inner], by chunks of a line. They
-// compute the total of each chunk, scan the totals, and scan each chunk from the total before it.
+// Inclusive scans along the second dimension of [outer, size, inner]. A line is divided into
+// chunks: the kernels compute the total of each chunk, scan the totals, and scan each chunk
+// starting with the total before it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 

@@ -11,8 +11,8 @@ namespace hl {
 // Returns the side of a tile: the largest that fits into shared memory, so that threads move more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
-// Rows are contiguous in the operand, columns in the result. `from` and `to` are views of the
-// remaining dimensions.
+// Rows of the tiled plane are contiguous in the operand, columns in the result. `from` and `to` are
+// views of the remaining dimensions.
 struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
@@ -25,8 +25,9 @@ struct TransposeArgs {
   void* out;
 };
 
-// W: an element. A tile permutes each line's positions by the line's number, so that a column uses
-// all banks of shared memory. All loads precede the first store, so that they overlap in time.
+// Copies one tile of elements of type W. Each line's positions are permuted by the line's number,
+// so that a column uses all banks of shared memory. All loads precede the first store, so that they
+// overlap in time.
 template <class W, bool kWhole>
 HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
                          int thread) {

@@ -18,9 +18,9 @@ HL_FN Complex OverI(Complex x) { return {x.im, -x.re}; }
 HL_FN bool IsFinite(Complex x) { return IsFinite(x.re) && IsFinite(x.im); }
 HL_FN bool IsNan(Complex x) { return IsNan(x.re) || IsNan(x.im); }
 
-// Division by zero divides each part by a zero with the sign of the divisor's real part. finite /
-// infinite is zero. Otherwise the divisor is first scaled to a size near 1, so that its square
-// neither overflows nor underflows.
+// If the divisor is zero, each part is divided by a zero with the sign of the divisor's real part.
+// A finite number divided by infinity is zero. Otherwise the divisor is first scaled to a size near
+// 1, so that its square neither overflows nor underflows.
 HL_CALL Complex Ratio(Complex x, Complex y) {
   double c = y.re, d = y.im;
   if (c == 0 && d == 0) {

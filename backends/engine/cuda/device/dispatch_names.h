@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel by number and by name. In HL_KERNEL(Name, Args, call) the call uses `a`, the
-// arguments, `f`, the program, and `i`, the thread's number. Kernels of blocks use `shared`,
+// Every kernel by number and by name: HL_KERNEL(Name, Args, call). The call uses `a` (the
+// arguments), `f` (the program) and `i` (the thread's number). Kernels of blocks use `shared`,
 // `block`, `phase` and `thread` instead of `i`.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_

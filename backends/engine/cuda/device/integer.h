@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of any width, extended to 64 bits. Results wrap. Division by zero sets all bits. The
-// least number divided by -1 is itself. A shift by the width or more leaves no bits, or copies of
-// the sign bit.
+// Integers of any width, extended to 64 bits. Results wrap. Division by zero returns all bits set.
+// The least number divided by -1 is itself. A shift by the width or more returns 0, or, if
+// arithmetic, copies of the sign bit.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run programs. Each thread computes the element of the result with the thread's
-// number. F is Interpreted, or a program emitted for NVRTC.
+// Kernels that run programs. Thread i computes element i of the result. F is Interpreted, or a
+// program emitted for NVRTC.
 //
 // The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
 // and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
@@ -54,9 +54,8 @@ HL_FN void StoreRest(const Pack<kBytes, kMaxNeighbours>& pack, void* array, i64 
   }
 }
 
-// The loop in emitted code, with kMaxNeighbours adjacent elements at a time. Arrays with the layout
-// of the result are loaded before anything is computed (F::Loaded), so that no branch separates two
-// loads.
+// The loop of emitted code, which computes kMaxNeighbours adjacent elements at a time. Arrays with
+// the layout of the result are loaded first (F::Loaded), so that no branch separates two loads.
 template <int kMaxNeighbours, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
   for (i64 g = thread; g * kMaxNeighbours < count; g += threads) {
@@ -189,8 +188,8 @@ HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// The first kernel of select-and-scatter: the element that each window selects, or -1 for a window
-// without elements. The kernels of scatter.h then combine the sources.
+// The first kernel of select-and-scatter. It finds the element that each window selects, or -1 for
+// a window without elements. The kernels of scatter.h then combine the sources.
 struct SelectArgs {
   Interpreted body;
   WindowShape window;

@@ -18,8 +18,8 @@ HL_FN void CastAt(const CastArgs& a, i64 i) {
   Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
 }
 
-// Sorts rows of `size` elements, `inner` apart in the array, by unsigned keys. Value v denotes
-// element v % size of row v / size. Values are 0, 1, ... at first; if `sorted`, they are the order
+// Prepares a sort of rows of `size` elements, `inner` apart in the array, by unsigned keys. A value
+// v denotes element v % size of row v / size. Values are 0, 1, ..., or, if `sorted`, in the order
 // that a sort by a less significant key produced.
 struct SortKeyArgs {
   int type, descending;

@@ -25,9 +25,10 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
-// Reads the stated triangle and clears the other one. Stores NaN in the stated one if the matrix is
-// not positive definite. `work`: c128, as large as the operand. A block computes one matrix, in two
-// phases for each column (its diagonal, the rows below it) and one phase for the result.
+// Reads one triangle (`lower` or upper) and clears the other. If the matrix is not positive
+// definite, the triangle becomes NaN. `work` is as large as the operand. A block computes one
+// matrix, in two phases for each column (its diagonal, the rows below it) and one phase for the
+// result.
 struct CholeskyArgs {
   NoProgram body;
   int phases, type, lower;
@@ -78,8 +79,8 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, const F&, Value* definite, i64 bloc
   }
 }
 
-// A thread solves one system: a column of b, or a row for systems from the right. `work` (c128, as
-// large as b) contains the solution before it is rounded.
+// A thread solves one system: for a column of b, or for a row of b if the matrix is on the right.
+// `work` is as large as b and contains the solution before it is rounded.
 struct SolveArgs {
   int type, left, lower, unit, transposed, conjugated;
   i64 size, systems;  // size of a matrix; systems of each matrix
@@ -123,8 +124,9 @@ HL_CALL Complex Root(i64 k, i64 n) {
   return {Cosine(angle), Sine(angle)};
 }
 
-// One pass of a transform along the second dimension of [outer, n, inner]. It sums over one factor
-// of n; `done` is the product of the factors of earlier passes. A thread computes one element.
+// One pass of a transform along the second dimension of [outer, n, inner]. The pass sums over one
+// factor of n; `done` is the product of the factors of earlier passes. A thread computes one
+// element.
 struct FourierArgs {
   i64 n, inner, factor, done;
   int inverse, reserved;
@@ -147,8 +149,9 @@ HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   a.out[i] = Product(sum, a.inverse != 0 ? Conjugate(twiddle) : twiddle);
 }
 
-// Converts rows of `from` elements to rows of `to` elements. load 0: complex to a type, 1: a type
-// to complex, 2: complex to complex. half: extends half a spectrum by its mirrored conjugate.
+// Converts rows of `from` elements to rows of `to` elements. `load` is 0 for complex to `type`, 1
+// for `type` to complex, and 2 for complex to complex. half: extends half a spectrum by its
+// mirrored conjugate.
 struct SpectrumArgs {
   int type, half, load, reserved;
   i64 from, to;

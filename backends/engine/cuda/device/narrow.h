@@ -52,8 +52,8 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
-// Decodes f16 without branches, because f16 is as common as f32. A GPU converts numbers in one
-// instruction, which does not keep a NaN's payload.
+// Decodes f16 without branches, because f16 is as common as f32. A GPU has an instruction for this
+// conversion, but it does not keep a NaN's payload.
 HL_FN float DecodeHalf(u32 code) {
   const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
 #ifdef __CUDA_ARCH__

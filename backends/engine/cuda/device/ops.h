@@ -29,8 +29,8 @@ enum Op : int {
 };
 // clang-format on
 
-// The type in which functions of f32 and narrower types are computed. f64 results are rounded once;
-// f32 functions take no longer on a GPU than reading their operands.
+// The type in which functions of f32 and narrower types are computed. kMathDouble rounds an f64
+// result once. kMathSingle takes no longer on a GPU than reading the operands.
 enum Math : int { kMathDouble, kMathSingle };
 
 // Directions of kOpCompare and kOpCompareTotal, stored in Instr::imm[0].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: straight-line code on the elements of a fused group of operations, or of a called
-// computation. This file interprets them; emit.h emits them as source for NVRTC.
+// Programs: straight-line code that computes one element of a fused group of operations, or a
+// called computation. This file interprets programs; emit.h emits them as source for NVRTC.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 
@@ -93,8 +93,8 @@ HL_FN const void* Aligned(const void* array) { return __builtin_assume_aligned(a
 HL_FN void* Aligned(void* array) { return __builtin_assume_aligned(array, 16); }
 
 #ifndef __CUDACC__
-// Calls a computation that is not a program, on the host. imm contains the function and its
-// context; `a` and `dst` are the first registers of its arguments and results.
+// Calls a computation on the host that is not a program. imm contains the function and its context;
+// `a` and `dst` are the first registers of its arguments and results.
 using CalledByHost = void (*)(const void* what, const Value* arguments, Value* results);
 inline void CallByHost(const Instr& n, Value* r) {
   reinterpret_cast<CalledByHost>(n.imm[0])(reinterpret_cast<const void*>(n.imm[1]), r + n.a,

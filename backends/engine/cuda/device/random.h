@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bits that are exactly specified (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10:
-// Salmon et al. 2011), and draws from distributions by a Philox stream of this engine.
+// Salmon et al. 2011), and draws from distributions, which use a Philox stream that this engine
+// defines.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
 
@@ -45,8 +46,9 @@ HL_CALL Words Philox(u64 key, u64 low, u64 high) {
 }
 HL_FN u64 Pair(u32 low, u32 high) { return low | static_cast<u64>(high) << 32; }
 
-// rng-bit-generator. The state's words are the key, then the counter. With two words Philox uses
-// the key as the counter's upper word. moved: increment of the counter.
+// rng-bit-generator. The first word of the state is the key, the others are the counter. If there
+// are only two words, Philox uses the key as the counter's upper word. moved: increment of the
+// counter.
 struct BitsArgs {
   int type, three_fry, words, reserved;
   i64 size, half, inner;  // ThreeFry: the split dimension; inner 0: a counter for each element

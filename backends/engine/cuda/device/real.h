@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real numbers: f32 and f64, with the functions of spec/ops/scalar_functions.def. Functions of f32
-// are computed in f32, or (cuda?math=f64) in f64 and rounded once. cuda?fast_math=true uses the
+// Functions of real numbers (spec/ops/scalar_functions.def) in f32 and f64. Functions of f32 are
+// computed in f32, or (cuda?math=f64) in f64 and rounded once. cuda?fast_math=true uses the
 // device's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves to and from indexed positions: boxes, gather, scatter. Updates of the same element are
-// combined in an order that depends only on their number, because targets are sorted (sort.h).
+// Kernels that read or write boxes and indexed positions (gather, scatter). Updates of the same
+// element are combined in an order that depends only on the updates' numbers, because targets are
+// sorted (sort.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 
@@ -63,14 +64,16 @@ HL_FN void TargetAt(const TargetArgs& a, i64 i) {
   StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
-// Updates are sorted stably by target; `order` contains their positions. The first update of a run
-// with one target applies the whole run, so each element has one writer.
+// Updates are sorted stably by target; `order` contains their positions. Updates with the same
+// target form a run. The thread of its first update applies the whole run, so each element has one
+// writer.
 //
-// With `splits` a run is cut at every multiple of kScatterPiece, and its pieces are combined
-// without the element. Let boundary c (position c * kScatterPiece) be inside a run. heads[c] is the
-// result of the piece after it. tails[c] is the result of the piece before it, if the run begins
-// there. Boundaries are the updates of the next level. Their targets are those of the runs, or -1
-// if no run crosses the boundary. The new runs are cut again, until one piece contains all.
+// With `splits` a run is cut at every multiple of kScatterPiece, and the updates of each piece are
+// combined without the element. Let boundary c (position c * kScatterPiece) be inside a run.
+// heads[c] is the result of the piece after the boundary. tails[c] is that of the piece before it,
+// if the run begins in that piece. Boundaries are the updates of the next level. Their targets are
+// those of the runs, or -1 if no run crosses the boundary. The new runs are cut again, until one
+// piece contains all.
 constexpr i64 kScatterPiece = 64;
 
 struct ScatterArgs {
@@ -183,8 +186,8 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) to[k] = sum[k];
 }
 
-// Returns the previous contents of the memory, which change only if they were `expected`. The host
-// has one thread.
+// Returns the previous contents of the memory. If they were `expected`, replaces them by `next`.
+// The host has one thread.
 template <class Bits>
 HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #ifdef __CUDACC__
@@ -196,8 +199,8 @@ HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #endif
 }
 
-// A thread applies one update, in any order. Requires unique targets, or one array whose elements
-// have 4 or 8 bytes.
+// A scatter in which each thread applies one update, in any order. Requires unique targets, or one
+// array whose elements have 4 or 8 bytes.
 struct ScatterDirectArgs {
   IndexedWindows windows;
   const void* indices;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stable merge sort of positions. Each pass merges runs of equal width in chunks, one chunk for
-// each thread. Bisection finds where a chunk's share of the left run begins. These splits are made
-// monotone, so that any comparator, consistent or not, yields a permutation.
+// each thread. Bisection finds where a chunk's share of the left run begins. These beginnings are
+// made monotone, so that the result is a permutation even if the comparator is inconsistent.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 

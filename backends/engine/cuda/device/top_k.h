@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k elements of each row in total order, with a block for each row. Counts determine the
-// k-th key digit by digit. Then the elements up to that key are written in the order of positions.
+// The first k elements of each row in total order, with a block for each row. The k-th key is
+// determined digit by digit, by counting keys. Then the elements up to that key are written in the
+// order of positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 
@@ -23,8 +24,9 @@ HL_FN int DigitsOf(int type) { return (BitsOf(type) + kDigitBits - 1) / kDigitBi
 HL_FN int TopKPhases(int type) { return 3 * DigitsOf(type) + 3; }
 
 // The shared memory of a block. prefix: the digits of the k-th key found so far. wanted: the number
-// of wanted keys with these digits. counts: the frequency of each next digit. smaller, equal: the
-// number of keys of each thread's part that are smaller than, and equal to, the k-th key.
+// of keys with this prefix that are among the first k. counts: the frequency of each next digit.
+// smaller, equal: for each thread's part, the number of keys that are smaller than, or equal to,
+// the k-th key.
 struct TopKMemory {
   u64* prefix;
   i64* wanted;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that a kernel uses. Emitted code lists its element types, operations and precisions
-// before it includes these files (HL_TYPES, HL_OPS, HL_MATHS). Unreachable code is then not
-// compiled, which saves a third of a kernel's compilation time. Without a list all parts are used.
-// Integer indices need no list.
+// Omits the parts of these headers that a kernel does not use. Emitted code lists its element
+// types, operations and precisions (HL_TYPES, HL_OPS, HL_MATHS) before it includes the headers.
+// Other code is then not compiled, which saves a third of a kernel's compilation time. Without a
+// list all parts are used. Integer indices need no list.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 

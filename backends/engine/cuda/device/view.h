@@ -87,14 +87,14 @@ HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   return inside ? at : -1;
 }
 
-// Windows of an operand whose starts are given by index vectors. The batched array is gather's
-// result or scatter's updates.
+// Windows of an operand, whose starts are given by index vectors. The batched array is the result
+// of gather or the updates of scatter.
 struct IndexedWindows {
   int rank;  // the batched array's
   int operand_rank, components, index_type;
   i64 size[kRankMax];  // the batched array's
-  // For each batched dimension, its stride in the operand's window, in the array of indices, and,
-  // for batching dimensions, in the operand.
+  // The strides of each dimension of the batched array: in the operand's window, in the array of
+  // indices, and, for a batching dimension, in the operand.
   i64 operand_stride[kRankMax];
   i64 index_stride[kRankMax];
   i64 batching_stride[kRankMax];
@@ -142,8 +142,8 @@ struct WindowShape {
   WindowAxis axes[kRankMax];
 };
 
-// Stores a target, or -1 for none. narrow: stores target + 1 as u32, for arrays whose element
-// numbers fit.
+// Stores the target's number, or -1 for none. If `narrow`, stores target + 1 as u32, for arrays
+// whose element numbers fit.
 HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
   if (narrow != 0) {
     static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);

@@ -84,8 +84,8 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Returns the operand's matrix. Packs another layout or type as [batch, rows, columns]. adjoin: the
-// columns must be contiguous.
+// Returns the operand's matrix. If the layout or type does not suit, packs the operand as [batch,
+// rows, columns]. adjoin: the columns must be contiguous.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
                              bool adjoin, Packing& packing) {
@@ -112,9 +112,9 @@ struct Sides {
   int64_t batch = 1, rows = 1, columns = 1, terms = 1;
 };
 
-// The result is row-major [batch, rows, columns], which a library reads as column-major columns x
-// rows. It therefore computes the product of the transposes, with rhs first. For s8 it supports one
-// form, in which the terms of both operands are contiguous.
+// The result is row-major [batch, rows, columns]. A library interprets this memory as a
+// column-major matrix of columns x rows, so it computes the product of the transposes, with rhs
+// first. For s8 the library supports one form, in which the terms of both operands are contiguous.
 void SetPlan(const Sides& s, const Matrix& left, const Matrix& right, GemmPlan& p) {
   p.m = s.columns;
   p.n = s.rows;

@@ -105,8 +105,8 @@ bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType
   return ordered;
 }
 
-// Returns true if every dimension is reversed, false if none is, nullopt otherwise. A dimension of
-// one tap counts as both.
+// Returns true if every dimension is reversed, false if none is, and nullopt if only some are. A
+// dimension of one tap counts as either.
 std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   bool all = true, none = true;
   for (int d = 0; d < p.spatial; ++d) {

@@ -9,9 +9,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// The common description of gather and scatter. window: the size in each operand dimension.
-// window_dims: the batched array's dimensions for the operand dimensions that are not in `absent`,
-// in order. The other batched dimensions number the windows.
+// The common description of gather and scatter. window: the window's size in each operand
+// dimension. window_dims: the dimensions of the batched array that correspond to the operand
+// dimensions not in `absent`, in order. The other batched dimensions number the windows.
 struct Description {
   const plan::ArrayType& operand;
   const plan::ArrayType& indices;

@@ -73,8 +73,8 @@ hl::NormMode ModeOf(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
 }
 
-// The operands are operand, scale, offset (in inference also mean, variance). The gradient has
-// operand, scale, mean, variance, grad.
+// The operands are operand, scale and offset, in inference also mean and variance. The operands of
+// the gradient are operand, scale, mean, variance and grad.
 void SetOperands(In in, Out out, hl::NormArgs& args) {
   args.x = in[0];
   args.scale = in[1];

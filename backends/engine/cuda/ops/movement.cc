@@ -174,8 +174,8 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// Reinterprets the operand's bytes, in the order of its layout, in the order of the result's
-// layout. Uses the host unless both layouts are row-major.
+// Writes the operand's bytes in the order of its layout and reads them back in the order of the
+// result's layout. Runs on the host unless both layouts are row-major.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

@@ -7,9 +7,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// Elements narrower than 64 bits share a ThreeFry counter in pairs, along the first dimension of
-// even size, or else along the largest one. Sets that dimension. Returns the number of counter
-// steps.
+// ThreeFry makes two elements narrower than 64 bits from one counter. The two are adjacent along
+// the first dimension of even size, or else along the largest one. Stores that dimension in `args`.
+// Returns the number of counter steps.
 uint64_t SetThreeFry(const plan::ArrayType& type, hl::BitsArgs& args) {
   if (BitWidth(type.type) == 64 || type.dimensions.empty()) {
     return static_cast<uint64_t>(type.elements);

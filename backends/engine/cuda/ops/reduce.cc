@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce of many operands (reduce_step.cc handles few), reduce-window and select-and-scatter, by
-// any computation, with one thread for each result.
+// reduce of many operands (reduce_step.cc handles few), reduce-window and select-and-scatter, with
+// any computation. One thread computes each result.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -120,8 +120,8 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// Sorts the windows by the element that each selects, and combines in order the source elements of
-// all windows that select the same element.
+// Sorts the windows by the element that each selects. If several windows select the same element,
+// their source elements are combined in order.
 struct SelectAndScatter {
   hl::SelectArgs select = {};
   hl::ScatterArgs scatter = {};

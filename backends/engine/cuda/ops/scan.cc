@@ -16,8 +16,8 @@ struct Cumulative {
   bool reversed = false;
 };
 
-// Returns the dimension whose window ends (or, reversed, begins) at each position and covers all
-// positions before (after) it.
+// Returns the only dimension with a window, if the window at each position covers this position and
+// all before it (if reversed, all after it).
 std::optional<Cumulative> CumulativeOf(const Window* window, const plan::Dimensions& base) {
   if (window == nullptr || window->dimensions.size() != base.size()) return std::nullopt;
   std::optional<Cumulative> found;

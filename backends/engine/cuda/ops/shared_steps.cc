@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of plan/shared_steps.h on host copies. Replicas share one device and exchange data
-// through the plan's communicator. Reductions run on the device.
+// Runs the steps of plan/shared_steps.h on copies of the arrays in host memory. Replicas share one
+// device and exchange data through the plan's communicator. Reductions run on the device.
 #include "backends/engine/plan/shared_steps.h"
 
 #include "backends/engine/cuda/compile/host_steps.h"

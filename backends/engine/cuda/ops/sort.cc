@@ -46,7 +46,8 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
 }
 
 // Sorts the order in `values` by this rank, and then by rows if row_bits > 0. Returns false if no
-// library sorts. A key contains both if they fit into 64 bits; else a second pass sorts by rows.
+// library sorts. If rank and row fit into 64 bits, one key contains both; else a second pass sorts
+// by rows.
 absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& rank, int row_bits,
                                 const void* in, bool sorted, Buffer& values) {
   const int64_t count = job.rows * job.args.size;
@@ -73,8 +74,8 @@ absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& ra
   return SortPairs(run, count, 4, row_bits, keys, values);
 }
 
-// Returns the order of each row; null if no library sorts. Sorts by the last rank first, because
-// sorts are stable.
+// Returns the order of each row; null if no library sorts. Sorts by the least significant rank
+// first and by the others after it, which is correct because sorts are stable.
 absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, In in) {
   const int64_t count = job.rows * job.args.size;
   if (count > std::numeric_limits<int32_t>::max()) return Buffer();
@@ -258,9 +259,9 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const bool stable = context.source().BoolOr(Attr::kIsStable, false);
   FindRanks(context.called(0), stable, job);
   if (!stable && job.ranks.size() == 1) {
-    // Merges by a comparator that does not order NaN would leave numbers next to a NaN unsorted
-    // (ruling 0024). The total order sorts them. Elements that only the total order distinguishes
-    // may be in any order.
+    // If the comparator does not order NaN, merges by it would leave numbers next to a NaN unsorted
+    // (ruling 0024). The total order sorts these numbers. Elements that only the total order
+    // distinguishes may be in any order.
     const SortRank& rank = job.ranks[0];
     HLOCTS_ASSIGN_OR_RETURN(
         job.body, OrderBody(context.compiler, context.in(static_cast<size_t>(rank.array)).type,

@@ -22,8 +22,8 @@ std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value
 
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value);
 
-// Recognizes select(test, constant, element) that makes zeros +0 or NaNs a positive NaN. JAX
-// compares such elements by the total order.
+// Recognizes a select(test, constant, element) that replaces zeros by +0 or NaNs by a positive NaN.
+// JAX compares such elements by the total order.
 std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& select) {
   const plan::Node& test = body.producer(select.operands[0]);
   std::optional<Ranked> element = RankedOf(body, select.operands[2]);
@@ -128,8 +128,9 @@ bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
 
 }  // namespace
 
-// A NaN that an IEEE comparison finds neither smaller nor larger has no rank. A stable sort may
-// have to leave it in place, and a sort by several keys ignores the other keys for it.
+// Finds the ranks by which the body compares. IEEE comparisons give a NaN no rank: a stable sort
+// may have to leave it in place, and in a sort by several keys the other keys do not count for it.
+// Such ranks are valid without NaN only.
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
   std::vector<Comparison> found;
   if (!AddRanks(body, body.results[0], job, found)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans by blocks, at sizes that the suites do not have. Every geometry uses each
-// term once and has the results of a plain loop.
+// Reductions and scans by blocks, at sizes that the suites do not have. In every geometry each term
+// is used once and the results are those of a simple loop.
 #include <gtest/gtest.h>
 
 #include <numeric>

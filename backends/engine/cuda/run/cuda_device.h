@@ -20,7 +20,8 @@ std::string DeviceDescription();
 int32_t WorkersMax();
 
 // Returns NVRTC's log, with registers and spills, for a source and a target such as "sm_90". Needs
-// no device. Unavailable: there is no NVRTC. Internal, with the log: NVRTC rejects the source.
+// no device. Returns Unavailable if there is no NVRTC, and Internal, with the log, if NVRTC rejects
+// the source.
 absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::string& architecture,
                                         bool fast_math);
 

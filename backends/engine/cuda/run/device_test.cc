@@ -151,8 +151,8 @@ TEST(DeviceTest, IntegersOfEveryWidthMultiplyHigh) {
   }
 }
 
-// The fast paths of f16 and bf16 agree with the general one, including halfway cases and adjacent
-// numbers.
+// The fast conversions of f16 and bf16 agree with the conversion for all formats, including halfway
+// cases and adjacent numbers.
 TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   for (const int type : {hl::kF16, hl::kBF16}) {
     for (uint64_t high = 0; high < 1 << 19; ++high) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes a ConvolutionPlan with cuDNN, by algorithms that sum products directly (no Winograd, no
-// Fourier). The error is bounded like a sum's, and every run gives the same bits.
+// Fourier). The bound of a sum therefore holds for the error, and every run gives the same bits.
 #include "backends/engine/cuda/runtime/library.h"
 
 #ifdef HLOCTS_HAVE_CUDNN

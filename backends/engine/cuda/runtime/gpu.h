@@ -31,8 +31,9 @@ struct Gpu {
   int32_t workers_max = 0;                // processes that fit the free memory
   bool waits = false;                     // $HLOCTS_CUDA_SYNC
 
-  // Checks a call that only enqueues. ResourceExhausted: out of memory. Internal: any other error.
-  // An error that reports a lost context ends the process.
+  // Checks the result of a call that only enqueues work. Returns ResourceExhausted if memory is
+  // exhausted and Internal for any other error. An error that reports a lost context ends the
+  // process.
   absl::Status Check(CUresult result, absl::string_view what) const;
   // Checks a call that waits. An error was caused by an earlier kernel and ends the process.
   absl::Status CheckWait(CUresult result, absl::string_view what) const;
@@ -48,8 +49,8 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index);
 // Returns true if the environment variable is set, not empty and not 0.
 bool IsSet(const char* name);
 
-// All kernels of device/dispatch.h with the interpreter: SASS for HLOCTS_CUDA_ARCHITECTURES, and
-// PTX for all other architectures.
+// The image of all kernels of device/dispatch.h with the interpreter: SASS for
+// HLOCTS_CUDA_ARCHITECTURES, and PTX for all other architectures.
 extern "C" const char hlocts_cuda_generic_image[];
 
 }  // namespace hlocts::cuda

@@ -181,8 +181,8 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
   return carried;
 }
 
-// If the grid has fewer threads than there are elements, each thread continues at a stride of the
-// grid's size. A thread of an emitted loop computes kLoopElements elements.
+// If the grid has fewer threads than there are elements, each thread computes further elements,
+// which are the grid's size apart. A thread of an emitted loop computes kLoopElements elements.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
   const LoopBranch turn(*this);

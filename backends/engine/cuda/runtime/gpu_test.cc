@@ -29,8 +29,8 @@ int Calls(const char* function) {
   return reinterpret_cast<int (*)(const char*)>(dlsym(driver, "hlocts_driver_calls"))(function);
 }
 
-// Runs `test` in a child process on the device under these environment variables; prints its result
-// and exits.
+// Runs `test` in a child process on the device, with these environment variables. The child prints
+// the test's result and exits.
 [[noreturn]] void RunWith(std::initializer_list<Setting> settings,
                           const std::function<std::string(Device&)>& test) {
   for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);

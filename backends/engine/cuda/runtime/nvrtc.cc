@@ -56,8 +56,9 @@ std::vector<std::string> Options(const std::string& architecture, bool fast_math
   if (architecture.front() == 's') options.emplace_back("--ptxas-options=-v");
   if (fast_math) {
     // device/real.h decides which functions are approximated. --use_fast_math would also
-    // approximate them outside their ranges, and its flushing affects complex numbers that are only
-    // moved. f64 is never contracted, because compensated sums depend on that.
+    // approximate them outside their ranges, and its flushing would change complex numbers that are
+    // only moved. Multiplications and additions are never contracted, because compensated sums
+    // depend on separate roundings.
     for (const char* option : {"--ftz=false", "--prec-div=false", "--prec-sqrt=false",
                                "--fmad=false", "-DHL_FAST_MATH"}) {
       options.emplace_back(option);

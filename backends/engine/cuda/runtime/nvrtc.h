@@ -10,14 +10,14 @@
 namespace hlocts::cuda {
 
 struct CompiledKernel {
-  // SASS, or PTX of the newest architecture that this NVRTC supports if it does not support the
-  // device.
+  // SASS. If this NVRTC does not support the device, PTX of the newest architecture that it
+  // supports.
   std::string image;
   std::string log;
 };
 
-// The device headers are embedded. Unavailable: there is no NVRTC. Internal, with the log: NVRTC
-// rejects the source.
+// Compiles the source; the device headers are embedded in the engine. Returns Unavailable if there
+// is no NVRTC, and Internal, with the log, if NVRTC rejects the source.
 absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math);
 

@@ -15,13 +15,13 @@ namespace {
 constexpr int kExitLost = 70;
 // A process keeps freed memory up to this share of device memory, because workers share it.
 constexpr size_t kPoolShare = 16;
-// The memory of a process, if there are several. Context and kernel stacks take about half of it (2
-// KiB for each of 2,048 threads of 100 or more multiprocessors); the rest is for arrays.
+// The memory that one of several processes needs. Context and kernel stacks take about half of it
+// (2 KiB for each of 2,048 threads of 100 or more multiprocessors); the rest is for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
-// Ends the process, because later results could not be trusted. The engine runs in a worker: the
-// exit is the verdict on the module, and the next module gets another worker.
+// Ends the process, because later results could not be trusted. The engine runs in a worker, so the
+// exit becomes the verdict on this module, and another worker runs the next module.
 [[noreturn]] void EndProcess(absl::string_view reason) {
   const std::string instruction = CurrentInstruction();
   std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
@@ -129,8 +129,8 @@ absl::Status OpenContext(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// The pool keeps freed memory up to its share, so that in steady state it allocates none from the
-// driver.
+// Opens the memory pool. It keeps freed memory up to its share, so that in steady state no memory
+// is requested from the driver.
 absl::Status OpenPool(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   int pools = 0;

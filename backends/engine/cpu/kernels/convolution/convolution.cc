@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution by matrix products: the input elements under a block of outputs are packed as a
-// matrix, with zeros for padding and holes, and multiplied by the kernel. f32 with adjacent
-// features uses direct.h instead.
+// matrix, with zeros for padding and holes, and this matrix is multiplied by the kernel. f32 arrays
+// with adjacent features use direct.h instead.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void ClearOutput(const ConvolutionRequest& request) {
 
 // The input elements under the outputs, packed as a matrix: [pixel][tap][channel] if channels are
 // adjacent in the input, else [channel][tap][pixel]. The batch is treated as one more spatial
-// dimension with a single tap, the innermost dimension if batch entries are adjacent.
+// dimension with a single tap. It is the innermost dimension if batch entries are adjacent.
 class Patches : public PixelGrid {
  public:
   explicit Patches(const ConvolutionRequest& request)
@@ -174,8 +174,8 @@ class Patches : public PixelGrid {
         channels_last_(channels_last),
         features_last_(request.output_feature_stride == 1) {}
 
-  // Packs the channels under the innermost taps of output j. Taps that are adjacent in the input
-  // are copied together.
+  // Packs the channels under the innermost taps of output j. If taps are adjacent in the input, one
+  // copy moves all of them.
   template <typename T>
   void FillTaps(const T* from, int64_t j, T* to) const {
     const ConvolutionDimension& d = spatial.back();

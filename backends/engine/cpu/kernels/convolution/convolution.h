@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's convolution of any rank. Dimension numbers are given as strides, so the caller need not
-// copy arrays of any layout.
+// HLO's convolution of any rank. Requests describe dimension numbers as strides, so the caller need
+// not rearrange arrays of any layout.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
 

@@ -21,9 +21,9 @@ struct Phase {
   int64_t kernel_offset = 0, output_offset = 0;  // in elements
 };
 
-// Returns the phase of outputs number, number + period, ... Tap k of the first of them is at
-// position number * stride + k * window_dilation - padding_low of the dilated input, which is an
-// element if it is a multiple of the base dilation.
+// Returns the phase of outputs number, number + period, ... For output `number`, tap k is at
+// position number * stride + k * window_dilation - padding_low of the dilated input. That position
+// is an element of the input if it is a multiple of base_dilation.
 Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   const int64_t outputs = OutputPeriod(d), taps = TapPeriod(d);
   const auto place = [&](int64_t tap) {

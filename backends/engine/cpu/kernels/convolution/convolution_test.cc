@@ -11,8 +11,9 @@ struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
-// Layouts of input, kernel and output: NHWC, NCHW, and the layouts of gradients, CNHW and CHWN. The
-// kernel of NHWC is HWIO; in the others its output features take the position of the batch.
+// Layouts of input, kernel and output: NHWC, NCHW, and the layouts of gradients, CNHW and CHWN.
+// With NHWC the kernel is HWIO. In the other layouts the kernel's output features take the position
+// of the batch.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {

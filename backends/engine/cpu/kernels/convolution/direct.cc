@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct convolution. A tile is several outputs by two vectors of features. Each output reads the
-// input through one pointer per tap; padding and holes point to a row of zeros. The kernel is
-// packed once. Depthwise convolutions compute one output at a time, with channels in vectors.
+// Direct convolution. A tile consists of several outputs, each with two vectors of features. Each
+// output reads the input through one pointer per tap; padding and holes point to a row of zeros.
+// The kernel is packed once. Depthwise convolutions compute one output at a time, with channels in
+// vectors.
 #include "backends/engine/cpu/kernels/convolution/direct.h"
 
 #include <algorithm>
@@ -130,8 +131,8 @@ bool IsDepthwise(const PixelGrid& grid) {
   return grid.channels == 1 && grid.features == 1 && grid.request.feature_groups > 1;
 }
 
-// Packs the kernel of features [first, first + features) as [tap][channel][column]. Further columns
-// are not written.
+// Packs the kernel of features [first, first + features) as [tap][channel][column]. Columns from
+// `features` on are not written.
 void PackKernel(const PixelGrid& grid, int64_t first, int64_t features, int64_t columns,
                 float* to) {
   const ConvolutionRequest& request = grid.request;

@@ -38,8 +38,8 @@ struct PixelGrid {
                         ? request.batch / request.batch_groups * request.input_batch_stride
                         : channels * request.input_feature_stride);
   }
-  // Returns the position in the input dimension under tap k of output j, or -1 if that is padding
-  // or a hole between dilated elements.
+  // Returns the position in the input dimension under tap k of output j, or -1 if this position is
+  // padding or a hole between dilated elements.
   static int64_t Place(const ConvolutionDimension& d, int64_t j, int64_t k) {
     const int64_t at = j * d.window_stride + k * d.window_dilation - d.padding_low;
     if (d.base_dilation == 1) return at < d.input_size ? at : -1;

@@ -39,8 +39,8 @@ struct RowsRequest {
   bool inverse = false;  // an inverse is scaled by 1 / n
 };
 
-// Calls visit(element * width + lane, address) for all elements of a group of rows, in the order in
-// which they are adjacent in memory.
+// Calls visit(element * width + lane, address) for all elements of a group of rows. Elements that
+// are adjacent in memory are visited one after the other.
 template <typename Pointer, typename Visit>
 HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, int64_t count,
                                int64_t n, int64_t width, Visit visit) {
@@ -58,8 +58,8 @@ HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, in
   }
 }
 
-// Transforms rows [first, first + count), one in each lane of V. An inverse is a forward transform
-// with real and imaginary parts exchanged.
+// Transforms rows [first, first + count), one in each lane of V. An inverse transform is a forward
+// transform with real and imaginary parts exchanged.
 template <typename V, typename T>
 void RunGroup(const FftPlan<T>& plan, const RowsRequest<T>& r, int64_t first, int64_t count,
               V* memory) {
@@ -113,8 +113,8 @@ inline int64_t SplitFactor(int64_t n) {
   return best;
 }
 
-// The roots exp(-2 pi i k j / n) as products of two tables: `near` for j % kSplitStep, `far` for
-// the rest of j.
+// The factor exp(-2 pi i k j / n) is the product of two table entries: `near` for j % kSplitStep,
+// `far` for the rest of j.
 constexpr int64_t kSplitStep = 64;
 template <typename T>
 struct SplitRoots {
@@ -162,8 +162,8 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
   return TransformRows<T>(parallel, {n2, n1, {between, n2, 1}, {out, to, n1 * to}, r.inverse});
 }
 
-// The plan of Bluestein's algorithm: the transform becomes a convolution with a chirp, whose length
-// has no large prime factor.
+// The plan of Bluestein's algorithm. The transform becomes a convolution with a chirp. The length
+// of this convolution has no large prime factor.
 template <typename T>
 struct ChirpPlan {
   int64_t length;                            // length of the convolution
@@ -277,8 +277,8 @@ absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request
   return absl::OkStatus();
 }
 
-// For a few rows at a time, calls fill(row, complex row), transforms, and calls drain(row, complex
-// row).
+// Calls fill(row, z) for a few rows, transforms them, and calls drain(row, z). z is the memory of
+// the row's n complex numbers.
 template <typename T, typename Fill, typename Drain>
 absl::Status ThroughComplexRows(const Parallel& parallel, int64_t rows, int64_t n, bool inverse,
                                 Fill fill, Drain drain) {
@@ -317,8 +317,8 @@ absl::Status RealForward(const Parallel& parallel, const FftRequest& request, in
       });
 }
 
-// Completes each row by the conjugates of the given half. The imaginary parts of its first and
-// middle elements cancel.
+// `in` has the first n / 2 + 1 elements of each row; the others are their conjugates. The imaginary
+// parts of the first and the middle element cancel.
 template <typename T>
 absl::Status RealInverse(const Parallel& parallel, const FftRequest& request, const T* in,
                          int64_t rows, int64_t n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a mixed-radix transform. Every lane of a vector may contain another transform, and
-// real and imaginary parts are separate. Each pass is out of place and keeps the elements in order.
-// V is T or a vector of T.
+// The passes of a mixed-radix transform. Each lane of a vector may contain a different transform.
+// Real and imaginary parts are separate arrays. Each pass is out of place and keeps the elements in
+// order. V is T or a vector of T.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_

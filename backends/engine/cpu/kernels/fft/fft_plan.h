@@ -60,8 +60,8 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// A cache of values by key. It is cleared completely when it has many entries. A value that could
-// not be made (null) is made again at the next request.
+// A cache of values by key. When it has many entries, all are removed. If making a value fails
+// (null), the next request tries again.
 template <typename Value>
 class FftCache {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter kernels: index vectors are converted to operand offsets a block at a time,
-// then the slices are copied run by run.
+// Gather and scatter kernels. Index vectors are converted to operand offsets a block at a time.
+// Then the slices are copied run by run.
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>
@@ -128,8 +128,8 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// The least number of bytes of a part of a run. Each thread updates one part of every run, so that
-// updates of one element keep their order.
+// The least number of bytes that one thread updates in a run. Each thread updates one part of every
+// run, so that updates of one element keep their order.
 constexpr int64_t kPartBytes = 256;  // at least
 
 Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {

@@ -15,8 +15,8 @@
 namespace hlocts::kernels {
 
 // The array of index vectors, which give the starts of slices (windows). Entry k of index vector i
-// is the element i * vector_stride + k * component_stride and is the start along operand dimension
-// `operand_dimensions[k]`.
+// is the element i * vector_stride + k * component_stride of the array. It is the slice's start
+// along operand dimension operand_dimensions[k].
 struct IndexVectors {
   const void* data = nullptr;
   PrimitiveType type = PrimitiveType::kS32;  // any integer type
@@ -24,14 +24,14 @@ struct IndexVectors {
   // Sizes and strides of the array's batch dimensions.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
-  // Used instead of `data` if not null: writes elements [begin, end) of the index array to `to`,
-  // from any thread. Index vectors must be contiguous and have at most kMadeComponentsMax entries.
+  // If not null, replaces `data`: writes elements [begin, end) of the index array to `to`, from any
+  // thread. Index vectors must be contiguous and have at most kMadeComponentsMax entries.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 inline constexpr int64_t kMadeComponentsMax = 8;
 
-// One dimension of the slice: `size` steps of `operand_stride` in the operand and of
-// `window_stride` in the output (gather) or update array (scatter).
+// One dimension of the slice, with `size` elements. Neighbours are `operand_stride` apart in the
+// operand and `window_stride` apart in the output (gather) or update array (scatter).
 struct SliceDimension {
   int64_t size = 1, operand_stride = 0, window_stride = 0;
 };
@@ -42,7 +42,7 @@ struct GatherRequest {
   absl::InlinedVector<int64_t, 4> operand_strides;
   absl::InlinedVector<int64_t, 4> slice_sizes;  // one per operand dimension; 1 for collapsed ones
   IndexVectors indices;
-  // The operand stride in elements of each batch dimension of the index vectors, or 0 if it is not
+  // For each batch dimension of the index vectors the operand stride in elements, or 0 if it is not
   // a batching dimension. Empty if there are no batching dimensions.
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
   absl::InlinedVector<int64_t, 4> output_batch_strides;  // one per batch dimension of the indices
@@ -57,8 +57,8 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// A scatter. Its fields are those of GatherRequest, with an update array instead of the gathered
-// output. Elements of a window that are out of bounds are skipped.
+// The request of a scatter. Its fields are those of GatherRequest, with an update array instead of
+// the gathered output. Elements of a window that are out of bounds are skipped.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;
@@ -69,8 +69,9 @@ struct ScatterRequest {
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  // Must already contain the operand's values. Updates are applied in order. For kinds other than
-  // kAssign, they may first be combined within parts whose boundaries depend on the sizes alone.
+  // The result, which must already contain the operand's values. Updates are applied in order. If
+  // `kind` is not kAssign, they may first be combined within parts whose boundaries depend on the
+  // sizes alone.
   void* output = nullptr;
 };
 

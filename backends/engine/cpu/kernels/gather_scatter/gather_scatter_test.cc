@@ -10,8 +10,8 @@
 namespace hlocts::kernels {
 namespace {
 
-// operand [9, 7, 5], slices [1, 3, 5] with the first dimension collapsed, starts in dimensions 1
-// and 0 (in this order), indices [4, 2] with the vector last; output [4, 3, 5].
+// operand [9, 7, 5]; slices [1, 3, 5] with the first dimension collapsed; indices [4, 2], where a
+// row has the starts in dimensions 1 and 0, in this order; output [4, 3, 5].
 struct Rows {
   std::vector<float> operand = RandomFloats(9 * 7 * 5, 1);
   std::vector<int32_t> indices = {0, 0, 4, 8, 2, 5, 3, 8};

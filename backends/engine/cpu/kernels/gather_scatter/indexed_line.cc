@@ -118,8 +118,8 @@ class LineScatter {
   }
 
  private:
-  // Applies the updates [begin, end) of elements [low, low + reach], in order. The updates of a
-  // block are first selected without branches.
+  // Applies those of updates [begin, end) whose element is in [low, low + reach], in order. For
+  // each block these updates are first selected without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
     RunPart(begin, end, low, reach, to_, line_.operand_stride);
   }
@@ -142,9 +142,10 @@ class LineScatter {
     });
   }
 
-  // Applies the first part of the updates to the output, each other part to a copy that begins with
-  // the neutral element, then combines the copies with the output. Returns false without effect if
-  // that is not profitable. The decision depends on the sizes alone, because it changes sums.
+  // Divides the updates into parts. The first part is applied to the output, each other part to a
+  // copy that begins with the neutral element; then the copies are combined with the output.
+  // Returns false without effect if that is not profitable, which depends on the sizes alone,
+  // because this order changes sums.
   bool ToCopies(const Parallel& parallel, int64_t elements) const {
     const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
     const int64_t parts = std::min(line_.count / updates, kPartsMax);

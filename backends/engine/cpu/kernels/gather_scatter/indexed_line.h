@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter of single elements by one index each, with constant strides, such as table
-// look-ups and histograms.
+// Gather and scatter of single elements, each selected by one index, with constant strides.
+// Examples are table look-ups and histograms.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
 
@@ -11,8 +11,8 @@
 
 namespace hlocts::kernels {
 
-// Index i, at indices[i * index_stride], selects the operand element index * operand_stride, with
-// index from 0 to `last`. Element i * batched_stride of the gathered or update array belongs to it.
+// indices[i * index_stride], a number from 0 to `last`, selects element index * operand_stride of
+// the operand. It belongs to element i * batched_stride of the gathered or update array.
 struct IndexedLine {
   const void* indices = nullptr;
   PrimitiveType index_type = PrimitiveType::kS32;
@@ -23,10 +23,10 @@ struct IndexedLine {
 };
 
 // Gathers or scatters the elements. Returns false if the index type is unsupported. A scatter also
-// returns false if the element type or the kind is. Each thread updates a part of the output, so
-// that updates of one element keep their order. If the output is small and many updates can be
-// combined in any order, each thread instead applies a part of the updates; the number of parts
-// depends on the sizes alone.
+// returns false if the element type or the kind is unsupported. Each thread updates a part of the
+// output, so that updates of one element keep their order. If the output is small and many updates
+// can be combined in any order, each thread instead applies a part of the updates; the number of
+// parts depends on the sizes alone.
 bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
                 void* output);
 bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,

@@ -14,8 +14,8 @@ namespace hlocts::kernels {
 
 inline constexpr int64_t kBlock = 256;  // index vectors processed at a time
 
-// The starts of a block of index vectors: offsets of the index vector, of the slice in the operand,
-// and of the window.
+// The starts of a block of index vectors. `index`, `operand` and `window` are the offsets of each
+// index vector, of its slice in the operand, and of its window.
 struct Starts {
   int64_t index[kBlock], operand[kBlock], window[kBlock];
   bool inside[kBlock];
@@ -32,7 +32,7 @@ struct Moves {
   LoopNest<2> slice;  // offsets: operand, window; without the innermost loop
   LoopDimension<2> run;
   int64_t run_start[2] = {0, 0};  // offsets of the part of each run to copy
-  // True if a window may be partly out of bounds: it has several elements along an indexed
+  // True if a window may be partly out of bounds, because it has several elements along an indexed
   // dimension.
   bool overhangs = false;
 };
@@ -45,9 +45,9 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
 // Fills `starts` for index vectors [first, first + count).
 void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts);
 
-// Restricts window i to the part that is in bounds: `clipped` gets smaller sizes, and `operand` and
-// `update` its starts. Returns false if that part is empty. Requires that dimensions of more than
-// one element have distinct strides.
+// Restricts window i to its part in bounds: `clipped` gets the sizes of this part, and `operand`
+// and `update` its starts. Returns false if the part is empty. Requires that dimensions of more
+// than one element have distinct strides.
 bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
                 absl::Span<const SliceDimension> window, Moves& clipped, int64_t& operand,
                 int64_t& update);

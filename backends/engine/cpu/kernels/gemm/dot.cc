@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot as matrix products. Each group of dimensions (batch, free of lhs, free of rhs, contracting)
-// must form one strided loop; otherwise the operand is copied to a layout in which it does. The
-// copy also converts operands whose stored type is not the type of the computation.
+// Computes dot by matrix products. Each group of dimensions (batch, free of lhs, free of rhs,
+// contracting) must form one strided loop; otherwise the operand is copied to a layout in which it
+// does. The copy also converts operands whose stored type is not the type of the computation.
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
   return args;
 }
 
-// Computes every product of the batch. Many small products are distributed over the threads, each
-// on one thread. There may be gaps between the results, which are `c_stride` apart.
+// Computes every product of the batch. If there are many small products, each runs on one thread.
+// Results are `c_stride` apart and need not be contiguous.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {
@@ -147,8 +147,7 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Calls product(destination for elements of type T), then converts the elements to the output's
-// type.
+// Calls product(memory of type T), then converts the elements to the output's type.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {

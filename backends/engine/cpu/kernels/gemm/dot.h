@@ -32,7 +32,7 @@ struct DotOperand {
 inline constexpr int64_t kDeepSum = 16384;
 
 // A callback that gets a completed block of a product: rows [row, row_end) and columns [column,
-// column_end). It is called from any thread. Every element is in exactly one block.
+// column_end). Any thread may call it. Every element is in exactly one block.
 using DoneCallback =
     std::function<void(int64_t row, int64_t row_end, int64_t column, int64_t column_end)>;
 

@@ -58,8 +58,8 @@ inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   return true;
 }
 
-// Expands complex numbers of the right operand to real matrices: each element becomes {{re, im},
-// {-im, re}}. For the left operand, (re, im) along the sum suffices.
+// Expands complex numbers of the right operand to real matrices {{re, im}, {-im, re}}. The left
+// operand needs no expansion: its parts (re, im) follow each other along the sum.
 template <typename T>
 void ExpandComplexRight(const std::complex<T>* from, int64_t stride, int64_t count, T* even,
                         T* odd) {
@@ -99,8 +99,8 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
                          const OperandLoops& loops, bool expand, Scratch& to, Matrices& matrices) {
   const bool is_complex = IsComplex(operand.type);
   LoopNest<1> outer = loops.batch;
-  // An expanded right operand has its free dimension innermost. Otherwise the dimension with unit
-  // stride is innermost.
+  // If a right operand is expanded, its free dimension is innermost. Otherwise the dimension with
+  // unit stride is innermost.
   const LoopNest<1> free_loops = MergedLoops(loops.free);
   const bool free_inner =
       expand || (!is_complex && !free_loops.empty() && free_loops.back().stride[0] == 1);

@@ -188,8 +188,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   });
 }
 
-// Checks |error| <= k u sum|a b|, the bound for any order of additions, and equal bits for any
-// thread count.
+// Checks |error| <= k u sum |a b|, the bound for any order of additions. The bits must be equal for
+// any thread count.
 TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   const int64_t m = 150, k = 700, n = 130;
   const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);
@@ -217,8 +217,8 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Only half of this product is computed. It must have the same bits as the product with a copy of
-// the matrix, whether rows or columns are contracted.
+// The engine computes only half of this product. The bits must be those of the product with a copy
+// of the matrix, whether rows or columns are contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {

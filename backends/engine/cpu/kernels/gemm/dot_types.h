@@ -7,8 +7,9 @@
 
 namespace hlocts::kernels {
 
-// Returns f32, f64, u32 or u64; kInvalid for unsupported combinations. Complex numbers are computed
-// in the type of their parts. Integers of 32 bits or more with a float output are computed in f64.
+// Returns the type of the computation: f32, f64, u32 or u64; kInvalid for unsupported combinations.
+// Complex numbers are computed in the type of their parts. Integers of 32 bits or more with a float
+// output are computed in f64.
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 // Returns true if elements of `type` can be read and written in place as `compute`: the same type,

@@ -62,8 +62,8 @@ struct Blocks {
   }
 };
 
-// Returns true if a tile's rows need not be packed: they are contiguous along the sum and so near
-// each other that they stay in the L1 cache.
+// Returns true if a tile's rows need not be packed: each row is contiguous along the sum, and a
+// tile's rows together fit in half the L1 cache.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&
@@ -76,8 +76,8 @@ bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Returns true if b's rows are contiguous and packing them would cost more than it gains, because
-// `a` has few tiles of rows. With more than two tiles, packing gains unless b fits a cache.
+// Returns true if b's rows are contiguous and packing them would take longer than it saves. Packing
+// pays if `a` has more than two tiles of rows, unless b fits in a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
@@ -85,9 +85,9 @@ bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
                                 (IsOneBlock(args) && bytes <= kSecondCacheBytes));
 }
 
-// Returns the number of columns to multiply by all tiles of rows in turn. Their part of b stays in
-// the L2 cache together with the packed rows. If b is not packed, it is read once, one panel at a
-// time.
+// Returns the number of columns of a chunk, by which all tiles of rows are multiplied in turn. The
+// chunk's part of b stays in the L2 cache together with the packed rows. If b is not packed, a
+// chunk is one panel, which is read once.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -96,8 +96,8 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// Returns the panel of b that begins at `column`, from depth p on. If the panel is copied before
-// use, `panel` is the copy.
+// Returns the panel of b that begins at `column`, from depth p on. `panel` is the panel's copy if
+// it is copied before use.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;
@@ -156,8 +156,8 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   return true;
 }
 
-// Returns the number of parts into which the columns are split if there are few blocks of rows.
-// With a `done` callback parts are wider, because long rows suit the callback better.
+// Returns the number of parts into which the columns are split if there are few blocks of rows. If
+// there is a `done` callback, parts are wider, because the callback processes long rows faster.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;

@@ -11,7 +11,7 @@
 
 namespace hlocts::kernels {
 
-// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements; c's rows are
+// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements. The rows of c are
 // contiguous.
 template <typename T>
 struct GemmArgs {

@@ -28,8 +28,8 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
 }
 
 // Packs at most kLanes lines that are contiguous along the depth, by transposing blocks of them.
-// Stores whole vectors, so up to kLanes elements after each step's lines are overwritten. kWhole
-// means that kLanes lines can be read even if `lines` is less.
+// Each store writes a whole vector: up to kLanes elements after the lines of a step are
+// overwritten. kWhole means that kLanes lines can be read even if `lines` is less.
 template <typename T, bool kWhole>
 void PackTransposed(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
                     T* to) {
@@ -61,9 +61,9 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
 // The number of elements that PackRows may write past the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// Packs rows of `a` that are contiguous along the depth, at most as many as a tile has. Blocks are
-// transposed from the last rows to the first, because each store overwrites what follows it.
-// Without kWhole, no rows after these are read.
+// Packs rows of `a` that are contiguous along the depth, at most as many as a tile has. Blocks of
+// kLanes rows are transposed from the last to the first, because each store overwrites the elements
+// after its block. If kWhole is false, only these rows are read.
 template <typename T, bool kWhole>
 void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
@@ -81,8 +81,8 @@ void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, 
   }
 }
 
-// Packs rows of `a` from `row` on, at most as many as a tile has. In the result the rows are side
-// by side for each step of the depth.
+// Packs rows of `a` from `row` on, at most as many as a tile has. In the result, the elements of
+// all rows at one step of the depth are adjacent.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
   const T* from = args.a + row * args.a_row + p * args.a_column;
@@ -92,8 +92,8 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTransposedRows<T, true> : PackTransposedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
-  // A whole vector may read beyond the last rows of a step, into the next step. The last step has
-  // no next step.
+  // Reading a whole vector may read beyond the last rows of a step, into the next step. The last
+  // step has no next step, so it is packed without vectors.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
   PackRowsSideBySide(from, args.a_column, vectors, rows, to);
@@ -102,7 +102,7 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
 }
 
 // Packs adjacent panels of kTileColumns columns whose rows are contiguous. Reads row by row,
-// because long runs are fastest.
+// because long contiguous reads are fastest.
 template <typename T>
 void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
                       int64_t panel_elements, T* to) {

@@ -45,8 +45,8 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// The number of depth steps that are added to a run of columns at a time. b is read once, in long
-// runs, while the rows and sums stay in the L1 cache.
+// The number of steps of the depth that are added to a run of columns together. b is read once, in
+// long runs, while the rows and sums stay in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
 // The number of rows whose factors fit into registers.
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;

@@ -28,8 +28,8 @@ inline constexpr int kTileSteps = kPacked ? 2 : 4;
 // The number of rows of b to prefetch. The hardware prefetcher does not follow b's panels.
 inline constexpr int kRowsAhead = 8;
 
-// A tile's part of a: either packed, with its rows side by side at each step, or in place, with
-// each row contiguous along the depth.
+// A tile's part of a. If packed, the elements of all rows at one step of the depth are adjacent.
+// Otherwise each row is contiguous along the depth.
 template <typename T, int kRows, bool kPacked>
 struct TileRows {
   static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;
@@ -47,8 +47,8 @@ struct TileRows {
     }
   }
 
-  // One pointer for every three rows. Each row's address is a pointer plus a multiple of the
-  // stride, so that the registers suffice.
+  // One pointer for every three rows. A row's address is a pointer plus a multiple of the stride,
+  // which needs fewer registers than a pointer per row.
   const T* groups[kGroups];
   int64_t stride;
 };

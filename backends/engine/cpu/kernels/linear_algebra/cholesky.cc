@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition as a = u* u with u upper triangular, so that the factor's rows are
-// contiguous.
+// Cholesky decomposition a = u* u. u is upper triangular, so that the parts of rows that are read
+// are contiguous.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kBand = 64;  // remaining rows that a thread updates at a time
 
-// Computes row j of the factor from the diagonal on. The contributions of rows before k have been
-// subtracted. A pivot that is not positive yields NaN.
+// Computes row j of the factor from the diagonal on. The contributions of rows before k have
+// already been subtracted. A pivot that is not positive yields NaN.
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;

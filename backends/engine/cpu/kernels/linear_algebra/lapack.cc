@@ -26,7 +26,7 @@ template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Results = std::vector<Matrix<Complex>>;
 
-// A routine on the operands of one batch entry. A list is a matrix of one row, and a number is a
+// A LAPACK routine for one batch entry. A list is passed as a matrix of one row, and a number as a
 // matrix of one element.
 template <class T>
 using Routine = Results (*)(const LapackCall& call, const std::vector<Matrix<T>>& operands);

@@ -17,8 +17,8 @@ namespace hlocts::kernels {
 using LapackFunction =
     std::function<absl::Status(const uint8_t* const* operands, uint8_t* const* results)>;
 
-// Returns nullptr if the target is not a known routine or lacks an attribute, and InvalidArgument,
-// with the expected and the actual shape, if its shapes do not match.
+// Returns nullptr if the target is not a known routine or lacks an attribute. If its shapes do not
+// match, returns InvalidArgument with the expected and the actual shape.
 absl::StatusOr<LapackFunction> LapackFunctionOf(const Instruction& custom_call);
 
 }  // namespace hlocts::kernels

@@ -48,8 +48,8 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
 
 using Wide = std::complex<double>;
 
-// Returns a batch of two equal positive definite matrices with NaN in the triangle that is not
-// read.
+// Returns a batch of two equal positive definite matrices. The triangle that the kernel must not
+// read is NaN.
 template <typename T>
 std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);
@@ -113,8 +113,8 @@ TEST(CholeskyTest, NotPositiveGivesNan) {
   EXPECT_TRUE(std::isnan(l[3]));
 }
 
-// Checks |op(a) x - b| <= c n u (|op(a)| |x|), element by element. The unread triangle and diagonal
-// are NaN.
+// Checks |op(a) x - b| <= c n u (|op(a)| |x|), element by element. Elements that the solver must
+// not read are NaN: the other triangle, and a unit diagonal.
 template <typename T>
 void CheckSolve(TriangularSolveRequest r) {
   const int64_t n = r.left_side ? r.rows : r.columns;

@@ -2,9 +2,9 @@
 // Code shared by Cholesky and triangular solve: matrices as Eigen views, and batches of them.
 //
 // Eigen computes the products, but not the solution: its solver multiplies by reciprocals of the
-// diagonal. A strict solve for one complex unknown must not do so, and a reciprocal can overflow
-// where a quotient does not. The number of columns or rows per thread is fixed, so that bits do not
-// depend on the number of threads.
+// diagonal. The strict profile does not permit reciprocals in a solve for one complex unknown, and
+// a reciprocal can overflow where a quotient does not. The number of columns or rows per thread is
+// fixed, so that bits do not depend on the number of threads.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 
@@ -64,8 +64,8 @@ void LoopBranch(const View<T>& from, View<T> to) {
   }
 }
 
-// Processes the matrices of a batch: large matrices one after the other, each on all threads, and
-// many small matrices in parallel.
+// Processes the matrices of a batch. Large matrices are processed one after the other, each on all
+// threads; many small matrices are processed in parallel.
 template <typename One>
 absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, One one) {
   if (batch < parallel.threads()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based generators over runs of consecutive counters. Counters are independent, so the
-// compiler vectorizes the loops.
+// Counter-based generators over runs of consecutive counters. The results of different counters are
+// independent, so the compiler vectorizes the loops.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <algorithm>
@@ -62,9 +62,9 @@ void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t 
   });
 }
 
-// The layout of narrower elements, which are generated in pairs along one dimension. The array is
-// [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] yields elements 2 s
-// and 2 s + 1 of dimension `split`.
+// The layout of elements of less than 64 bits, which are generated in pairs along dimension
+// `split`. The array is [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner]
+// yields elements 2 s and 2 s + 1 of dimension `split`.
 struct Pairs {
   int64_t outer = 1, split = 1, inner = 1;
 };

@@ -134,8 +134,8 @@ inline double LogOfUnit(double x) {
   return e * 0.693147180559945309417 + 2 * s * series;
 }
 
-// Computes cos and sin of 2 pi u by the nearest quarter turn and the series of the remainder, which
-// is at most pi / 4.
+// Computes cos and sin of 2 pi u. The angle is split into the nearest quarter turn and a remainder
+// of at most pi / 4, whose cosine and sine are power series.
 inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   const double shifted = 4 * u + 6755399441055744.0;  // 1.5 2^52: rounds to an integer
   const uint64_t quarter = std::bit_cast<uint64_t>(shifted);

@@ -155,8 +155,8 @@ TEST(RandomTest, DrawsFollowTheirDistributions) {
   });
 }
 
-// The interval is one unit in the last place wide: half of the numbers round up to b and are
-// replaced.
+// The interval is one unit in the last place wide: half of the draws would round up to the limit b
+// and must be replaced.
 TEST(RandomTest, UniformStaysBelowItsLimit) {
   ForEachIsa([] {
     RandomDrawsRequest request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax. They compare the integer keys by which sort orders elements; the keys are
-// inverted if necessary, so that the largest key is the best.
+// argmin and argmax. They compare the integer keys that sort uses to order elements. For argmin the
+// keys are inverted, so that the largest key is always the best.
 #include <algorithm>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
@@ -12,9 +12,9 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 
-// Computes keys of elements. All NaNs have the same key: the largest, or 0 in the inverted order.
-// If nan_wins requires the other end of the order, the key is replaced by the one at that end,
-// which no number has.
+// Computes keys of elements. In KeyOrder::kNumeric all NaNs have the same key: the largest one, or
+// 0 if keys are inverted. If nan_wins requires the opposite, moves this key to the other end of the
+// range, which no number uses.
 template <typename U>
 class Keys {
  public:
@@ -52,8 +52,8 @@ int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
   return count;
 }
 
-// Searches contiguous elements a block at a time. A block is searched only if it has a better
-// element.
+// Searches contiguous elements a block at a time. The position within a block is searched only if
+// the block has a better element.
 template <typename U>
 int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) {
   U keys[kBlock], best = 0;

@@ -41,8 +41,8 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of the sizes of `reduced`
 };
 
-// Returns a run of elements in the type of the computation, in place if they already have it.
-// Converted elements have a stride of 1.
+// Returns a run of elements in the type of the computation, contiguously. If they are not stored
+// like this, they are converted or copied to `buffer`.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // for types that are computed in a wider one
   const char* from = stored;
@@ -61,15 +61,15 @@ const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t coun
   return buffer;
 }
 
-// The partial results, as [blocks, outputs]. Block b of output o covers a fixed part of its
-// elements.
+// The partial results, as an array [blocks, outputs]. Block b of output o is the sum over a fixed
+// part of the elements of this output.
 struct Partials {
   char* data;
   int64_t blocks, outputs;
 };
 
-// Returns true if whole rows with adjacent outputs, stored in the type of the computation, can be
-// reduced together.
+// Returns true if plan.ops.rows can reduce whole rows: their outputs are adjacent, and elements are
+// stored in the type of the computation.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
   return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
          plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&
@@ -110,8 +110,8 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   }
 }
 
-// Adds `rows` rows of `count` adjacent elements. Many short rows without gaps are added as wide
-// rows that fill a tile.
+// Adds `rows` rows of `count` adjacent elements to `sums`. If the rows are many, short and without
+// gaps, several are treated as one wide row that fills a tile.
 void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t rows, int64_t count,
              char* sums) {
   const int64_t fold = std::min(kColumnTile / count, rows / 4);
@@ -253,8 +253,8 @@ void SplitComplex(LoopNest<2>& loops, PrimitiveType& type) {
   type = ComponentType(type);
 }
 
-// Returns the loop with the smallest stride, unless it is a short sum inside a long loop over
-// outputs.
+// Returns the index of the loop to run innermost: the last one, which has the smallest stride,
+// unless it is a short sum inside a long loop over outputs.
 size_t InnermostLoop(const LoopNest<2>& loops) {
   const size_t last = loops.size() - 1;
   if (loops[last].stride[1] != 0 || loops[last].size >= kShortRow) return last;

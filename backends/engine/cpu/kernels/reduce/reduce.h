@@ -19,8 +19,8 @@ namespace hlocts::kernels {
 
 enum class ReduceKind : uint8_t { kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// Returns true for add and multiply of every array type (pred: or, and), minimum and maximum of all
-// types but complex (a NaN wins), and `and`, `or`, `xor` of pred and integers.
+// Returns true for add and multiply of every array type (for pred: or, and), for minimum and
+// maximum of all types but complex (a NaN wins), and for `and`, `or`, `xor` of pred and integers.
 bool ReduceSupported(ReduceKind kind, PrimitiveType type);
 
 struct ReduceRequest {
@@ -32,16 +32,16 @@ struct ReduceRequest {
   const void* operand = nullptr;
   const void* init = nullptr;  // one element; combined with every output exactly once
   void* output = nullptr;      // dense, row-major over the dimensions that remain
-  // Used instead of `operand` if not null: writes elements [begin, end) of a dense array to `to`,
-  // from any thread, in make_ns nanoseconds per element.
+  // If not null, replaces `operand`: writes elements [begin, end) of a dense array to `to`, from
+  // any thread. One element takes make_ns nanoseconds.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
   double make_ns = 0;
 };
 
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request);
 
-// A reduction of each row of a dense array [rows, size] to one element, on the calling thread. It
-// is meant for callers that often reduce a few rows at a time. A result depends on its row only.
+// A reduction of each row of a dense array [rows, size] to one element, on the calling thread.
+// Callers use it to reduce a few rows at a time, many times. A result depends on its row only.
 struct RowReduceRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;

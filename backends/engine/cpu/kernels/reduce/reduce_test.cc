@@ -190,8 +190,8 @@ TEST(ReduceTest, NanWinsAndInfinitiesStay) {
   }
 }
 
-// The linear bound n u S is valid for any order. The bits must be the same for any number of
-// threads.
+// n u S, where S is the sum of magnitudes, bounds the error of any order. The bits must be the same
+// for any number of threads.
 TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   const int64_t count = 3000000;
   const std::vector<float> data = RandomFloats(count, 5);

@@ -64,8 +64,8 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
   return result;
 }
 
-// The type in which expected results are computed, and a vector of it. It lets one function serve
-// all types.
+// The type in which expected results are computed, and a vector of this type. With it, one function
+// serves all types.
 template <typename T>
 using WideOf = std::conditional_t<kIsComplex<T>, Complex128, int64_t>;
 template <typename T>
@@ -94,7 +94,7 @@ int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
   return wrong;
 }
 
-// Returns nearly normal numbers of variance 1, each the sum of eight 16-bit uniform numbers. The
+// Returns floats with mean 0 and variance 1, each the sum of eight 16-bit uniform numbers. The
 // library's normal distribution takes logarithms and would dominate the time of many tests.
 inline std::vector<float> RandomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);

@@ -22,8 +22,8 @@ struct LoopDimension {
 template <int kArrays>
 using LoopNest = absl::InlinedVector<LoopDimension<kArrays>, 6>;
 
-// Drops dimensions of size 1 and merges adjacent loops that are equivalent to a single loop in
-// every array.
+// Drops dimensions of size 1, and merges two adjacent loops if a single loop is equivalent to them
+// in every array.
 template <int kArrays>
 LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   LoopNest<kArrays> merged;

@@ -28,8 +28,8 @@ class FreeList {
     return *list;
   }
 
-  // Removes and returns the smallest block of at least `bytes` that is not wastefully larger. Its
-  // data is null if there is none.
+  // Removes and returns the smallest block that has at least `bytes` and is not wastefully larger.
+  // The returned block's data is null if there is none.
   Block Take(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     size_t best = blocks_.size();

@@ -33,8 +33,8 @@ void Pause() {
 #endif
 }
 
-// Returns the rounding mode and the flushing of subnormals. Both are settings of a thread, and a
-// body must run with its caller's settings.
+// Returns the calling thread's rounding mode and flushing of subnormals. A body must run with the
+// settings of its caller, so workers copy them.
 unsigned FloatControl() {
 #if defined(__x86_64__)
   return _mm_getcsr() & ~0x3Fu;  // without the sticky exception flags
@@ -83,8 +83,8 @@ struct Job {
 
 thread_local bool inside_body = false;
 
-// The pool. The caller of a job never waits for a worker that has not entered it, so a worker that
-// wakes late (or, after a fork, does not exist) costs nothing.
+// The pool. The caller of a job waits only for workers that have entered the job. A worker that
+// wakes late (or, after a fork, does not exist) therefore costs nothing.
 class ThreadPool {
  public:
   static ThreadPool& Get() {

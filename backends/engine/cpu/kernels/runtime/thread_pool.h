@@ -3,7 +3,7 @@
 //
 // Parallel::For splits [0, count) into chunks by cost and also lets the calling thread work. It
 // wakes no worker if the total costs less than a wake-up. Any thread may run any chunk, so a body
-// may only write what belongs to its own indices; then the result does not depend on the number of
+// may only write the elements of its own indices. The result then does not depend on the number of
 // threads. A kernel that combines partial results must use fixed blocks (see Reduce).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
@@ -25,8 +25,9 @@ class Parallel {
   int threads() const { return threads_; }
 
   // Calls `body` on disjoint ranges that cover [0, count). `cost_ns` is the estimated time of one
-  // index on one thread. All ranges but the last are multiples of `grain` indices. Runs everything
-  // on the calling thread if called from inside a body, or while another thread uses the pool.
+  // index on one thread. The length of every range but the last is a multiple of `grain`. If called
+  // from inside a body, or while another thread uses the pool, everything runs on the calling
+  // thread.
   void For(int64_t count, double cost_ns, RangeBody body, int64_t grain = 1) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by keys. If the only operand is the key, its keys are sorted and decoded into elements.
-// Otherwise each element's position is sorted with its keys, which makes the sort stable, and
-// several keys are packed into one integer if they fit. The operands are then permuted.
+// Sorting by keys. If the only operand is the key, the keys themselves are sorted and decoded into
+// elements. Otherwise a key is sorted together with its element's position, which makes the sort
+// stable; several keys are packed into one integer if they fit. The operands are then permuted.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -76,8 +76,9 @@ int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
-// Sets packed[i] = packed[i] << width | key of element order[i] (or i). The first key has nothing
-// before it, and the position follows the last key.
+// Appends a key to the integers in `packed`: packed[i] = packed[i] << width | key of element
+// order[i] (of element i if `order` is null). The first key overwrites packed[i]. After the last
+// key, the position is appended.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
                const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
@@ -155,8 +156,8 @@ absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t 
   return absl::OkStatus();
 }
 
-// Restores the operand of the only key from the contiguous sorted keys. Elements with joined keys
-// (zeros, NaNs) are copied from their original positions.
+// Restores the operand of the only key from the contiguous sorted keys. Different elements with the
+// same key (zeros, NaNs) are copied from their original positions.
 template <typename U, typename P>
 void RestoreKeys(const Parallel& parallel, const RowRange& rows, int64_t first,
                  const SortOperand& operand, const SortKey& key, const P* packed,

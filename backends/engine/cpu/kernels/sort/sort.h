@@ -44,8 +44,8 @@ struct SortRequest {
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
 
-// Finds the k largest (or smallest) elements of each row of a dense array [rows, size], in order.
-// Among equivalent elements, the one with the lower index comes first. 0 <= k <= size.
+// The k largest (or smallest) elements of each row of a dense array [rows, size], in order. Among
+// equivalent elements, the one with the lower index comes first. 0 <= k <= size.
 struct TopKRequest {
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 1, size = 1, k = 1;

@@ -71,8 +71,7 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
   return code;
 }
 
-// Sets keys[i] = Key(from[i * stride]), by loops that the compiler can vectorize for the usual
-// codes.
+// Sets keys[i] = Key(from[i * stride]). The compiler can vectorize the loops for the usual codes.
 template <typename U>
 void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t count, U* keys) {
   using S = std::make_signed_t<U>;

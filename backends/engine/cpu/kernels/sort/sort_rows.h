@@ -9,8 +9,7 @@
 
 namespace hlocts::kernels {
 
-// Rows [begin, end) of all outer * inner rows. Element i of a row is i * inner after its first
-// element.
+// Rows [begin, end) of all outer * inner rows. Elements of a row are `inner` apart.
 struct RowRange {
   int64_t begin = 0, end = 0, size = 0, inner = 1;
   int64_t First(int64_t row) const { return row / inner * size * inner + row % inner; }

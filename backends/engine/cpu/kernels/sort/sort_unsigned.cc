@@ -19,8 +19,8 @@ constexpr double kNanosecondsPerKey = 8;
 
 // Makes Highway select 256-bit vectors while an instance exists. AMD's processors compress a
 // 512-bit vector by microcode, in more than a hundred cycles, so 32-bit keys are partitioned faster
-// in 256 bits. Other kernels that are selected meanwhile also get 256-bit vectors, and are as fast
-// or a little slower.
+// with 256-bit vectors. Other kernels that are selected meanwhile also get 256-bit vectors, which
+// makes them a little slower at most.
 class In256Bits {
  public:
 #if defined(__x86_64__)
@@ -90,8 +90,8 @@ void MergeRuns(const U* a, const U* a_end, const U* b, const U* b_end, U* to) {
   std::copy(b, b_end, to);
 }
 
-// Merges pairs of adjacent runs of `run` keys of `from` into `to`, in pieces on the threads of the
-// pool.
+// Merges each pair of adjacent runs of `run` keys of `from` into `to`. The threads of the pool
+// merge pieces of them.
 template <typename U>
 void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, int64_t run) {
   const int64_t pieces = (count + kMergePiece - 1) / kMergePiece;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the first k elements of each row. Elements that may be among them are collected block by
-// block, and reduced to k whenever the buffer is full. The low bits of a key are the position, so
-// that equal keys are ordered by index.
+// Finds the first k elements of each row. Candidates are collected block by block in a buffer.
+// Whenever the buffer is full, it is reduced to the best k. The low bits of a key are the position,
+// so that equal keys are ordered by index.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 constexpr int64_t kRowsAhead = 32;  // rows are too far apart for the hardware prefetcher
 
-// Uses 16-byte vectors for elements of one or two bytes. Wider vectors do not have the necessary
-// shuffles in every instruction set, and need more rows than there are registers.
+// Uses 16-byte vectors for elements of one or two bytes. Wider vectors lack the necessary shuffles
+// in some instruction sets, and need more rows than there are registers.
 template <typename T>
 inline constexpr int kSide = sizeof(T) < 4 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
 template <typename T>

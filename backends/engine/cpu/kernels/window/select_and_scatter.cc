@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter, element by element: the windows in row-major order, one batch of leading
-// dimensions at a time.
+// select-and-scatter, element by element. Windows are processed in row-major order, one batch of
+// leading dimensions at a time.
 #include <cstring>
 #include <iterator>
 #include <vector>
@@ -57,8 +57,8 @@ Geometry GeometryOf(const Dimensions& dimensions) {
   return g;
 }
 
-// The offset of the window of source element `source`, and whether the window is inside the
-// operand.
+// The position of the window of one source element: `offset` is the window's start in the operand,
+// and `whole` is true if the window is inside the operand.
 struct Begin {
   int64_t offset = 0;
   bool whole = true;
@@ -104,8 +104,8 @@ int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions,
   return kept;
 }
 
-// Computes one part: g.inputs elements of the operand, with their own source elements. The elements
-// of `operand` are converted to a type that can be compared.
+// Computes one part of the result: g.inputs elements of the operand with their source elements. The
+// elements of `operand` have been converted to a type that can be compared.
 template <typename V>
 void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
              const V* operand, const char* source, char* output) {

@@ -42,8 +42,8 @@ void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t beg
   pass.ops.fill(out + begin * bytes, end - begin);
   for (int64_t k = 0; k < w.size; ++k) {
     const int64_t shift = k * w.window_dilation - w.padding_low;
-    // Finds the outputs j whose position j * stride + shift is in [0, (n - 1) * base] and a
-    // multiple of base.
+    // Finds the outputs j for which tap k falls on an element: j * stride + shift is in [0, (n - 1)
+    // * base] and is a multiple of base.
     int64_t j = std::max(begin, CeilDiv(-shift, w.stride));
     const int64_t last = std::min(end - 1, FloorDiv((w.input_size - 1) * base - shift, w.stride));
     if (base == 1) {
@@ -145,8 +145,8 @@ absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
   return failed ? OutOfScratch(3 * line_bytes) : absl::OkStatus();
 }
 
-// Computes prefixes of one long line, starting with `init`, by several threads: first the sums of
-// fixed blocks, then the prefixes of each block.
+// Computes prefixes of one long line, starting with `init`, by several threads: first the sum of
+// each of several fixed blocks, then the prefixes within each block.
 absl::Status ScanLongLine(const Parallel& parallel, const ReduceOps& ops, const char* from,
                           int64_t count, char* to, const void* init) {
   const int64_t pieces = CeilDiv(count, kScanBlock), bytes = ops.bytes;
@@ -212,8 +212,8 @@ void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const 
                });
 }
 
-// Returns true for cumulative reductions along the last dimension only. They are written to the
-// output directly, starting with the init value.
+// Returns true for cumulative reductions along the last dimension only. Their prefixes are written
+// to the output directly, starting with the init value.
 bool IsCumulative(const ReduceWindowRequest& request, bool converts) {
   if (converts || request.dimensions.empty() || IsSubByte(request.type)) return false;
   for (size_t d = 0; d + 1 < request.dimensions.size(); ++d) {
@@ -292,8 +292,9 @@ bool SeesAll(const WindowDimensionSpec& w) {
          w.base_dilation == 1 && w.window_dilation == 1;
 }
 
-// Returns true if the reduce-window is a reduction. Returns false if channels are last, because
-// such rows are combined fast anyway.
+// Returns true if every window covers the whole array in some dimensions and one element in the
+// others, so that the operation is a reduction. Returns false if channels are last, because rows of
+// channels are combined fast anyway.
 bool IsReduction(const ReduceWindowRequest& request) {
   if (request.dimensions.empty() || IsTrivial(request.dimensions.back())) return false;
   for (const WindowDimensionSpec& w : request.dimensions) {

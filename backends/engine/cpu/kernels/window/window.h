@@ -27,8 +27,8 @@ inline bool IsTrivial(const WindowDimensionSpec& w) {
          w.input_size == w.output_size;
 }
 
-// A reduce-window. Padding and holes are ignored; `init` is combined with every output exactly
-// once.
+// The request of a reduce-window. Padding and holes are ignored; `init` is combined with every
+// output exactly once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;  // must satisfy ReduceSupported

@@ -89,7 +89,7 @@ std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Co
 }
 
 // Checks one kind of reduction in all cases. The expected prefix sums of long cases are computed by
-// a simple loop, because the general one is quadratic.
+// a simple loop, because the general computation is quadratic.
 template <typename T, typename Combine>
 void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -287,8 +287,8 @@ TEST(SelectAndScatterTest, TiesPaddingAndOverlap) {
 
 TEST(SelectAndScatterTest, NarrowFloatsAddUpInF32) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
-  // Every window contains the 9 at the center. 1024 ones are added there, but bf16 itself would
-  // stop at 256.
+  // Every window contains the 9 at the center, so output[1023] is the sum of all 1024 sources. A
+  // sum in bf16 would stop at 256.
   std::vector<Bf16> operand(2047, Bf16(1.0)), output(2047);
   operand[1023] = Bf16(9.0);
   const std::vector<Bf16> source(1024, Bf16(1.0));
