@@ -95,8 +95,9 @@ std::string Escaped(const std::string& text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
 }
 
-// Finds instructions of `written` whose width differs in `compiled`. Instructions match by
-// opcode and by the metadata's op_name, which compilers keep, or otherwise by name.
+// Finds instructions of `written` whose width differs in `compiled`. Two instructions correspond if
+// they have the same opcode and the same op_name in their metadata, which compilers preserve;
+// without an op_name, if they have the same name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled) {
   std::map<std::string, std::set<PrimitiveType>> types;
   for (const auto& computation : compiled.computations()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests mutants of the judge's constants (spec/judge/bounds.def). If one constant is halved, an
-// answer in the case files of its lemma gets another verdict, or spec/judge/RULES.md lists the
-// constant as untested.
+// Tests mutants of the judge's constants (spec/judge/bounds.def). If a constant is halved, some
+// answer in the case files of its lemma must get another verdict, unless spec/judge/RULES.md lists
+// the constant as untested.
 #include "spec/judge/bounds.h"
 
 #include "absl/strings/match.h"

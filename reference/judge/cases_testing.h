@@ -18,8 +18,8 @@
 
 namespace hlocts::reference {
 
-// A test case that gives a module, its arguments, an engine's outputs and the expected
-// verdict. It serves tests that examine more than the verdict; plain verdicts are in cases/.
+// A test case: a module, its arguments, an engine's outputs and the expected verdict. Tests use it
+// if they examine more than the verdict; otherwise the case is a file in cases/.
 struct Case {
   const char* name;
   const char* module;
@@ -41,7 +41,8 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
 }
 
 // Returns the outcome, with "too few bits" counted as a pass. A case states only whether an answer
-// is accepted, and a wide set accepts it, too. too_few_bits_test.cc tests verdicts on too few bits.
+// is accepted, which is also true if its set is wide. too_few_bits_test.cc tests verdicts on too
+// few bits.
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

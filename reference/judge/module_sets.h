@@ -20,12 +20,12 @@ namespace hlocts::reference {
 struct JudgeOptions : EvalOptions {
   Profile profile = Profile::kDefault;
   TargetFacts facts;
-  // Encloses functions with MPFR instead of glibc and its published bounds, which is slower and
-  // rigorous. It is always on in the strict profile. A failure must be confirmed with `rigorous`
-  // before it is reported (Judge does so).
+  // Encloses functions with MPFR, which is rigorous but slower, instead of glibc and its published
+  // bounds. The strict profile always does so. A failure must be confirmed with `rigorous` before
+  // it is reported (Judge does so).
   bool rigorous = false;
-  // If not 0, computes the likely sets: n roundings of a sum count as `likely` times the square
-  // root of n (lemma 32). Values outside these sets may still be acceptable.
+  // If not 0, the sets are the likely ones, in which n roundings of a sum count as `likely` times
+  // the square root of n (lemma 32). Values outside these sets may still be acceptable.
   double likely = 0;
   // Narrows wide sets of outputs and sums by centred forms (lemma 43).
   bool centred = true;
@@ -39,8 +39,9 @@ struct JudgeOptions : EvalOptions {
 };
 
 // Returns the possible results of `module` for these arguments (one per entry parameter, tuples
-// nested). Returns Evaluate's errors: InvalidArgument, Unimplemented (naming the instruction),
-// DeadlineExceeded, ResourceExhausted. A result that no set can express is Unspecified (no error).
+// nested). Returns the errors of Evaluate: InvalidArgument, Unimplemented (with the instruction),
+// DeadlineExceeded, ResourceExhausted. If no set can express a result, it is Unspecified, which is
+// no error.
 absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
                                               absl::Span<const Literal> arguments,
                                               const JudgeOptions& options);
@@ -56,7 +57,7 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// Returns a text with the accepted set of element `index` of leaf `output`, the dominant rule, the
+// Returns a text about element `index` of leaf `output`: its accepted set, the dominant rule, the
 // instruction and the clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   return ExplainElement(accepted, output, index);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the reference's own results for complex numbers are in its acceptance sets in every
-// profile. Parts are at both ends of the range and near powers of two; sums are near midpoints.
+// profile. Real and imaginary parts are at both ends of the range and near powers of two; sums are
+// near midpoints.
 #include <cmath>
 #include <limits>
 #include <random>

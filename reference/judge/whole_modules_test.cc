@@ -26,7 +26,7 @@ TEST(OpenLeafTest, IsNoPass) {
 }
 
 // 120 trips of y <- tanh(A y), where A is nearly a rotation of two pairs of coordinates. At the end
-// the sets are useless, but statistics with one rounding per trip are useful.
+// the sets check nothing, but statistics with one rounding per trip do.
 const char kLongRecurrence[] = R"(
 c { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
     n = s32[] constant(120) ROOT r = pred[] compare(i, n), direction=LT }

@@ -19,8 +19,8 @@ To BitCast(From from) {
   return to;
 }
 
-// Encodes doubles in a 16-bit format with IEEE layout. In the format's normal range it rounds the
-// bits of the double directly at the format's last bit; other values go through EncodeFloat.
+// Encodes doubles in a 16-bit format with IEEE layout. Values in the format's normal range are
+// rounded by integer arithmetic on the bits of the double; other values go through EncodeFloat.
 template <PrimitiveType kType, int kMantissaBits, int kBias>
 void Encode16(const double* values, uint16_t* out, int64_t count) {
   constexpr int kDropped = 52 - kMantissaBits;
@@ -45,8 +45,8 @@ void DecodeBf16(const uint16_t* x, double* out, int64_t count) {
   }
 }
 
-// Decodes f16. Its bits shifted to their positions in a float give the value times 2^-112, also for
-// subnormals. Infinity and NaN have the largest exponent in both formats.
+// Decodes f16. If its bits are shifted to their positions in a float, the float is the value times
+// 2^-112, even for subnormals. Infinity and NaN have the largest exponent in both formats.
 void DecodeF16(const uint16_t* x, double* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     uint32_t magnitude = static_cast<uint32_t>(x[i] & 0x7fff) << 13;

@@ -19,8 +19,8 @@ void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_
 // Returns keys of a float type whose order as integers is the total order (ruling 0059).
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
 
-// Returns `value` if it is a double, otherwise the one of its two neighbouring doubles that has an
-// odd last bit. Rounding the result to a format at least two bits narrower yields the same as
+// Returns `value` if a double represents it. Otherwise returns the neighbouring double whose last
+// bit is odd. Rounding the result to a format at least two bits narrower yields the same as
 // rounding `value` directly.
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);

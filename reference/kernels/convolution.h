@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes convolution. Every output element is the sum of products of a window of the base area,
-// over all input features of its group, with the kernel of its output feature
+// Computes convolution. Every output element is a sum of products: of a window of the base area, in
+// all input features of the element's group, with the kernel of its output feature
 // (conv_with_general_padding.55-58; ruling 0051).
 #pragma once
 
@@ -18,8 +18,9 @@
 namespace hlocts::reference {
 
 // The operands as lhs[batch, spatial..., feature] and rhs[tap..., input feature, output feature].
-// Taps are already reversed where window_reversal is set. `lhs` and `rhs` copy the operands to that
-// dense order; `out` copies [batch, spatial..., output feature] to the order of dim_labels.
+// Taps are already reversed in dimensions with window_reversal. `lhs` and `rhs` are the copies of
+// the operands to that dense order; `out` copies [batch, spatial..., output feature] to the order
+// of dim_labels.
 struct ConvolutionGeometry {
   CopyGeometry lhs, rhs, out;
   std::vector<int64_t> out_dimensions;  // dimensions of the instruction's result
@@ -40,8 +41,9 @@ ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
                                           absl::Span<const int64_t> lhs,
                                           absl::Span<const int64_t> rhs);
 
-// Calls visit(base, tap) with linear spatial indices of lhs and rhs for every tap over an element
-// of the base area at `position`, with taps in row-major order. Padding and holes are skipped.
+// Calls visit(base, tap) for every tap over an element of the base area at `position`, with taps in
+// row-major order. base and tap are linear spatial indices of lhs and rhs. Padding and holes are
+// skipped.
 template <typename Visit>
 void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> position,
                 Visit&& visit) {

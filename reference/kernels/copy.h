@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements all data movement with one kernel that copies strided elements of the operand to
 // strided elements of the result. Broadcast, transpose, reverse, slice, pad, concatenate,
-// dynamic-slice and dynamic-update-slice differ only in the geometry (kernels/movement_geometry.h).
+// dynamic-slice and dynamic-update-slice differ only in their CopyGeometry
+// (kernels/movement_geometry.h).
 #pragma once
 
 #include <algorithm>

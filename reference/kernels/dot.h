@@ -15,8 +15,8 @@
 
 namespace hlocts::reference {
 
-// The operands as lhs[batch, m, k] and rhs[batch, k, n], and the result as [batch, m, n]. The
-// copies bring each operand into that dense order.
+// The operands as lhs[batch, m, k] and rhs[batch, k, n], and the result as [batch, m, n]. `lhs` and
+// `rhs` are the copies of the operands to that dense order.
 struct DotGeometry {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   CopyGeometry lhs;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes discrete Fourier transforms of one row, of any length, in O(n log n).
 //
-// Lengths with small prime factors use mixed-radix passes (Stockham's, whose results come out in
-// order), other lengths use Bluestein's convolution. c64 is transformed in double and c128 in long
-// double, and each result is rounded once at the end. Roots of unity are computed only in the first
-// octant, so that values such as 1 and i are exact.
+// Lengths with small prime factors use mixed-radix passes (Stockham's, which need no reordering);
+// other lengths use Bluestein's convolution. c64 is transformed in double and c128 in long double,
+// and each result is rounded once at the end. Roots of unity are computed only in the first octant,
+// so that values such as 1 and i are exact.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // other array for each window element (gather.21-29, scatter.36-45; rulings 0010, 0011, 0012).
 //
 // The "batched" array is gather's output or scatter's updates. Some of its dimensions (batch or
-// scatter dimensions) number the windows; the others run through a window.
+// scatter dimensions) number the windows; the others are the dimensions of a window.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +57,8 @@ struct WindowPlace {
   absl::InlinedVector<int64_t, 6> sizes = {};
 };
 
-// Returns the position of the window at these batch coordinates. `start` has its start in the
-// operand for every dimension.
+// Returns the position of the window at these batch coordinates. `start` has the window's start in
+// every operand dimension.
 //   clamp (gather): the start is clamped so that the window is inside, as in dynamic-slice.
 //   otherwise (scatter): a window that is not entirely inside is marked and cut to the inside part.
 WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
@@ -66,8 +66,8 @@ WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> b
 
 // Calls visit(place) for every window, in row-major order of the batch dimensions. Stops and
 // returns false if visit does. `indices[i]` is element i of the index array as a mathematical
-// value. A start has the index vector's elements in the dimensions of index_map, the batch
-// coordinate in batching dimensions, and 0 elsewhere.
+// value. The start of a window is the index vector's element in dimensions of index_map, the batch
+// coordinate in batching dimensions, and 0 in other dimensions.
 template <typename Indices, typename Visit>
 bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool clamp,
                   Visit&& visit) {
@@ -95,8 +95,8 @@ bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool 
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 
-// Calls visit(operand index, updates index) for every window element that is inside, in row-major
-// order of the window. Stops and returns false if visit does.
+// Calls visit(operand index, updates index) for every element of a window that is inside the
+// operand, in row-major order of the window. Stops and returns false if visit does.
 template <typename Visit>
 bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Visit&& visit) {
   const std::vector<CopyDimension>& dims = geometry.window.dims;

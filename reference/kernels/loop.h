@@ -11,8 +11,8 @@ namespace hlocts::reference {
 // The number of elements that kernels decode at a time, so that the scratch space stays in cache.
 inline constexpr int64_t kBlock = 256;
 
-// Applies F::Apply(x) to each element. The result may be an operand: element i is read before it is
-// written, and no other element is.
+// Applies F::Apply(x) to each element. The result may be stored in an operand: element i is written
+// only after it has been read, and is not read again.
 template <class F, typename T, typename R = T>
 void UnaryLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
   const T* x = static_cast<const T*>(operands[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes where each element goes, as CopyGeometry, for every opcode of data movement. The
-// functions use only dimensions and attributes, so that values and acceptance sets share them.
+// Computes the position of each element after a data movement, as a CopyGeometry for each opcode.
+// The functions use only dimensions and attributes, so that values and acceptance sets share them.
 //
 // `operand` and `result` are dense row-major dimensions (already cut to run-time sizes).
 #pragma once
@@ -25,7 +25,7 @@ CopyGeometry ReverseGeometry(Dims operand, Dims reversed);
 // slice.*: every stride-th element from start to limit (excluded).
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges);
 // pad.*: the positions of the operand's elements in the result, which the caller has filled with
-// the padding value. Negative edges cut after interior padding (ruling 0045).
+// the padding value. Negative edge padding is applied after interior padding (ruling 0045).
 CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDimension> padding);
 // concatenate.*: one operand, whose first element along `dimension` goes to `offset`.
 CopyGeometry ConcatenateGeometry(Dims operand, Dims result, int64_t dimension, int64_t offset);

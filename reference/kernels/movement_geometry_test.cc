@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests slices and pads with numbers near the ends of int64 against the formulas of the documents
-// in 128 bits, for every element of the result.
+// Compares slices and pads whose attributes are near the ends of int64 with the formulas of the
+// documents in 128 bits, for every element of the result.
 #include "reference/kernels/movement_geometry.h"
 
 #include <random>
@@ -24,8 +24,8 @@ int64_t DrawStep(std::mt19937& random, int64_t least) {
   }
 }
 
-// Returns the result of the copy. The operand's elements are 0, 1, 2, ...; other result elements
-// are -1. A copy to an index outside the result is skipped and reported.
+// Returns the result of the copy. The operand's elements are 0, 1, 2, ...; result elements to which
+// nothing is copied are -1. A copy to an index outside the result is skipped and reported.
 std::vector<int64_t> Copied(const CopyGeometry& geometry, int64_t operand, int64_t result) {
   std::vector<int64_t> out(static_cast<size_t>(result), -1);
   const CopyDimension& d = geometry.dims[0];

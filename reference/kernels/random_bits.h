@@ -20,8 +20,8 @@ std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 2> key, std::array<uint3
 // counter has moved.
 
 // Uses ThreeFry on the 64-bit counter. 64-bit elements use counter + linear index. Narrower
-// elements come in pairs from one counter value: the first dimension of even size, or else the
-// largest one, is split into pairs of neighbours.
+// elements come in pairs from one counter value: the pairs are neighbours along the first dimension
+// of even size, or else along the largest one.
 uint64_t ThreeFryBits(uint64_t key, uint64_t counter, absl::Span<const int64_t> dimensions,
                       bool wide, absl::Span<uint64_t> out);
 // Uses Philox on the 128-bit counter, low word first. Its 128-bit outputs are consecutive.

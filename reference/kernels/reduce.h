@@ -50,9 +50,9 @@ void ForEachOffset(absl::Span<const StridedDimension> dims, int64_t base, Visit&
   }
 }
 
-// Reduces the elements of each result element, in order: a new accumulator gets the reduced
-// elements in row-major order. new_accumulator() returns an object with Add(const Element&) and
-// Finish(), such as system.NewSum() for sums.
+// For each result element, a new accumulator gets the reduced elements in row-major order.
+// new_accumulator() returns an object with Add(const Element&) and Finish(), such as
+// system.NewSum() for sums.
 template <class Element, class NewAccumulator>
 void ReduceKernel(const ReduceGeometry& geometry, absl::Span<const Element> operand,
                   const NewAccumulator& new_accumulator, absl::Span<Element> out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements reduce-window. Each output element reduces the elements of one window of the base
+// Implements reduce-window. Each output element combines the elements of one window of the base
 // area, in row-major order of the window, without padding and holes (reduce_window.1-4, 25-29;
 // rulings 0019, 0049).
 #pragma once
@@ -39,8 +39,9 @@ void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element
 // and the window's source element is scattered to its index (select_and_scatter.1-14; ruling 0050).
 
 // Returns the linear operand index that each window selects, in order of the source, or -1 if the
-// window contains only padding. keeps(a, b) applies `select` to the elements at index a, selected
-// so far, and b, which comes later in the window; it returns true to keep a.
+// window contains only padding. keeps(a, b) applies `select` to the element at index a, which is
+// selected so far, and the element at b, which is later in the window. It returns true if a stays
+// selected.
 template <class Keeps>
 std::vector<int64_t> SelectElements(const WindowGeometry& geometry, Keeps&& keeps) {
   std::vector<int64_t> selected;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sorts of positions that terminate and return a permutation for any comparator: HLO's
-// comparators are programs and need not be a strict weak order (ruling 0024).
+// Stable sorts of positions that terminate and return a permutation for any comparator. HLO's
+// comparators are programs and need not define a strict weak order (ruling 0024).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace hlocts::reference {
 
-// Sorts `order` so that less(b, a) is false for adjacent a, b; equivalent elements keep their
+// Sorts `order` so that less(b, a) is false for adjacent a, b. Equivalent elements keep their
 // order. `scratch` has the size of `order`.
 template <typename T, typename Less>
 void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
@@ -42,9 +42,9 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   if (from != order.data()) std::copy(from, from + n, order.data());
 }
 
-// Orders positions 0 to n - 1 so that no position follows one that it must precede: if a is before
-// b, precedes(b, a) is false. Always appends the smallest position that may be next. Returns false
-// if there is no such order.
+// Orders positions 0 to n - 1 so that no position follows one that it must precede, i.e.
+// precedes(b, a) is false if a is before b. The next position is always the smallest possible one.
+// Returns false if there is no such order.
 template <typename Precedes>
 bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   const uint32_t n = static_cast<uint32_t>(order.size());
@@ -69,10 +69,10 @@ bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
 }
 
 // Orders positions 0 to n - 1 so that no position follows one that it must precede, if such an
-// order exists (sort.8, ruling 0024) and n is small enough to compare all pairs. For larger n, the
-// positions with odd[i] == 0 are merged as if by a weak order, and the others (rows with a NaN) are
-// inserted by comparison with all. If neither of two positions precedes the other, the smaller one
-// comes first unless that contradicts the order.
+// order exists (sort.8, ruling 0024) and n is small enough to compare all pairs. If n is larger,
+// positions with odd[i] == 0 are sorted by merging, which assumes a weak order. The others (rows
+// with a NaN) are compared with all positions and inserted. If neither of two positions precedes
+// the other, the smaller one comes first unless that contradicts the order.
 template <typename Precedes>
 void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
                       absl::Span<const uint8_t> odd, Precedes&& precedes) {
@@ -108,7 +108,7 @@ void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
 }
 
 // Reads unsigned keys that have the order of the elements, whose type must not be complex.
-//   total order: IEEE 754 totalOrder on bits; integers and pred by value (ruling 0059).
+//   total order: IEEE 754 totalOrder on bits; integers and preds by value (ruling 0059).
 //   otherwise    the order of IEEE comparison: both zeros have one key; NaN has none.
 class SortKeyReader {
  public:

@@ -2,9 +2,10 @@
 // Computes the elements of the base area under a window at each position, as arithmetic
 // progressions.
 //
-// Convolution, reduce-window and select-and-scatter share this for every number system. It resolves
-// padding, dilations and strides once for each dimension and position, so that the kernels visit
-// only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are absent).
+// Convolution, reduce-window and select-and-scatter share this geometry in every number system. It
+// resolves padding, dilations and strides once for each dimension and position, so that the kernels
+// visit only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are
+// absent).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@
 
 namespace hlocts::reference {
 
-// The base elements under the window at one position of one dimension: taps first_tap, first_tap +
-// tap_step, ... are over base elements first_base, first_base + base_step, ...
+// The base elements under the window at one position of one dimension. Tap first_tap + k * tap_step
+// is over base element first_base + k * base_step.
 struct WindowPosition {
   int64_t first_tap = 0;
   int64_t first_base = 0;
@@ -43,8 +44,9 @@ struct WindowGeometry {
   std::vector<WindowAxis> axes;
 };
 
-// Returns the number of bytes that the geometry will use, saturated. Reserve it before making the
-// geometry: padding can make it large even if the base area is small.
+// Returns the number of bytes that the geometry will use, saturated. Callers must reserve this
+// memory before they make the geometry, because padding can make it large even if the base area is
+// small.
 int64_t WindowGeometryBytes(absl::Span<const int64_t> base_dimensions, const Window& window);
 // Returns the geometry; dimensions that the window does not list have size 1 and stride 1.
 WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window);
@@ -84,11 +86,11 @@ void ForEachWindowRun(const WindowGeometry& geometry, absl::Span<const int64_t> 
   }
 }
 
-// Visits windows that grow from position to position, as in cumulative sums. Each window is the
-// previous one with a few more elements, so one pass over the array is enough.
+// Visits windows that grow from position to position, as in cumulative sums. Each window consists
+// of the previous one and a few more elements, so one pass over the array suffices.
 
-// Windows that grow along `axis` and contain at most one element of every other dimension. Windows
-// with `backwards` grow at their front, from the last position to the first.
+// Windows that grow along `axis` and contain at most one element along every other dimension. If
+// `backwards`, they grow at their front, from the last position to the first.
 struct GrowingWindows {
   int64_t axis = 0;
   bool backwards = false;

@@ -84,8 +84,8 @@ int64_t DrawStep(std::mt19937& random) {
   }
 }
 
-// Returns a window with numbers near the ends of int64, placed so that a few positions are near
-// elements, or nullopt if the required padding does not fit.
+// Returns a window whose attributes are near the ends of int64, placed so that a few positions are
+// near elements. Returns nullopt if the required padding does not fit in an int64.
 std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
   auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);

@@ -9,8 +9,7 @@
 
 namespace hlocts {
 
-// Returns the content. The error for a missing file is NotFoundError; the message names path and
-// reason.
+// Returns the content of the file. Errors name path and reason; a missing file is a NotFoundError.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 // Writes a regular file to a temporary file and renames it, so that it is never incomplete.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
@@ -18,8 +17,8 @@ absl::Status WriteFile(const std::string& path, absl::string_view content);
 // Returns the extension: "pb" for "a/b.pb"; "" for "-" and for a path without an extension.
 std::string ExtensionOf(absl::string_view path);
 
-// An advisory lock on a directory (flock), so that only one process at a time writes there. It is
-// released when the object is destroyed or the process ends, and it leaves no file.
+// An advisory lock on a directory (flock), so that only one process at a time writes to it. It
+// leaves no file, and is released when the object is destroyed or the process ends.
 class FolderLock {
  public:
   FolderLock() = default;  // locks nothing
@@ -28,8 +27,8 @@ class FolderLock {
   ~FolderLock();
 
   // Locks `folder`, which must exist. Returns kFailedPrecondition if another process, or another
-  // lock of this process, has locked it. On a file system without locks, returns a FolderLock that
-  // locks nothing.
+  // FolderLock of this process, has locked it. On a file system without locks, returns a FolderLock
+  // that locks nothing.
   static absl::StatusOr<FolderLock> Take(const std::string& folder);
 
  private:
@@ -40,7 +39,7 @@ class FolderLock {
 // A temporary directory that is removed when the object that owns it is destroyed.
 class TemporaryFolder {
  public:
-  // Makes an empty directory, accessible to its owner only, in $TMPDIR or /tmp. Returns
+  // Makes an empty directory in $TMPDIR or /tmp, to which only its owner has access. Returns
   // kUnavailable if it cannot be created.
   static absl::StatusOr<TemporaryFolder> Make(const std::string& name);
   TemporaryFolder(TemporaryFolder&& other) noexcept;
@@ -48,8 +47,8 @@ class TemporaryFolder {
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
-  // Makes the destructor move the files to `folder`, which need not exist, instead of removing
-  // them.
+  // Makes the destructor move the files to `folder` instead of removing them. `folder` need not
+  // exist.
   void MoveToOnDestruction(const std::string& folder) { keep_ = folder; }
 
  private:

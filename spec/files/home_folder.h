@@ -7,16 +7,16 @@
 
 namespace hlocts {
 
-// Returns $HLOCTS_HOME if it is set. Otherwise tries each DIR from the program's directory upwards
-// and returns the first directory with suites/cases among DIR/share/hlocts (installed), DIR itself
-// (a build directory inside the source tree), and the content of DIR/hlocts.home (any other build
-// directory; CMake writes the file). Returns "." if there is none.
+// Returns $HLOCTS_HOME if it is set. Otherwise searches the program's directory and each directory
+// DIR above it, in the order DIR/share/hlocts (an installation), DIR itself (a build directory
+// inside the source tree), and the path in the file DIR/hlocts.home, which CMake writes (any other
+// build directory). Returns the first of these that has suites/cases, or "." if there is none.
 std::string HomeFolder();
 
 // Returns the path of this program, or "hlocts" if the system does not report it.
 std::string ProgramPath();
-// Returns the program name as this process was called, for command lines that users copy. Returns
-// the path if a shell would not find this program by that name.
+// Returns the program name with which the user called this process, for command lines that users
+// copy. Returns the path instead if a shell would not find this program by that name.
 std::string ProgramAsCalled();
 
 }  // namespace hlocts

@@ -16,8 +16,8 @@ namespace {
 
 // Nesting deeper than any engine supports is rejected, so that braces cannot exhaust the stack.
 constexpr int64_t kRankMax = 64;
-// Limits the storage of a dynamic array. It is allocated for the bounds, although the text may have
-// fewer elements.
+// The limit of the storage of a dynamic array. Storage is allocated for the bounds, although the
+// text may have fewer elements.
 constexpr int64_t kBoundBytesMax = int64_t{1} << 28;
 
 class LeafParser {

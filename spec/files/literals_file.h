@@ -4,7 +4,7 @@
 // Text has one leaf per line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5", "s32[<=4](3)
 // {1, 2, 3}" (run-time size 3 of at most 4), "token[]". Tuples are flattened depth first. A layout
 // is optional and never changes a value. '#' starts a comment; "replica R" or "replica R partition
-// P" opens a block of leaves. A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica),
+// P" begins a block of leaves. A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica),
 // see npz.h.
 #pragma once
 
@@ -36,11 +36,12 @@ struct LiteralsFile {
   const std::vector<Literal>* LeavesOf(int64_t replica, int64_t partition = 0) const;
 };
 
-// Makes a file from `devices`, indexed [device][leaf]; devices are counted replica by replica. A
-// file of one device has no "replica" line, and a replica of one partition no "partition".
+// Makes a file from `devices`, indexed [device][leaf]; devices are counted replica by replica. If
+// there is one device, the file has no "replica" line; if there is one partition, its lines have no
+// "partition".
 LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
-// Inverts FileOfDevices: returns the leaves, indexed [device][leaf]. Errors: a device without
-// leaves.
+// The inverse of FileOfDevices: returns the leaves, indexed [device][leaf]. Returns an error if a
+// device has no leaves.
 absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const LiteralsFile& file,
                                                                   int64_t devices,
                                                                   int64_t partitions);
@@ -48,23 +49,22 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
 // The shapes of the leaves, depth first (LeafShapes of the entry's parameters or result).
 using ExpectedLeaves = std::vector<Shape>;
 
-// Parses one leaf. The literal has the expected shape, layout included; without `expected`, it has
-// the written shape without layout. A leaf written with static sizes fits a dynamic shape whose
-// bounds it respects. Errors: invalid syntax, an unexpected type or dimensions, a value that its
-// type cannot hold, too few or too many elements.
+// Parses one leaf. The literal has the expected shape, layout included; if `expected` is null, it
+// has the written shape without its layout. If a dynamic shape is expected, the written sizes may
+// be static sizes within its bounds. Errors are invalid syntax, an unexpected type or dimensions, a
+// value that its type cannot hold, and too few or too many elements.
 absl::StatusOr<Literal> ParseLeaf(absl::string_view text, const Shape* expected = nullptr);
 // Prints a leaf on one line; `literal` is an array or a token.
 std::string FormatLeaf(const Literal& literal);
 
-// Parses the text form. With `expected`, each block must have exactly the expected leaves. Errors
+// Parses the text form. If `expected` is given, each block must have exactly these leaves. Errors
 // begin with "line L: ".
 absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
                                            const std::optional<ExpectedLeaves>& expected);
 std::string FormatLiterals(const LiteralsFile& file);
 
-// Reads text or, detected by content, .npz; "-" is standard input. A .npz has no names for bf16,
-// the f8 family and sub-byte types, so reading these types needs `expected`. Errors begin with the
-// path.
+// Reads text or, detected by content, .npz; "-" is standard input. A .npz cannot name bf16, f8 and
+// sub-byte types, so reading these types needs `expected`. Errors begin with the path.
 absl::StatusOr<LiteralsFile> ReadLiterals(const std::string& path,
                                           const std::optional<ExpectedLeaves>& expected);
 // Selects the prefix of the keys of a .npz: arg or out.

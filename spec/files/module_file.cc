@@ -38,8 +38,8 @@ constexpr Extension kExtensions[] = {
     {"textproto", Encoding::kProtoText}, {"snapshot", Encoding::kProtoBytes},
 };
 
-// Returns true for a serialized module: its field tags are control characters, which text does not
-// contain.
+// Returns true if the content is a serialized module. Its field tags are control characters, which
+// text does not contain.
 bool LooksBinary(absl::string_view content) {
   for (char c : content.substr(0, 4096)) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -141,7 +141,7 @@ void RemoveMetadata(Module* module) {
   }
 }
 
-// Rejects content that is not a module, with an error that names its kind. XLA writes files of all
+// Returns an error that names the kind of content if it is not a module. XLA writes files of all
 // these kinds to a dump directory.
 absl::Status CheckIsModule(absl::string_view content) {
   struct Other {

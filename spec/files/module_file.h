@@ -2,10 +2,10 @@
 // Reads and writes modules on disk: HLO text, HloModuleProto as bytes or protobuf text,
 // HloSnapshot.
 //
-// An error names the file, line, leaf, element, the expected and the actual text. Memory is
-// proportional to the bytes of the file, not to the sizes it states. A file is written completely
-// or not at all. To add a module format, add a row to kFormatNames and to kExtensions, a case to
-// FormatModuleFile and to Decode, and a line to module_file_test.cc.
+// An error names the file, the position (line, leaf, element), and the expected and the actual
+// text. Memory is proportional to the bytes of the file, not to sizes in it. A file is written
+// completely or not at all. A new format needs a row in kFormatNames and in kExtensions, a case in
+// FormatModuleFile and in Decode, and a line in module_file_test.cc.
 #pragma once
 
 #include <memory>
@@ -40,14 +40,15 @@ struct LoadedModule {
 };
 
 // Returns true if the content begins like MLIR text or bytecode (StableHLO as frameworks print it).
-// An external program converts StableHLO: see backends/adapters/stablehlo.
+// External programs convert StableHLO (backends/adapters/stablehlo).
 bool LooksLikeMlir(absl::string_view content);
 
-// Loads a module; "-" is standard input. The format follows from the extension (.hlo or .txt: text;
-// .pb: binary; .pbtxt or .textproto: text proto), and otherwise from the content. A .pb or .pbtxt
-// may also contain a snapshot or an HloProto. Errors name the file and the position in it.
+// Loads a module; "-" is standard input. The extension determines the format (.hlo or .txt: text;
+// .pb: binary; .pbtxt or .textproto: text proto). If it is another one, the content determines it.
+// A .pb or .pbtxt may also contain a snapshot or an HloProto. Errors name the file and the position
+// in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
-// Parses `content`. `name` is used as the path: its extension selects the format, and errors begin
+// Parses `content`. `name` is used like a path: its extension selects the format, and errors begin
 // with it.
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content);
 

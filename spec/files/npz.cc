@@ -54,8 +54,8 @@ std::string KeyPrefix(int64_t replica, int64_t partition) {
 
 using Members = std::map<int64_t, const ZipMember*>;
 
-// Returns the number in each leaf's key: the number of the leaf if the archive has all of these
-// keys, else its number among the leaves that are not tokens.
+// Returns for each leaf the number in its key. It is the number of the leaf if the archive has all
+// keys for that, else the leaf's number among leaves that are not tokens.
 std::vector<int64_t> KeyNumbers(const ExpectedLeaves& expected, const Members& members) {
   std::vector<int64_t> by_leaf, by_count;
   bool leaf_numbers_found = true;

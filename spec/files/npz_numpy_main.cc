@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npz_numpy IN.npz OUT.npz SHAPE...: reads IN with these leaf shapes, prints it as text, writes
-// OUT. Used by numpy_test.py.
+// npz_numpy IN.npz OUT.npz SHAPE...: reads IN, whose leaves have these shapes, prints it as text
+// and writes OUT. Used by numpy_test.py.
 #include <cstdio>
 
 #include "spec/files/literals_file.h"

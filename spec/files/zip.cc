@@ -110,8 +110,8 @@ absl::StatusOr<std::string> Inflate(absl::string_view stored, uint64_t wanted) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
   uint64_t left = stored.size();
   int code = Z_OK;
-  // Grows the buffer in steps, so that memory is proportional to the actual data, not to the size
-  // in the header.
+  // Grows the buffer in steps, so that memory is proportional to the actual data and not to the
+  // size in the header.
   while (content.size() < wanted && code == Z_OK) {
     constexpr uint64_t kStep = 1 << 20;
     size_t old_size = content.size();

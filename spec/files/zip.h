@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes zip archives as numpy writes them: members stored or deflated, zip64 where sizes
-// need it.
+// Reads and writes zip archives like numpy: members are stored or deflated, and zip64 is used if
+// sizes require it.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
 // layouts; leading dimensions are batches. A new routine needs a value of LapackRoutine and an
 // entry of kNames.
 //
-// The routines by what they compute. Each comment has LAPACK's name and the results in order.
+// The value of each routine names what the routine computes. Its comment has LAPACK's name and the
+// results in order.
 enum class LapackRoutine {
   kCholesky,         // potrf: factor (the other triangle is unchanged), info
   kLu,               // getrf: L below U, pivot rows from 1, info
@@ -56,13 +57,14 @@ struct LapackCall {
   char transpose = 'N';      // trsm, ormqr: N, T or C
   char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin ones) or N
   bool left_vectors = true;  // geev: left eigenvectors are computed
-  // The sizes of operands and results, `>` between both, without batches: m and n of the first
-  // operand, k the smaller one, h = n - 1, others as first found (CheckLapackShapes).
+  // The sizes of operands and results, separated by `>`, without batches. m and n are those of the
+  // first operand, k is the smaller one, h = n - 1, and other letters are the sizes where they
+  // first occur (CheckLapackShapes).
   absl::string_view sizes;
 };
 
-// Returns nullopt if the target is not one of these routines, if its letter does not match the
-// operands' type, or if a required attribute is missing or has an unknown value.
+// Returns nullopt if the target is not one of these routines, if the letter in its name does not
+// match the operands' type, or if a required attribute is missing or has an unknown value.
 std::optional<LapackCall> LapackCallOf(const Instruction& custom_call);
 
 // Returns InvalidArgument, with the expected and the actual shape, if operands or results do not

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of a few opcodes that several modules query, and unions of families. The name of a group
-// states what its members have in common. Opcodes that a switch must cover completely are kinds
-// (kinds.h) instead.
+// Groups of a few opcodes that several files query, and unions of families. The name of a group
+// states what its members have in common. If a switch must cover all members, they form a kind
+// instead (kinds.h).
 #pragma once
 
 #include "spec/ir/opcode.h"
@@ -18,15 +18,15 @@ inline bool IsElementwiseFamily(Opcode opcode) {
          family == Family::kElementwiseOther;
 }
 
-// Returns true if every element of the result is an element of an operand. A scatter combines
-// elements, so it is excluded.
+// Returns true if every element of the result is an element of an operand. Excludes scatter, which
+// combines elements.
 inline bool MovesElements(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kMovement || (family == Family::kIndexing && opcode != Opcode::kScatter);
 }
 
-// Returns the index of the first operand with the result's element type. Operand 0 of select is the
-// predicate.
+// Returns the index of the first operand whose element type is that of the result. It is 1 for
+// select, whose operand 0 is the predicate.
 constexpr int TypedOperand(Opcode opcode) { return opcode == Opcode::kSelect ? 1 : 0; }
 
 // clang-format off
@@ -71,8 +71,8 @@ HLOCTS_KIND(BitCount, HLOCTS_BIT_COUNTS)
 #define HLOCTS_INTEGER_UNARIES(X) \
   X(Negate) X(Not) X(Abs) X(Sign) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(IntegerUnary, HLOCTS_INTEGER_UNARIES)
-// Operations that depend on the bits above an integer's own width. In a wider register, these bits
-// must be correct.
+// Operations on integers whose result depends on the bits above the integer's own width. If the
+// integer is in a wider register, these bits must be correct.
 #define HLOCTS_HIGH_BITS(X) X(ShiftRightLogical) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(HighBitsRead, HLOCTS_HIGH_BITS)
 // Operations that change only the sign.

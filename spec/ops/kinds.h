@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enums of opcodes of one kind. A switch over such an enum without `default:` does not compile if a
-// member is missing. XOf(opcode) returns the member of enum X, or nullopt for other opcodes.
+// Kinds: enums of opcodes. A switch over a kind without `default:` does not compile if a member is
+// missing. XOf(opcode) returns the member of enum X, or nullopt for other opcodes.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace hlocts::ops {
 
-// Returns true if `opcode` is one of `few`. Used for an exception in a single place, which no kind
-// covers.
+// Returns true if `opcode` is one of `few`. For exceptions in a single place, for which there is no
+// kind.
 constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   for (Opcode other : few) {
     if (other == opcode) return true;
@@ -36,9 +36,9 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 
 #define HLOCTS_MEMBER(Name) k##Name,
 #define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
-// Defines the queries EnumOf and IsEnum from the list of opcodes. EnumOf is a template, because
-// std::optional of each enum would cost half a second of compile time in every file that includes
-// the query.
+// Defines the queries EnumOf and IsEnum from the list of opcodes. EnumOf is a template, so that
+// std::optional of an enum is compiled only where it is used; otherwise each file that includes
+// this one would take half a second longer.
 #define HLOCTS_KIND_OF(Enum)                                                         \
   inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
   template <typename Kind = Enum>                                                    \
@@ -131,8 +131,8 @@ HLOCTS_KIND(Wiring, HLOCTS_WIRINGS)
 #define HLOCTS_TRANSFERS(X) X(Infeed) X(Outfeed) X(Send) X(SendDone) X(Recv) X(RecvDone)
 HLOCTS_KIND(Transfer, HLOCTS_TRANSFERS)
 
-// Synchronous exchanges between the members of a group. CollectiveOf treats a start like its
-// synchronous operation.
+// Synchronous exchanges between the members of a group. CollectiveOf returns the same member for an
+// operation and for its asynchronous start.
 #define HLOCTS_COLLECTIVES(X) \
   X(AllGather) X(AllReduce) X(ReduceScatter) X(AllToAll) X(RaggedAllToAll) X(CollectivePermute) \
   X(CollectiveBroadcast)

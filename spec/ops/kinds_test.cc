@@ -30,8 +30,8 @@ TEST(Kinds, OfNumbersCoverTheRows) {
     EXPECT_EQ(Takes(opcode, PrimitiveType::kS32),
               ops::IsBitArithmetic(opcode) || ops::IsSignedArithmetic(opcode))
         << name;
-    // A row has no field for the rule that differences of preds are undefined
-    // (elementwise_binary.40).
+    // The rule that differences of preds are undefined (elementwise_binary.40) is not a field of a
+    // row.
     EXPECT_EQ(Takes(opcode, PrimitiveType::kPred) && opcode != Opcode::kSubtract,
               ops::IsPredArithmetic(opcode))
         << name;

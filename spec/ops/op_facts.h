@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rarely used columns of an opcode's row in op_rows.inc: the effects of the operation, and the
-// clauses that state its operand types and its result shape.
+// clauses about its operand types and its result shape.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace hlocts {
 
 namespace trait {
-// The operation has an effect other than its result, so it is kept even if the result is unused.
+// The operation has an effect other than its result, so it is not removed if the result is unused.
 // For a custom-call, an attribute decides: see HasSideEffect.
 inline constexpr uint32_t kSideEffect = 1;
 // The operation returns operand 0 unchanged.
@@ -33,8 +33,8 @@ absl::string_view TypeClauseOf(Opcode opcode);
 // operations.
 absl::string_view ResultClauseOf(Opcode opcode);
 
-// Returns true if operand `operand` is a position in operand 0, not data: the start of a slice, the
-// indices of gather and scatter.
+// Returns true if operand `operand` is a position in operand 0 rather than data: the start of a
+// slice, or the indices of gather and scatter.
 bool IsIndexOperand(const Instruction& instruction, int64_t operand);
 
 }  // namespace hlocts

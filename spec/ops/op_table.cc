@@ -58,8 +58,8 @@ struct Columns {
   std::array<AttributeUse, kAttributesMax> attributes = {};
 };
 
-// Returns the columns of a real function from its row in scalar_functions.def. Undocumented
-// functions are not generated at random, because many engines lack them.
+// Returns the columns of a real function from its row in scalar_functions.def. Random modules have
+// no undocumented functions, because many engines lack these.
 constexpr Columns FunctionRow(Opcode opcode, absl::string_view documented) {
   return {.opcode = opcode,
           .family = Family::kElementwiseUnary,
@@ -76,8 +76,8 @@ constexpr Columns kRows[] = {
 };
 static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-// The attribute with value 0 is common to all opcodes and in no row, so it marks the unused rest of
-// the array.
+// The attribute with value 0 (sharding) is common to all opcodes, so no row lists it. It can
+// therefore mark the unused rest of a row's array.
 static_assert(AttributeUse().attr == Attr::kSharding);
 constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
   int count = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table with one row per opcode, which has all properties of the opcode as data. The parser reads
 // the attributes and the arity, the verifier the types, the generator the weight, the judge the
-// accuracy rule, and the coverage matrix the documented name. Rows name no evaluator and no engine,
-// because this would invert the dependences between directories.
+// accuracy rule, and the coverage matrix the documented name. Rows do not name evaluators or
+// engines, because spec must not depend on their directories.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ enum class Family : uint8_t {
   kDynamicSize,
 };
 
-// The kind of acceptance rule for the result (spec/judge/RULES.md). Its numbers for each type and
-// profile are in spec/accuracy.
+// The kind of acceptance rule for the result (spec/judge/RULES.md). The bounds of the rule for each
+// type and profile are in spec/accuracy.
 enum class AccuracyRule : uint8_t {
   kExact,            // moves, integer and logical operations
   kCompare,          // exact, except that subnormals may compare as zero
@@ -99,8 +99,8 @@ struct OpRow {
   Family family;
   int arity_min;
   int arity_max;  // kVariadic: no upper bound
-  // Element types of operand 0, or of the result for leaves. Other constraints on types (equal
-  // types, pred condition, integral indices) are in spec/infer.
+  // Permitted element types of operand 0, or of the result if there are no operands. Other
+  // constraints on types (equal types, pred condition, integral indices) are in spec/infer.
   TypeSet types;
   AccuracyRule accuracy;
   Freedom freedom;

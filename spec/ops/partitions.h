@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries whether the text of a module is partitioned (a program per device, with collectives) or
-// the engine partitions it (a single program, with annotated arrays).
+// Distinguishes two kinds of partitioned modules: a program per device with collectives, and a
+// single program with annotated arrays, which the engine partitions.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 namespace hlocts {
 
 // Returns true if the module is a program per device: it reads its partition id, exchanges data
-// with other devices, or has a manual region. The engine has nothing to partition then.
+// with other devices, or has a manual region. The engine does not partition such a module.
 bool IsPerDevice(const Module& module);
 bool HasShardings(const Module& module);
 // Returns true if the engine must partition the module: it has num_partitions above 1 and
-// annotations, and is not a program per device. Arguments and results are those of one device.
+// annotations, and is not a program per device. Its arguments and results are full arrays, as for
+// one device.
 bool IsSharded(const Module& module);
-// Returns the number of partitions with separate arguments: 1 if the engine partitions the module,
-// else num_partitions.
+// Returns the number of partitions that have their own arguments: 1 if the engine partitions the
+// module, else num_partitions.
 int64_t ArgumentPartitions(const Module& module);
 
-// Calls `visit` with every annotation and its instruction; for a tuple, with each element's
-// annotation.
+// Calls `visit` with every annotation and its instruction. For an annotated tuple, calls `visit`
+// with the annotation of each element.
 void VisitShardings(
     const Module& module,
     const std::function<void(const Instruction& instruction, const Sharding& sharding)>& visit);

@@ -7,19 +7,20 @@
 
 namespace hlocts::pjrt {
 
-// Return the counterpart of a type. Types without a counterpart (tuple, opaque) yield
-// PJRT_Buffer_Type_INVALID and kInvalid.
+// Convert between the type numbers of PJRT and element types. If a type has no counterpart (tuple,
+// opaque), they return kInvalid and PJRT_Buffer_Type_INVALID.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
 // Returns true if PJRT itself has a number for the type; s1 and u1 have none.
 bool IsPjrtType(PJRT_Buffer_Type type);
 
-// Extends sub-byte elements over their bytes, as a Literal stores them. In host memory only the low
-// bits of the byte are defined.
+// Extends sub-byte elements over their bytes, as a Literal stores them. Before, only the low bits
+// of each byte are defined.
 void ExtendSubBytes(Literal& literal);
 
-// WithinSizes returns the elements within the run-time sizes as an array of these sizes. PaddedTo
-// is its inverse: it pads to the bounds of a dynamic shape and stores the sizes separately.
+// WithinSizes returns an array that has the run-time sizes as static sizes. PaddedTo is its
+// inverse: it pads an array to the bounds of a dynamic shape and stores the array's sizes as
+// run-time sizes.
 Literal WithinSizes(const Literal& literal);
 Literal PaddedTo(const Shape& bounded, const Literal& exact);
 

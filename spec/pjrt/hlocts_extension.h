@@ -2,9 +2,9 @@
 // The PJRT extension of our plugins. The extension is in the chain that begins at
 // PJRT_Api.extension_start, with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
 //
-//   - infeed and outfeed, as buffers that are queued before a run and read after it;
-//   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
-//   - a client's facts and capabilities as words, and the opcodes of the plugin.
+//   - infeed (buffers that are queued before a run) and outfeed (buffers that are read after it);
+//   - element types s1 and u1, for which PJRT has no number (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
+//   - facts and capabilities of a client, as words, and the opcodes of the plugin.
 //
 // A host that finds the extension may also rely on these properties:
 //   - a bounded dynamic argument accepts an array of any size within its bounds;
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-// Names of compile options. Their values are integers and the path of a library of custom-call
-// handlers.
+// Names of compile options. Their values are integers, except the last, the path of a library of
+// custom-call handlers.
 #define HLOCTS_PJRT_RNG_SEED "hlocts.rng_seed"
 #define HLOCTS_PJRT_STEPS_MAX "hlocts.steps_max"
 #define HLOCTS_PJRT_MEMORY_BYTES_MAX "hlocts.memory_bytes_max"
@@ -28,8 +28,8 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // Output, valid as long as the client exists. "fact:NAME" is a declared fact; other words are
-  // capabilities.
+  // An output field, valid as long as the client exists. "fact:NAME" declares a fact; other words
+  // are capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;
 
@@ -37,9 +37,9 @@ typedef struct Hlocts_Pjrt_Feed_Args {
   size_t struct_size;
   PJRT_LoadedExecutable* executable;
   size_t device;  // index in the executable's addressable devices
-  // For infeed, an input: the next leaf of the next run; the caller keeps ownership. For outfeed,
-  // an output: the next leaf that the last run sent, owned by the caller; null if there are no
-  // more.
+  // For infeed, an input: the next leaf of the next run, which the caller continues to own. For
+  // outfeed, an output: the next leaf that the last run sent, which the caller then owns; null if
+  // there are no more.
   PJRT_Buffer* buffer;
 } Hlocts_Pjrt_Feed_Args;
 

@@ -74,8 +74,8 @@ absl::StatusOr<MeshAxes> MeshFromProto(const proto::MeshAxesReplicaGroupListProt
   return mesh;
 }
 
-// Reads replica groups. A release that writes a compact form may also write the lists; both must be
-// equal.
+// Reads replica groups. If an XLA release writes a compact form, it may also write the lists. Both
+// must then be equal.
 AttributeValue ReadReplicaGroups(Reader& r) {
   ReplicaGroups groups;
   std::vector<Ints> listed = FromGroups(r.proto.collective_device_list().replica_groups());
@@ -138,8 +138,8 @@ void WritePermuteSliceSizes(Writer& w, const AttributeValue& v) {
   }
 }
 
-// Collects the sizes of the innermost tuples, each of which is the number of start indices of a
-// slice.
+// Collects the sizes of the innermost tuples. The size of an innermost tuple is the number of start
+// indices of a slice.
 void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
   bool innermost = true;
   for (const Shape& element : shape.tuple_shapes()) {
@@ -150,8 +150,8 @@ void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
     sizes->push_back(static_cast<int64_t>(shape.tuple_shapes().size()));
 }
 
-// Reads the lists of slice sizes. XLA does not store their lengths, which are the numbers of start
-// indices of the slices in operand 2.
+// Reads the lists of slice sizes. XLA does not store their lengths. The length of a list is the
+// number of start indices of the slice, which follows from operand 2.
 AttributeValue ReadPermuteSliceSizes(Reader& r) {
   const auto& sizes = r.proto.dynamic_slice_sizes();
   if (sizes.empty()) return r.Absent();

@@ -25,8 +25,8 @@ void ReadKept(const P& proto, Instruction* instruction) {
 }
 
 absl::Status WriteCalledComputations(Writer& w) {
-  // Writes the computations of attributes in the order of the table, then the instruction's other
-  // computations.
+  // Writes computations that attributes name, in the order of the table, then the instruction's
+  // other computations.
   for (Attr attr : CalledComputationAttributes(w.instruction)) {
     std::vector<Computation*> called;
     if (const auto* one = w.instruction.Get<Computation*>(attr)) called = {*one};
@@ -61,8 +61,8 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
   }
   // A convolution without spatial dimensions has an empty window; XLA requires the field.
   if (instruction.opcode() == Opcode::kConvolution) proto->mutable_window();
-  // XLA also requires these fields for a dot of scalars, which contracts nothing, and for a
-  // cholesky whose options are all omitted.
+  // XLA requires these fields even if they are empty: for a dot of scalars, which contracts
+  // nothing, and for a cholesky without options.
   if (instruction.opcode() == Opcode::kDot) proto->mutable_dot_dimension_numbers();
   if (instruction.opcode() == Opcode::kCholesky) proto->mutable_cholesky_options();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {

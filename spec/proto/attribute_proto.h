@@ -14,7 +14,8 @@ namespace hlocts {
 
 // Functions that look up the ids in an instruction's attributes. `computation` returns the
 // computation with an id, or nullptr if there is none; `instruction` does so for instructions of
-// the same computation. The rest of the instruction, operands included, must be complete.
+// the same computation. Except for its attributes, the instruction must be complete, operands
+// included.
 struct ProtoIds {
   std::function<Computation*(int64_t id)> computation;
   std::function<Instruction*(int64_t id)> instruction;
@@ -30,8 +31,8 @@ absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule
                                proto::HloInstructionProto* out);
 
 // Returns the attributes of an opcode that name computations, in the order of
-// called_computation_ids. A list attribute (branch_computations, called_computations) uses all
-// remaining ids.
+// called_computation_ids. An attribute that is a list (branch_computations, called_computations)
+// takes all remaining ids.
 absl::Span<const Attr> CalledComputationAttributes(const Instruction& instruction);
 
 }  // namespace hlocts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and,
-// by file, the functions of the rows that no macro describes.
+// Building blocks for the rows of attribute_table.cc: a writer and a reader of one instruction, and
+// functions for rows that no macro describes, by file.
 #pragma once
 
 #include <string>

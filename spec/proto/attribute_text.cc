@@ -148,8 +148,8 @@ std::string LeafText(const proto::OriginalValueElementProto& element) {
   return text + "}";
 }
 
-// Prints the subtree of element *next: the elements from there on whose index has the same first
-// `depth` numbers. Moves *next past the subtree.
+// Prints the subtree of element *next. It consists of the elements from *next on whose index has
+// the same first `depth` numbers. Moves *next past the subtree.
 std::string NodeText(const proto::OriginalValueProto& proto, int* next, int depth) {
   const auto& first = proto.elements(*next);
   if (first.shape_index_size() <= depth) return LeafText(proto.elements((*next)++));
@@ -181,8 +181,8 @@ std::string OriginalValueFromProto(const proto::OriginalValueProto& proto) {
   if (proto.is_synthetic_call()) text = "{[synthetic_call]}";
   int next = 0;
   if (proto.elements_size() > 0) text = absl::StrCat("{", NodeText(proto, &next, 0), "}");
-  // Checks that the text loses nothing. It would lose elements out of order, names with quotes, and
-  // unknown fields.
+  // Checks that the text loses nothing. Elements out of order, names with quotes, and unknown
+  // fields would be lost.
   proto::OriginalValueProto again;
   bool same =
       OriginalValueToProto(text, &again) && again.SerializeAsString() == proto.SerializeAsString();

@@ -2,10 +2,10 @@
 // Converts modules and literals to and from protocol buffers that are wire-compatible with XLA's
 // HloModuleProto and LiteralProto (data.proto, hlo.proto).
 //
-// proto -> Module -> proto is lossless: the Module keeps data that it cannot represent in its
-// `unknown_fields` (unknown fields, and known ones that are not interpreted). Data that XLA's proto
-// cannot represent (replica_count, attributes kept as text) are in our own fields from number 20001
-// on, which XLA skips.
+// proto -> Module -> proto is lossless: data that a Module cannot represent (unknown fields, and
+// known ones that are not interpreted) are in its `unknown_fields`. Data that XLA's proto cannot
+// represent (replica_count, attributes kept as text) are in our own fields from number 20001 on,
+// which XLA skips.
 //
 // A malformed proto is an InvalidArgumentError that names the instruction or computation, the
 // expected and the actual data: dangling or repeated ids, an operand or a called computation that
@@ -20,9 +20,9 @@
 // clear; a domain's `entry` is the text's `exit`; instruction names are unique in the module (in
 // text: in the computation); an iota's permutation is written even if it is the identity.
 //
-// To add an attribute, add a line to spec/ir/attributes.def, its field to hlo.proto with XLA's
-// number, a row to kRows in attribute_table.cc, and an instruction to module_proto_test.cc. An
-// attribute without a row is carried as text.
+// A new attribute needs a line in spec/ir/attributes.def, its field in hlo.proto with XLA's number,
+// a row of kRows in attribute_table.cc, and an instruction in module_proto_test.cc. An attribute
+// without a row is written as text.
 #pragma once
 
 #include <cstdint>
@@ -44,19 +44,19 @@ class LiteralProto;
 class ShapeProto;
 }  // namespace proto
 
-// How to treat data that a Module can represent but no valid module has: operands of other
+// The treatment of data that a Module can represent but no valid module has: operands of other
 // computations or too many operands, negative sizes, layouts that are not permutations, literals
-// with a wrong shape. kRefused returns an error. kKept keeps the data, to show what an engine
-// produced. kKeepExecutable is for engines, which never write the module again: it also drops data
-// that a Module cannot represent.
+// with a wrong shape. kRefused returns an error. kKept preserves the data, to show what an engine
+// produced. kKeepExecutable preserves them as well, but drops data that a Module cannot represent;
+// it is for engines, which never write the module again.
 enum class Malformed : uint8_t { kRefused, kKept, kKeepExecutable };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
                                                         Malformed malformed = Malformed::kRefused);
-// Converts a module. Computations are written callees first, as XLA requires: in the module's order
-// if callees come first there, else in Module::CallOrder(). Ids are kept if they are unique, else
-// reassigned. Errors: no entry, a computation without root, an attribute that names a computation
-// of another module.
+// Converts a module. XLA requires that callees precede callers, so computations are written in the
+// module's order if it satisfies this, else in Module::CallOrder(). Ids are preserved if they are
+// unique, else reassigned. Returns an error if there is no entry, a computation has no root, or an
+// attribute names a computation of another module.
 absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module);
 
 absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape,
@@ -76,8 +76,8 @@ struct Snapshot {
 absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& snapshot);
 absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 
-// The same conversions to and from bytes and protobuf text, for callers that do not include
-// generated headers.
+// The same conversions for bytes and protobuf text, for callers that do not include generated
+// headers.
 absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(
     absl::string_view bytes, Malformed malformed = Malformed::kRefused);
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> ModuleWithoutConfig(absl::string_view bytes);
 
 // The content of a .pb or .pbtxt file: an HloSnapshot, HloUnoptimizedSnapshot, HloProto or
 // HloModuleProto, as bytes or as text. Bytes are parsed as the first of these types that yields
-// computations. The arguments are empty except for a snapshot.
+// computations. Only snapshots have arguments.
 struct AnyModule {
   Snapshot snapshot;
   bool is_snapshot = false;

@@ -10,8 +10,8 @@ namespace {
 
 using Proto = proto::LiteralProto;
 
-// The field of LiteralProto for the elements of a type. Its functions convert element bytes, as a
-// Literal stores them but in the order of the layout.
+// The field of LiteralProto that has the elements of a type. Its functions convert elements from
+// and to bytes, which are stored as in a Literal but in the order of the layout.
 struct DataField {
   PrimitiveType type;
   void (*write)(const std::string& bytes, Proto* proto);
@@ -82,8 +82,8 @@ const DataField* DataFieldOf(PrimitiveType type) {
   return nullptr;
 }
 
-// Clears the unused high bits of narrow elements, as XLA does; a Literal extends the sign over
-// them.
+// Clears the unused high bits of sub-byte elements, as in XLA's literals. A Literal of this project
+// has copies of the sign there.
 void MaskSubBytes(PrimitiveType type, std::string& bytes) {
   int mask = (1 << BitWidth(type)) - 1;
   for (char& byte : bytes) byte = static_cast<char>(byte & mask);

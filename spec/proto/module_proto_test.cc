@@ -32,8 +32,8 @@ std::unique_ptr<Module> Parse(absl::string_view text) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-// Instructions that the tests put into an entry with the names they use. Every attribute that has a
-// field occurs in one of them.
+// Instructions that the tests add to an entry, which has the names they use. Every attribute that
+// has a field occurs in one of them.
 constexpr const char* kInstructions[] = {
     "x = pred[2,2] compare(a, a), direction=GE, type=TOTALORDER",
     "x = pred[2,2] compare(i, i), direction=LT",
@@ -525,8 +525,8 @@ TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   }
 }
 
-// A module that breaks one rule still breaks that rule after conversion, so a worker rejects it by
-// that rule.
+// If a module breaks one rule, the converted module must break the same rule, so that a worker
+// rejects it by that rule.
 TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
   generators::GeneratorOptions options;
   options.stream = generators::Stream::kNegative;
@@ -536,7 +536,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
     auto read = ParseSerializedModule(written, Malformed::kKeepExecutable);
     // The proto form cannot express modules that break these two rules. Its reader rejects the
-    // closest substitute.
+    // nearest proto.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();
@@ -620,8 +620,8 @@ TEST(FieldsTest, ARefusedFieldIsNamed) {
   EXPECT_THAT(GroupsIn(module), HasSubstr("expected no all_reduce_id"));
 }
 
-// Reads each field of groups in the proto. A mesh is written together with the lists, for releases
-// without mesh support.
+// Reads each field of groups in the proto. A mesh is written together with lists, for XLA releases
+// that do not know meshes.
 TEST(FieldsTest, GroupsOfEveryFormAreRead) {
   proto::HloModuleProto mesh = AllReduceProto("mesh['x'=4] {'x':(1)2}");
   EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");

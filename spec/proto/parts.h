@@ -25,8 +25,8 @@ void ToRepeated(const std::vector<int64_t>& values, google::protobuf::RepeatedFi
   for (int64_t value : values) field->AddAlreadyReserved(static_cast<Int>(value));
 }
 
-// Convert the permutation of an iota. XLA writes it even if it is the identity, which the text
-// omits.
+// Convert the permutation of an iota. XLA writes an identity permutation into the proto, but not
+// into text.
 std::vector<int64_t> PermutationFromRepeated(
     const google::protobuf::RepeatedField<int32_t>& permutation);
 void PermutationToRepeated(const std::vector<int64_t>& permutation, size_t rank,

@@ -80,8 +80,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   return absl::OkStatus();
 }
 
-// Connects the postponed operands to instructions of any computation, once all computations are
-// read.
+// Once all computations are read, sets operands that were postponed because their ids were unknown.
 absl::Status ModuleReader::ConnectForwardOperands() {
   if (forward_operands_.empty()) return absl::OkStatus();
   absl::flat_hash_map<int64_t, Instruction*> all;

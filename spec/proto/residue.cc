@@ -52,8 +52,9 @@ bool KeepsUnknownFields(const Descriptor& type) {
                      });
 }
 
-// The fields in which a message type can have residue, other than its unknown fields. They are
-// looked up once per type, because a message has up to ninety fields and few of them matter here.
+// The fields of a message type in which residue may occur, in addition to its unknown fields. They
+// are determined once per type, because a message has up to ninety fields and few of them matter
+// here.
 struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
   std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one

@@ -21,13 +21,14 @@ std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& f
 absl::Status CheckFields(const google::protobuf::Message& message);
 
 // Returns the serialized residue of `message`, or "" if there is none (the usual case, which needs
-// no copy). Merging it into the message written back restores what would be lost. Nested shapes,
-// layouts, shardings and metadata have their own residue. Unknown fields in other repeated messages
-// are dropped, because it is not known to which element they belong.
+// no copy). Merging the residue into the message that is written again restores data that would be
+// lost. Nested shapes, layouts, shardings and metadata have residues of their own. Unknown fields
+// in other repeated messages are dropped, because the elements to which they belong would be
+// unknown.
 std::string UninterpretedFieldsOf(const google::protobuf::Message& message);
 
-// Merges a residue back. A residue that does not parse is dropped; UninterpretedFieldsOf never
-// returns one.
+// Merges a residue back. If the residue does not parse, ignores it; UninterpretedFieldsOf never
+// returns such a residue.
 void RestoreUninterpretedFields(const std::string& residue, google::protobuf::Message* message);
 
 }  // namespace hlocts

@@ -32,8 +32,8 @@ absl::StatusOr<Proto> ParseBytes(absl::string_view bytes, absl::string_view what
   return proto;
 }
 
-// Returns arena options for a module: its messages, one per instruction, shape and layout, are
-// allocated and freed together.
+// Returns options of an arena, which allocates and frees the messages of a module (one per
+// instruction, shape and layout) together.
 google::protobuf::ArenaOptions Blocks() {
   google::protobuf::ArenaOptions options;
   options.start_block_size = 8 << 10;
@@ -93,8 +93,8 @@ absl::StatusOr<AnyModule> FromModule(const proto::HloModuleProto& proto) {
   return any;
 }
 
-// Also reads an HloProto, which has the module in the same field and no partitions. A snapshot
-// cannot contain the arguments of several partitions, so these are dropped.
+// Reads also an HloProto, which has the module in the same field and no partitions. A snapshot has
+// the arguments of one partition, so those of several partitions are dropped.
 absl::StatusOr<AnyModule> FromUnoptimized(const proto::HloUnoptimizedSnapshot& proto) {
   if (proto.partitions_size() != 1) return FromModule(proto.hlo_module());
   proto::HloSnapshot snapshot;

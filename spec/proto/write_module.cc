@@ -57,8 +57,8 @@ class ModuleWriter {
   absl::flat_hash_map<std::string, int64_t> next_suffix_;
 };
 
-// Returns the module's own order if callees precede their callers in it, which keeps texts
-// unchanged; else the call order.
+// Returns the module's own order if callees precede their callers in it, so that texts do not
+// change; else the call order.
 std::vector<Computation*> CalleesFirst(const Module& module) {
   std::vector<Computation*> order;
   absl::flat_hash_set<const Computation*> seen;
@@ -113,8 +113,8 @@ absl::Status ModuleWriter::NumberEverything() {
   return absl::OkStatus();
 }
 
-// Writes a name that is unique in the module, as XLA's proto form requires. In text, a name is
-// unique in its computation.
+// Writes a name that is unique in the module, as XLA's proto form requires. In text, a name need
+// only be unique in its computation.
 void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructionProto* out) {
   if (has_unique_names_) return out->set_name(instruction.name());
   std::string name = instruction.name();

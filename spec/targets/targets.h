@@ -27,14 +27,15 @@ struct TargetFile {
   std::vector<std::string> Facts() const;
 };
 
-// Reads all files of the directory, sorted by name. InvalidArgument names the file and the error:
-// no title, a promise without a source, an unknown fact, a cycle of `extends`.
+// Reads all files of the directory, sorted by name. Returns InvalidArgument, with file and error,
+// for a file without title, a promise without a source, an unknown fact, or a cycle of `extends`.
 absl::StatusOr<std::vector<TargetFile>> LoadTargets();
-// Returns the target named `name`, or the target of the engine or chip named `name`.
-// InvalidArgument lists the names.
+// Returns the target named `name`, or the target of the engine or chip named `name`. If there is
+// none, returns InvalidArgument with a list of the names.
 absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
-// Returns the facts of "tpu_v6e", "excess.16bit", or several such words joined by '+', as in
-// options of engines; none for "". InvalidArgument: a word is neither a target nor a fact.
+// Returns the facts that `words` denotes: targets and facts joined by '+', such as "tpu_v6e" or
+// "excess.16bit", as in options of engines; none for "". Returns InvalidArgument if a word is
+// neither a target nor a fact.
 absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words);
 
 // Parses one file's text, for tests of rejected files. `extends` is not followed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the short form of asynchronous operations. "%x = ... custom-call-start(...)" is syntactic
-// sugar for an async-start of a computation with just that custom-call; -update and -done repeat
-// the operation's name. XLA prints this form if it can.
+// Reads the short form of asynchronous operations. "%x = ... custom-call-start(...)" means an
+// async-start of a computation that contains only that custom-call. The -update and -done of it
+// also have the operation's name. XLA prints this form if possible.
 #include "absl/strings/match.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"

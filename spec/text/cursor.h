@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cursor: a position in HLO text. Skips spaces and comments, reads the smallest units (names,
+// Cursor: a position in HLO text. It skips spaces and comments, reads the smallest units (names,
 // numbers, strings, balanced braces) and stores the first error with its position.
 //
 // Reading functions return false after an error. The text is not copied: names are views into it.

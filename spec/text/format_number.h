@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints numbers as XLA's text does: a float with few digits if they read back to the same value,
-// otherwise with all digits. spec/ir/decimal.h has the shortest decimal, for literals files.
+// Prints numbers as in XLA's text: a float has few digits if they suffice to read the same value,
+// otherwise all digits. spec/ir/decimal.h makes the shortest decimals, for literals files.
 #pragma once
 
 #include <cstdint>

@@ -103,8 +103,8 @@ class ModuleReader {
 // Reads the value of an attribute after "name=" (parse_attributes.cc).
 bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
-// Sets the values that XLA assumes for omitted attributes, and XLA's choice of equivalent
-// spellings.
+// Sets the values that XLA assumes for omitted attributes. Of several equivalent spellings, selects
+// XLA's.
 void NormalizeAttributes(Instruction* instruction);
 
 }  // namespace hlocts

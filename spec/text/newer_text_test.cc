@@ -18,8 +18,8 @@ struct NewerLine {
   const char *read, *printed;
 };
 
-// From jaxlib 0.12.0 on, a compare has order= instead of type=, and a topk may have is_stable=true
-// (top_k.11 requires stability).
+// In text of jaxlib 0.12.0 and later, a compare has order= instead of type=, and a topk may have
+// is_stable=true (top_k.11 requires stability).
 constexpr NewerLine kLines[] = {
     {"%o = pred[4]{0} compare(%a, %a), direction=LT, order=TOTAL",
      "%o = pred[4]{0} compare(%a, %a), direction=LT, type=TOTALORDER"},

@@ -194,8 +194,8 @@ void FillDefaults(Instruction* instruction, const OpRow& row) {
   }
 }
 
-// Renames the branches of a conditional with a predicate to true_computation and false_computation.
-// Only an index selects among branch_computations.
+// If the first operand of a conditional is a predicate, renames its branches to true_computation
+// and false_computation. branch_computations are selected by an index only.
 void NameBranchesOfPredicate(Instruction* instruction) {
   const auto* branches = instruction->Get<std::vector<Computation*>>(Attr::kBranchComputations);
   if (branches == nullptr || branches->size() != 2 || instruction->operand_count() == 0 ||

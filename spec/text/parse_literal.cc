@@ -91,7 +91,7 @@ bool TooLarge(Cursor& in, const Shape& shape) {
 }
 
 // Reads an array from one number without braces, which is the first element; all other elements are
-// zero. XLA reads this form in the same way, but rejects it for complex arrays.
+// zero. XLA also reads this form, except for complex arrays.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
@@ -144,8 +144,8 @@ bool CheckNotElided(Cursor& in) {
   return true;
 }
 
-// Returns an error if the text is too short. Each element within the run-time sizes takes at least
-// one character; the storage of a dynamic array has its own budget.
+// Returns an error if the text is too short. Each element within the run-time sizes needs at least
+// one character. The storage of a dynamic array has a separate budget.
 bool FitsLimits(Cursor& in, const Shape& shape, const std::vector<int64_t>& sizes,
                 LiteralLimits& limits) {
   const int64_t written = Shape(shape.element_type(), sizes).ElementCount();

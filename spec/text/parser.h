@@ -29,8 +29,8 @@
 
 namespace hlocts {
 
-// Parses a module with or without its "HloModule" header. A single computation, or bare
-// instructions, form a module, as in XLA.
+// Parses a module with or without its "HloModule" header. A single computation, or instructions
+// without a computation, form a module, as in XLA.
 absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text);
 
 // Each of these functions parses one value and requires the end of the text after it.
@@ -40,11 +40,12 @@ absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text);                                               // "b01f_01io->b01f"
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
 
-// Parses the body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", or "(1, {2})" for
-// a tuple. An integer outside the element type is an error; a float is rounded.
+// Parses the text between the parentheses of a constant(...) of `shape`: "{ {1, 2.5}, {-inf, nan}
+// }", or "(1, {2})" for a tuple. An integer outside the element type is an error; a float is
+// rounded.
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
-// Parses a leaf of a literals file: shape, run-time sizes of dynamic dimensions if there are any,
-// and body, as in "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
+// Parses a leaf of a literals file, which consists of shape, run-time sizes if the shape is
+// dynamic, and body: "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
 absl::StatusOr<Literal> ParseLiteralWithShape(absl::string_view text);
 
 }  // namespace hlocts

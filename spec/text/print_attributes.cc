@@ -289,8 +289,8 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
   for (const AttributeUse& use : row.attribute_uses()) {
     AppendAttribute(printer, instruction, use.attr);
   }
-  // Aliasing is a common attribute, but the opcodes that list it print it among their own
-  // attributes.
+  // Aliasing is a common attribute. Opcodes whose row lists it print it among their own attributes
+  // instead.
   if (!row.Takes(Attr::kOutputToOperandAliasing)) {
     AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
   }

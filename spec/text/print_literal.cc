@@ -21,9 +21,9 @@ void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string*
   }
 }
 
-// Prints the braces of one array with XLA's spacing: there is a space after '{' and before '}', but
-// not if the array has one pair of braces, and not in innermost braces around at most one element.
-// Above rank 3, a comment contains the outer indices.
+// Prints one array with XLA's spacing. There is a space after '{' and before '}', except in
+// innermost braces around at most one element, and in an array with only one pair of braces. Above
+// rank 3, a comment contains the outer indices.
 class ArrayPrinter {
  public:
   ArrayPrinter(PrimitiveType type, absl::Span<const int64_t> extents,
@@ -87,8 +87,9 @@ bool ZerosAfterTheFirst(const Literal& literal) {
   return rest[0] == 0 && std::memcmp(rest, rest + 1, bytes - first - 1) == 0;
 }
 
-// Appends the number without braces that represents a whole array: its first element, followed by
-// zeros. Without this form, the text of such an array could grow to hundreds of megabytes.
+// Appends a number without braces. It represents an array with this first element, whose other
+// elements are zeros. Without this form, the text of such an array could have hundreds of
+// megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);

@@ -177,8 +177,8 @@ void ModulePrinter::AppendCalled(const Computation* computation) {
     absl::StrAppend(&out_, options_.percent ? "%" : "", computation ? computation->name() : "");
     return;
   }
-  // XLA nests a body one level deeper than its instruction. The verifier rejects cycles of bodies,
-  // but the printer must also terminate for them.
+  // XLA indents a nested body by one level more than its instruction. The verifier rejects cycles
+  // of bodies, but the printer must also terminate for them.
   if (indent_ >= 64) {
     out_.append(computation->name());
     return;

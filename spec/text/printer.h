@@ -40,12 +40,12 @@ std::string PrintInstruction(const Instruction& instruction,
                              const PrintOptions& options = PrintOptions::Default());
 
 // Returns the text between the parentheses of constant(...), as XLA prints it: "{ { 1, 2 }, { 3, 4
-// } }". A large array that is zero after its first element is printed as that element, which XLA
-// reads as the array.
+// } }". If all elements of a large array except the first are zero, only the first is printed,
+// which XLA reads as the array.
 std::string PrintLiteralBody(const Literal& literal);
 // Returns a leaf of a literals file (see ParseLiteralWithShape): shape with its default layout,
-// run-time sizes, and body on one line. Elements are the shortest decimals that read back to the
-// same bits; a NaN with payload is nan(0x...), a complex number (re, im), a pred true or false.
+// run-time sizes, and body on one line. Elements are the shortest decimals from which the same bits
+// are read; a NaN with payload is nan(0x...), a complex number (re, im), a pred true or false.
 std::string PrintLiteralWithShape(const Literal& literal);
 
 std::string PrintSharding(const Sharding& sharding);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts are printed as they were read. There is one row per attribute, header and form of the
-// language; a row has two texts if XLA prints a form that differs from the one it reads.
+// Texts must be printed as they were read. There is one row per attribute, header and form of the
+// language. A row has a second text if XLA prints another form than the one it reads.
 #include <string>
 
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads single values of HLO text, for attributes, headers and the public functions of parser.h.
-// Each function starts at the cursor, leaves it after the value, and returns false on an error.
+// Each function reads from the cursor, advances it past the value, and returns false on an error.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,8 @@ bool ReadLayout(Cursor& in, Layout* layout);
 // Returns true if a shape begins here ("f32[", "("). Does not move the cursor.
 bool ShapeAhead(Cursor& in);
 
-// Defined in parse_literal.cc. unwritten_bytes is the remaining budget for elements that the text
-// does not contain; reading reduces it.
+// Limits for reading a literal. unwritten_bytes is the remaining budget for elements that the text
+// does not contain; reading reduces it. The functions are in parse_literal.cc.
 struct LiteralLimits {
   int64_t unwritten_bytes = int64_t{256} << 20;
 };

@@ -50,8 +50,8 @@ std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& cou
 // Prints a JSON line, or the story (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
                   const OutcomeCounts& counts = {});
-// Prints how the set of the failing element, or the widest set if all passed, is derived from the
-// inputs step by step, and the piece that is wrong in isolation.
+// Prints the derivation from the inputs, step by step, of the set of the failing element, or of the
+// widest set if all elements passed. Prints also the piece that is wrong in isolation.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 

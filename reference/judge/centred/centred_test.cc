@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests centred forms (lemma 43). Slopes bound every secant. The two uses of a sum see one number;
-// the two uses of an element-wise value may see two numbers.
+// Tests centred forms (lemma 43). Slopes must bound every secant. Both uses of a sum see one
+// number, while two uses of an element-wise value may see different numbers.
 #include <cmath>
 #include <random>
 

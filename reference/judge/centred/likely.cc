@@ -22,9 +22,9 @@ constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
-// The change of the result if an element changes by one unit. `together`: all paths deviate
-// equally, so that they may cancel. `square`: the sum of squares, for paths that deviate
-// independently, as in fma(a, b, -ab), which need not be 0.
+// The change of the result if an element changes by one unit. `together` is the change if all paths
+// to the result deviate equally, so that they may cancel. `square` is a sum of squares, for paths
+// that deviate independently, as in fma(a, b, -ab), which need not be 0.
 struct Way {
   double together = 0, square = 0;
 };
@@ -162,7 +162,7 @@ class LeafTests {
     }
   }
   // The accumulation errors of a dot or a sum of exact operands are independent of each other. This
-  // limits their sum and the sum of their squares.
+  // test limits their sum and the sum of their squares.
   void JointSizes() {
     if (!IsSumOfCertain()) return;
     const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);

@@ -64,8 +64,8 @@ void SetDeviation(const Preparing& p, int64_t i, double squares);
 // Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);
-// Returns true if a result may be computed from element `j`. Elements that may be a NaN or an
-// infinity are unusable, except definite infinities that no selection returns.
+// Returns true if sweeps can pass to element `j`. They cannot if it may be a NaN or an infinity,
+// except a definite infinity that no selection returns.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
 // Returns true if neither the element nor its operands add to the distance of a sweep.
 bool AddsNoError(const Node& node, int64_t i);
@@ -76,9 +76,9 @@ struct Elementwise {
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Returns the factor by which roundings count more because terms are nearly equal (lemma 44): the
-// sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and at least 1.
-// It is the largest of a sample of the node's results. Only a tape of points needs it.
+// Returns a factor for the roundings of a sum with nearly equal terms, which err alike (lemma 44):
+// the sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and at least
+// 1. It is the largest factor of a sample of the node's results. Only a tape of points needs it.
 double AlikeTermRatio(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,

@@ -21,9 +21,9 @@ bool IsLipschitz(Opcode opcode) {
          ops::IsOneOf(opcode, {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply});
 }
 
-// Returns the largest difference of f(x) and f(y) for x and y that two readers in one execution may
-// see. The corners are enough: the slopes of products and quotients depend on the first point and
-// increase with its magnitude.
+// Returns the largest difference of f(x) and f(y), where x and y are operands that two readers in
+// one execution may see. Corners of the box suffice, since the slopes of products and quotients
+// depend on the first point and increase with its magnitude.
 double SpreadBy(const SlopeRow& row, const Box* boxes) {
   double most = 0;
   for (int corner = 0; corner < 1 << row.operands; ++corner) {

@@ -55,9 +55,9 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
   return sums;
 }
 
-// Returns the error of a sum whose roundings are independent (lemma 44). It covers four kinds of
-// errors: of additions, of products that are rounded before they are added, of operands that are
-// read with fewer bits (and may all be truncated), and of partial sums in fewer bits.
+// Returns the error of a sum whose roundings are independent (lemma 44). The errors are those of
+// additions, of products that are rounded before they are added, of operands that are read with
+// fewer bits (all of which may be truncated), and of partial sums with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
   const double largest = sums.LargestPartial();
   const double additions = std::sqrt(alike * sums.count * rule.passes) * largest;

@@ -14,8 +14,8 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Sets the box to all values that an element may be read as. Returns false if one may be NaN or
-// infinite.
+// Sets the box to all values that readers of an element may see. Returns false if one of them may
+// be NaN or infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   if (!IsNumber(s)) return false;
   std::tie(box.lo, box.hi) = EndsRead(s);
@@ -196,8 +196,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns the slope of a product with respect to one factor: half the sum of the other factor's
-// values in an execution and in the reference (slopes.cc). `box` is that of the other factor.
+// Returns the slope of a product with respect to one factor. `box` is that of the other factor: the
+// slope is half the sum of its value in an execution and its value in the reference (slopes.cc).
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

@@ -11,16 +11,16 @@
 
 namespace hlocts::reference {
 
-// Prepares `node` after its operands were prepared. With `points`, boxes contain the reference
-// execution alone, and the error of a sum grows with the root of its number of roundings (lemma
-// 44).
+// Prepares `node` after its operands were prepared. If `points`, boxes contain only the reference
+// execution, and the error of a sum grows with the square root of the number of its roundings
+// (lemma 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // Updates the box of an element whose set was narrowed to `set`.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 
-// Returns the largest distance, by the operation's rule, between the exact result and the stored
-// value, which is in the box. Infinite if it is unknown. `argument` is the largest |x| of a
+// Returns the largest distance that the operation's rule permits between the exact result and the
+// stored value, which is in the box; infinity if it is unknown. `argument` is the largest |x| of a
 // function.
 double StoreNoise(const SetContext& context, const Box& box, double argument);
 

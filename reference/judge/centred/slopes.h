@@ -17,15 +17,15 @@ struct Box {
   double deviation = 0;
 };
 
-// An interval of slopes [middle - radius, middle + radius]. The slopes of two readers in one
-// execution differ by at most `apart`.
+// The interval of slopes [middle - radius, middle + radius]. The slopes that two readers in one
+// execution use differ by at most `apart`.
 struct Slope {
   double middle = 0, radius = 0, apart = HUGE_VAL;
   bool IsZero() const { return middle == 0 && radius == 0; }
 };
 
-// An operation with known slopes. For all x in the boxes of the operands,
-// f(x) - f(at) = sum g_k (x_k - at_k) with some g_k of slopes[k].
+// An operation f with known slopes. For all x in the boxes of the operands, f(x) - f(at) = sum of
+// g_k (x_k - at_k), with g_k in slopes[k].
 struct SlopeRow {
   Opcode opcode;
   int operands;
@@ -37,8 +37,8 @@ struct SlopeRow {
 // Returns an opcode's slopes or nullptr. Selections, conversions and moves are not in this table.
 const SlopeRow* SlopeRowOf(Opcode opcode);
 
-// Computes the slopes of the largest or the smallest of several operands. Operands that are
-// selected nowhere in their boxes have slope 0.
+// Computes the slopes of the largest or the smallest of several operands. If an operand is selected
+// for no values in the boxes, its slope is 0.
 void SelectionSlopes(bool largest, absl::Span<const Box> boxes, absl::Span<Slope> slopes);
 
 }  // namespace hlocts::reference

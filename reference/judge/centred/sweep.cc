@@ -9,12 +9,12 @@
 namespace hlocts::reference {
 namespace {
 
-// Exceeds the rounding errors of midpoints, which are summed in f64. At most 2^20 weights are added
-// in one element, and each is off by 2^-53 of its contribution to `paths`.
+// An upper bound of the rounding errors of midpoints, which are summed in f64. At most 2^20 weights
+// are added in one element, and the error of each is 2^-53 of its contribution to `paths`.
 constexpr float kRounding = 0x1p-32F;
 // kRoundingOfSizes is the relative error of an f32 sum or product, doubled to cover the effect of
 // these errors on each other. kRoundingsAtNode is the number of such operations on a weight at each
-// node, without those that add it to other weights.
+// node, not counting those that add weights.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
 // Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
@@ -95,8 +95,9 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
     return;
   }
   for (int l = 0; l < kLanes; ++l) {
-    // The slope of each reader is one slope of the interval plus a difference of at most `apart`.
-    // (An infinite `apart` times zero `paths` is a NaN, which std::min does not return here.)
+    // A reader's slope is one slope of the interval, the same for all readers, plus a difference of
+    // at most `apart`. (An infinite `apart` times zero `paths` is a NaN, which std::min does not
+    // return here.)
     const float paths = from.paths[l];
     const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
     to.radius[l] += size * from.radius[l] + varies + from.least[l];
@@ -177,8 +178,8 @@ void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const We
   }
 }
 
-// Lets only the midpoint of a settled element's weight continue. The rest (`radius`) ends here: the
-// element's box bounds its contribution. The elements that this one was computed from would
+// Passes on only the midpoint of a settled element's weight. The rest, `radius`, ends here: its
+// contribution is bounded by the element's box. The elements from which this one was computed would
 // contribute at least as much.
 template <int kLanes>
 void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight& weight) {

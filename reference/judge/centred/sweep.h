@@ -3,14 +3,15 @@
 // execution (lemma 43).
 //
 // An interval evaluation treats two operands as independent even if both depend on one value. This
-// directory records the evaluation (tape.h) and propagates backwards from a wide result. It
-// intersects the result's set with the largest distance of any permitted execution from a reference
-// execution in f64. Proof: lemma 43 (spec/judge/rules/centred.md). A sweep does not pass through an
-// operation without slopes; the interval of such a result remains.
+// directory records the evaluation (tape.h) and propagates backwards from a wide result. Thus it
+// bounds the distance of any permitted execution from a reference execution in f64, and intersects
+// the result's set with the numbers within this distance. Proof: lemma 43
+// (spec/judge/rules/centred.md). A sweep ends at an operation without slopes and uses the interval
+// of its result.
 //
-// To add an operation, add a row to kRows in slopes.cc and a range to centred_test.cc. Do not add
-// an operation that a compiler may repeat for each reader to IsComputedOnce. Take rounding errors
-// from the rule table only.
+// A new operation needs a row of kRows in slopes.cc and a range in centred_test.cc. IsComputedOnce
+// must be false for an operation that a compiler may repeat for each reader. All rounding errors
+// must come from the rule table.
 #pragma once
 
 #include <array>
@@ -24,8 +25,8 @@
 
 namespace hlocts::reference {
 
-// The number of elements whose sweeps run together. Each slope is then looked up once for all of
-// them, and their weights are adjacent in memory.
+// The number of elements whose sweeps run together. Each slope is looked up once for all of these
+// sweeps, and their weights are adjacent in memory.
 inline constexpr int kSweepLanes = 32;
 
 // One or several sweeps from elements of one array. Used with 1 and with kSweepLanes lanes.
@@ -40,16 +41,16 @@ class Sweep {
 
   // Returns a distance for each of at most kLanes elements: no execution is farther from
   // nodes[node].boxes[elements[l]].at than the l-th distance. The sweep stops after `visits_max`
-  // visits. It also stops at a node if that adds to the distance no more than the share
-  // `given_away` of it.
+  // visits. It also stops at a node if stopping there increases the distance by at most the share
+  // `given_away`.
   Lanes DistancesAt(int32_t node, absl::Span<const int64_t> elements, int64_t visits_max,
                     double given_away);
   int64_t visits() const { return visits_; }  // of the last sweep
 
  private:
-  // The change of the result if an element changes by one unit. `sum` and `radius`: midpoint and
-  // radius of this change if all uses of the element deviate equally. `paths`: the change if each
-  // use may deviate independently.
+  // The change of the result if an element changes by one unit. `sum` and `radius` are the midpoint
+  // and radius of this change if all uses of the element deviate equally. `paths` is the change if
+  // each use may deviate independently.
   struct Weight {
     Lanes sum{};
     Sizes radius{}, paths{};

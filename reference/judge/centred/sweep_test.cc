@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sweeps over a graph built by hand: several sweeps together give the same distances as each
-// sweep alone, and no execution is farther away.
+// Tests sweeps over a graph built by hand. Sweeps that run together must return the same distances
+// as single sweeps, and no execution may be farther away.
 #include "reference/judge/centred/sweep.h"
 
 #include <gtest/gtest.h>

@@ -15,8 +15,9 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns true for operations whose results are computed once for all readers: no compiler repeats
-// them for each reader (lemma 43). Results of other operations may differ from reader to reader.
+// Returns true for operations whose results are computed once for all readers, since no compiler
+// repeats them for each reader (lemma 43). Two readers may see different results of other
+// operations.
 bool IsComputedOnce(Opcode opcode) {
   constexpr Opcode kOnce[] = {
       Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,
@@ -25,8 +26,8 @@ bool IsComputedOnce(Opcode opcode) {
   return std::find(std::begin(kOnce), std::end(kOnce), opcode) != std::end(kOnce);
 }
 
-// Reductions with fewer terms may be computed again for each reader, like cheap element-wise work
-// (lemma 43): XLA:GPU's priority fusion does so.
+// Reductions with fewer terms may be computed again for each reader (lemma 43), like cheap
+// element-wise operations. XLA:GPU's priority fusion does this.
 constexpr int64_t kLongReduction = 16;
 
 // Arrays this small, like a scalar that divides a vector, are always narrowed: it costs little.
@@ -76,9 +77,8 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
 // The largest number of elements in a record of sets, and the bytes per element of one of points.
 constexpr int64_t kElementsMax = 1 << 22, kBytesOfPoint = 256;
 
-// Returns the number of elements and terms that the walk has read. The budget of sweeps that narrow
-// sets grows with it. In that budget only the elements of a convolution count; in a tape of points
-// its terms count as well.
+// Returns the number of elements and terms that the instruction reads; the budget of sweeps grows
+// with it. For a convolution only elements count, but in a tape of points its terms as well.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
               const SetArray& result, bool points) {
   const double results = static_cast<double>(result.element_count());
@@ -143,8 +143,9 @@ int32_t Tape::NumberOf(const SetArray& array) {
   return Add(std::move(leaf));
 }
 
-// Notes an exact array when an instruction with an inexact result reads it; most exact arrays are
-// never read in this way. The node owns the elements, so that no other array reuses their address.
+// Returns the node of an exact array, and makes it if necessary. Exact arrays get nodes only when
+// an instruction with an inexact result reads them, which is rare. The node owns the elements, so
+// that no other array reuses their address.
 int32_t Tape::NumberOfExact(const SetArray& array) {
   const auto [found, inserted] = exact_.try_emplace(array.literal().raw_data(), -1);
   if (!inserted) {

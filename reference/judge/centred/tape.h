@@ -34,9 +34,9 @@ enum class NodeKind : uint8_t {
 };
 
 // The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. In a
-// contraction, a run starts at one position in each operand, in the order of the kernel. From one
-// term to the next, the position in the left operand grows by 1, and the position in the right
-// operand by `step`.
+// contraction, a run has a start position in each operand, in the order of the kernel. From one
+// term to the next, the position in the left operand increases by 1, that in the right operand by
+// `step`.
 struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
   std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
@@ -63,7 +63,7 @@ struct NodeTerms {
 struct Node {
   NodeKind kind = NodeKind::kLeaf;
   // True if no compiler computes the value twice, so that all readers see one number (rounded or
-  // not yet rounded to its format). Other values may be computed again for each use.
+  // not yet rounded to its format). If false, the value may be computed again for each use.
   bool once = false;
   // True if the engine computes and rounds every value once (a fact): no user reads it unrounded.
   bool rounded_once = false;
@@ -75,8 +75,9 @@ struct Node {
 
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
-  // `sources`: the inexact nodes, ascending, that this node depends on and that are computed once.
-  // `meets`: true if a source may reach an element by several paths. Otherwise sweeps gain nothing.
+  // `sources` are the inexact nodes, ascending, on which this node depends and which are computed
+  // once. `meets` is true if a source may reach an element by several paths; otherwise sweeps gain
+  // nothing.
   std::vector<int32_t> sources;
   bool meets = false;
 
@@ -92,8 +93,8 @@ struct Node {
   std::vector<Slope> slopes;   // kElementwise: operand k of element i is at i * operands + k
   NodeTerms terms;             // kMove: lhs numbers all operands' elements
 
-  // A sum of at least this many terms has one value for all readers. A single term is not a sum: a
-  // compiler may treat it as a move or a product.
+  // The least number of terms with which a sum has one value for all readers. A single term is not
+  // a sum: a compiler may treat it as a move or a product.
   int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
     return once && (rounded_once || terms.first.empty() || terms.Count(element) >= once_from);
@@ -126,8 +127,8 @@ class Tape : public WalkObserver {
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);
-  // The effort to spend on an array: the total number of visits, the number of elements with a full
-  // sweep, and how many elements are swept together.
+  // The effort for one array: the total number of visits, the number of elements with a full sweep,
+  // and the number of elements that are swept together.
   struct Effort {
     double budget;
     int64_t whole, together;

@@ -16,17 +16,18 @@ using Flag = AcceptanceSet::Flag;
 
 // Sweeps are worthwhile only for sets that determine less than this share of their format's bits.
 constexpr double kShareOfBits = 2.0 / 3;
-// kVisitsPerWork: the number of visits that sweeps may make for each element and term that the walk
-// has read. kVisitsMin: a minimum for small modules; it takes at most a second if sets stay wide.
+// kVisitsPerWork is the number of visits that sweeps may make for each element and term that the
+// walk has read. kVisitsMin is the least number, for small modules; these visits take at most a
+// second.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// The largest number of wide elements in an element-wise operand of a sum. With more, sweeps cost
-// too much.
+// The largest number of wide elements in an element-wise operand of a sum. If there are more,
+// sweeps cost too much.
 constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
-// kEarlyStopShare: the share of a distance that an early stop may add. kEarlyStopShareIfCheap: the
-// smaller share that applies if sweeps from all elements cost at most kCheap of the budget.
+// kEarlyStopShare is the share of a distance that an early stop may add. kEarlyStopShareIfCheap is
+// used instead if sweeps from all elements cost at most kCheap of the budget.
 constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 1.0 / 16;
 // Sweeps are worthwhile if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
@@ -144,8 +145,8 @@ void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effor
   array.node = number;
 }
 
-// Computes the number of elements that get a full sweep. Inside a module this is most of them or
-// none, since readers use the elements together.
+// Computes the number of elements that get a full sweep. For an array that is no output, it is most
+// of the elements or none, since readers use the elements together.
 Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                              double alone, const Effort& most) {
   const double together = ProbeTogether(sweeps, number, wide, most.budget);

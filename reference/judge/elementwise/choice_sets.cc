@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes element-wise operations on elements that are one of a few sets (lemma 31): applies the
-// operation to each set, as long as their number stays small.
+// Computes element-wise operations if an element may have one of a few sets (lemma 31): applies the
+// operation to each of these sets, as long as there are few.
 #include <algorithm>
 
 #include "reference/judge/elementwise/element_op.h"
@@ -17,7 +17,7 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
 // A limit of effort: if operands have more jumps than this, each jump is used as an interval.
 constexpr int64_t kJumpsMax = 4096;
 
-// Returns true if the set consists of a few separate values (a "jump"), as after a rounding,
+// Returns true if the set consists of a few separate values (a discontinuity), as after a rounding,
 // conversion or comparison.
 bool IsDiscontinuity(const AcceptanceSet& s) {
   if (s.unspecified()) return false;

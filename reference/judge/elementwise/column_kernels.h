@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines kernels that compute one element of an element-wise operation on ordinary intervals. A
-// kernel returns false if the result is not an ordinary interval or needs more checks. Otherwise it
-// computes the same ends as the set arithmetic in spec/judge, which columns_test.cc checks.
+// kernel computes the same ends as the set arithmetic in spec/judge (columns_test.cc compares
+// them). It returns false if the result is not an ordinary interval or needs more checks.
 #pragma once
 
 #include <algorithm>
@@ -96,9 +96,9 @@ inline double F32Down(double x) {
 }
 inline double F32Up(double x) { return -F32Down(-x); }
 
-// Stores [tlo, thi], widened by the rule's ulps. Returns false for an interval that is near an end
-// of the range; tlo and thi have the same sign. An ulp is larger above a power of two, so the
-// largest step down may start there (lemma 17).
+// Stores [tlo, thi], widened by the rule's ulps; tlo and thi have the same sign. Returns false if
+// the interval is near an end of the range. At a power of two the ulp becomes larger, so the number
+// with the lowest lower bound may be that power of two (lemma 17).
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs element-wise operations over columns, with one loop per operation. Elements that a kernel
-// rejects go through set arithmetic.
+// Runs element-wise operations over columns, with one loop per operation. If a kernel rejects an
+// element, set arithmetic computes it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -133,8 +133,8 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  // Calls kernel(ends of the first operand, ends of the last operand, result), which returns false
-  // if the element needs set arithmetic. A single operand is passed twice.
+  // Calls kernel(ends of the first operand, ends of the last operand, result) for each element. If
+  // it returns false, set arithmetic computes the element. A single operand is passed twice.
   template <class Kernel>
   bool ForEachElement(const Kernel& kernel) {
     const bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
@@ -276,8 +276,8 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
   int64_t count = shape.ElementCount();
   bool floats = IsFloat(op.operand_type) && op.operand_type == op.result_type &&
                 BitWidth(op.operand_type) >= 16 && operands.size() <= 2;
-  // The loops are correct for products of equal operands, not for differences and quotients (lemma
-  // 30).
+  // The loops assume that operands are independent. That is correct for a product of equal
+  // operands, but too wide for a difference or a quotient of them (lemma 30).
   floats = floats &&
            !(op.equal_operands && (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kDivide));
   if (!floats || count < 4 || op.context.rule.Allows(kSkipRounding)) return std::nullopt;

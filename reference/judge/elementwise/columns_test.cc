@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the loops over columns with set arithmetic, element by element: random operands of every
-// kind, as literals and as sets, in every profile and with every use of unrounded values.
+// Compares the loops over columns with set arithmetic, element by element. Operands are random
+// numbers of every kind, as literals and as sets, in every profile and with every use of unrounded
+// values.
 #include <gtest/gtest.h>
 
 #include "reference/judge/cases_testing.h"

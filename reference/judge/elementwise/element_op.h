@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes an element-wise instruction prepared for set arithmetic on one element at a time or,
-// for the usual operations on ordinary numbers, for columns.
+// Describes an element-wise instruction that has been prepared for set arithmetic. It applies to
+// one element at a time or, for the usual operations on ordinary numbers, to columns.
 //
 // elementwise_sets.cc selects the fastest path: exact operands (elementwise_points.cc), columns of
 // intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one element at a
@@ -36,15 +36,15 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
 // Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
 void DropUnreadPreRounding(AcceptanceSet& set, UnroundedUse hull);
 
-// Handles exact operands: takes the plain evaluator's result and replaces the elements for which a
-// rule permits more than one value. Returns nullopt if the operation has no such path.
+// Computes the result for exact operands: that of the plain evaluator, except for elements for
+// which a rule permits more than one value. Returns nullopt if the operation has no such path.
 absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interpreter,
                                                           const ElementOp& op, const Shape& shape,
                                                           absl::Span<const SetValue> operands,
                                                           absl::Span<const SetArray* const> arrays);
 
 // Computes the whole result by columns. Returns nullopt if the operation has no loop over columns
-// or too few elements are ordinary. On ordinary operands the sets equal RealElement's.
+// or too few elements are ordinary. For ordinary operands the sets are those of RealElement.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
@@ -53,13 +53,14 @@ std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const 
                                                  int64_t at);
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
-// Applies the operation to each of the few sets that operands' elements may have, or each of the
-// few values of a jump if `jumps` is true (lemma 31). The result has as many sets.
+// Applies the operation to each of the few sets that an element of an operand may have (lemma 31),
+// or, if `jumps`, to each of the few values of a discontinuity. The result has as many sets.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
-// Returns the elements that may differ from the plain result: subnormal operands and results, zeros
-// of unknown sign where it matters, conversions out of range or rounded twice.
+// Returns the elements that may differ from the plain evaluator's result: those with subnormal
+// operands or results, with zeros of unknown sign if the sign matters, and with conversions that
+// are out of range or rounded twice.
 std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,
                                 const Literal& result, bool& has_nan);
 

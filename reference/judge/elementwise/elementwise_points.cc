@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes element-wise operations on exact operands: takes the plain evaluator's result, and sets
-// only where a rule permits more than one value (subnormals, values that do not fit the result's
-// type, zeros of unknown sign).
+// Computes element-wise operations on exact operands. The result is that of the plain evaluator,
+// and has sets only for elements for which a rule permits more than one value (subnormals, values
+// that do not fit the result's type, zeros of unknown sign).
 #include <cmath>
 #include <cstring>
 
@@ -15,8 +15,8 @@ namespace {
 
 bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
-// Returns true if the plain result of a float operation is the whole set, except for the elements
-// that OpenPoints returns.
+// Returns true if the plain evaluator's result of a float operation is the whole set, except for
+// the elements that OpenPoints returns.
 bool PlainIsBase(const ElementOp& op, UnroundedUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of element-wise operations. Exact operands go through the plain evaluator first
-// and ordinary numbers through columns; the other elements go through set arithmetic.
+// Computes the sets of element-wise operations. Exact operands are first evaluated by the plain
+// evaluator, and ordinary numbers as columns; set arithmetic computes the other elements.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -38,9 +38,9 @@ namespace {
 
 // Computes select on sets.
 
-// Gives the result of a select the joint predicates of the selected arrays. A known mask may keep
-// the triangle of a factor, or the whole factor: JAX selects the results of a factorization, or
-// NaNs if it failed.
+// Passes joint predicates of the selected arrays on to the result of a select, if the mask is
+// known. In JAX a mask selects the triangle of a factor, or a whole factorization, or NaNs if the
+// factorization failed.
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
   if (!mask.exact()) return;
@@ -56,8 +56,8 @@ void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& 
   }
 }
 
-// Returns elements of one operand, or of either if the predicate may be true or false. A scalar
-// predicate applies to all elements.
+// Returns each element of the operand that the predicate selects, or of both operands if the
+// predicate may be true or false. A scalar predicate applies to all elements.
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin) {
   std::vector<AcceptanceSet> sets;

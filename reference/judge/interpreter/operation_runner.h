@@ -2,8 +2,8 @@
 // Runs one operation of the plain evaluator outside its module: on other element types, on element
 // numbers instead of data, or with another called computation.
 //
-// Sets and values thus share one evaluator: a movement is traced by moving element numbers, and a
-// sum is bounded by summing midpoints and magnitudes in f64.
+// Sets and values thus share one evaluator. It moves element numbers to trace a movement, and sums
+// midpoints and magnitudes in f64 to bound a sum.
 #pragma once
 
 #include <memory>

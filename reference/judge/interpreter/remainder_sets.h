@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrows sums x + (c - x), where x is part of a loop's state: the sum is c (lemma 45). A loop
-// whose last step is shortened to end at c computes such a sum.
+// Narrows sums x + (c - x), where x is part of a loop's state, to c (lemma 45). A loop that
+// shortens its last step in order to end at c computes such a sum.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class RemainderSets {
   // After EnterBody, the state that the body reads is the stored result of a trip, until Leave.
   void EnterBody(const Computation& body) { handed_on_.insert(&body); }
   void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
-  // Call it when an instruction for which Concerns is true has run on a device. It stores the sets
-  // that a sum depends on. If `instruction` is a sum that is certainly c, it replaces the sum's
+  // Must be called after an instruction for which Concerns is true has run on a device. Stores the
+  // sets on which a sum depends. If `instruction` is a sum that is certainly c, replaces the sum's
   // sets by the sets of c.
   void Pass(SetInterpreter& interpreter, const Instruction& instruction,
             absl::Span<const SetValue> operands, SetValue& result);

@@ -21,8 +21,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Joins the results of a loop that may end after one of several trips, and requires that all
-// results come from the same trip (lemma 31).
+// If a loop may end after one of several trips, joins the results of these trips and requires that
+// all results come from the same trip (lemma 31).
 
 // Returns the first element of the literal that the array does not accept, or -1.
 int64_t FirstOutside(const SetArray& array, const Literal& literal, bool any_nan) {
@@ -92,8 +92,9 @@ bool OfStaticSizes(const std::vector<SetArray>& arrays) {
                      [](const SetArray& array) { return array.runtime_sizes.empty(); });
 }
 
-// Joins at least one state; all states have the same shape. Each array of the result accepts what
-// any state's array accepts, and a joint predicate requires that all arrays match one state.
+// Joins at least one state; all states have the same shape. Each array of the result accepts the
+// elements that the array of any state accepts. A joint predicate requires that all arrays match
+// one state.
 SetValue JoinStates(std::vector<SetValue> states) {
   SetValue joined = states[0];
   bool fixed = true;

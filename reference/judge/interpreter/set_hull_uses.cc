@@ -63,8 +63,8 @@ Shape LaneShape(const Shape& shape, const Shape& lanes) {
   return Shape::Tuple(std::move(elements));
 }
 
-// Returns true if the instruction reads the bits of a scalar as a scalar of the same width.
-// Compilers rewrite comparisons in total order to comparisons of such bits.
+// Returns true if the instruction reinterprets a scalar as a scalar of the same width. Compilers
+// rewrite comparisons in total order to comparisons of such bits.
 bool IsBitsOfScalar(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kBitcastConvert && instruction.opcode() != Opcode::kBitcast) {
     return false;

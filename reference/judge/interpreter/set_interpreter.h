@@ -5,7 +5,7 @@
 // collective sees the operands of all devices.
 //
 // If a predicate may have either value, both branches are joined; if a loop may end after any of
-// several trips, the results of these trips are joined. To add an operation, write a handler in a
+// several trips, the results of these trips are joined. A new operation needs a handler in a
 // sibling directory and a row of set_handlers.def.
 #pragma once
 
@@ -36,8 +36,9 @@ namespace hlocts::reference {
 
 class SetInterpreter;
 
-// Computes the sets of one instruction on one device. `shape` is the result's shape: the
-// instruction's own, or one with a lane per element if a computation runs on many elements.
+// Computes the sets of one instruction on one device. `shape` is the shape of the result. It is the
+// instruction's shape, or, if a computation runs on many elements at once, a shape with a lane for
+// each of them.
 using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands);
@@ -87,8 +88,8 @@ class SetInterpreter {
   UnroundedUse HullUseOf(const Instruction& instruction);
   // Returns true if any instruction may read values of this shape unrounded (a fact of the engine).
   bool ReadsUnrounded(const Shape& shape) const;
-  // Returns the plain result of an element-wise instruction on exact operands of the same shape,
-  // without building a module for it.
+  // Returns the plain evaluator's result of an element-wise instruction on exact operands of the
+  // same shape. Builds no module for it.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands);
   absl::Status ChargeStep();
@@ -96,8 +97,8 @@ class SetInterpreter {
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of the last triangular solve on the current device. A solve that continues from
-  // its result is bounded together with it (lemma 9).
+  // The operands of the last triangular solve on the current device. If the next solve uses the
+  // result of this one, both are bounded together (lemma 9).
   struct SolvedSystem {
     SetArray factor, right;
   };
@@ -150,8 +151,8 @@ class SetInterpreter {
   absl::Status JoinRewrites(const Instruction& instruction,
                             const std::vector<std::vector<SetValue>>& values, const Walk& walk,
                             std::vector<SetValue>& results);
-  // Returns true if every instruction of the computation has one value on known operands: moves and
-  // integer operations that are fully defined. The plain evaluator then runs the whole computation.
+  // Returns true if every instruction of the computation has one value on known operands, as moves
+  // and fully defined integer operations do. If so, the plain evaluator runs the whole computation.
   bool IsPlain(const Computation& computation);
   bool IsPlain(const Instruction& instruction);
 

@@ -17,7 +17,7 @@ struct SetValue {
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
   // The largest distance of each accumulated sum from the exact sum of its terms. The handler of a
-  // sum gives it to the observer of the walk.
+  // sum sets it for the observer of the walk.
   std::vector<double> sum_errors;
 
   SetValue() = default;

@@ -44,9 +44,9 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
 }  // namespace
 
 // Computes the sets of opt-barrier: the stored values pass, but not their pre-rounding intervals.
-// An add that read a product unrounded would be fused with the product across the barrier
-// (optimization_barrier.1). In the relaxed profile, or with the fact barrier.crossed, an engine may
-// do so (ruling 0070).
+// If an add reads a product unrounded, it has been fused with the product across the barrier, which
+// optimization_barrier.1 forbids. In the relaxed profile, or with the fact barrier.crossed, an
+// engine may do so (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
   const bool crossed =
@@ -55,8 +55,8 @@ absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruct
   return crossed ? operands[0] : RoundedValue(operands[0]);
 }
 
-// Treats data from the host like a parameter; it is unknown if none is given. The elements of a
-// tuple arrive in one infeed literal or in one literal each (infeed.4-10).
+// Treats data from the host like a parameter; without data the result is unknown. A tuple is one
+// infeed literal, or one literal for each of its elements (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {
   const Shape& data = instruction.shape().tuple_shapes()[0];

@@ -14,7 +14,7 @@ class WalkObserver {
  public:
   virtual ~WalkObserver() = default;
   // Records that an instruction has run. May narrow its result to sets that contain every legal
-  // value. sum_errors[i]: largest distance of the accumulation of result i from the exact sum.
+  // value. sum_errors[i] is the largest distance of the accumulated result i from the exact sum.
   virtual void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
                       absl::Span<const double> sum_errors, SetValue& result) = 0;
   // Narrows the sets of a recorded array. `output`: the array is an output of the module.

@@ -14,12 +14,12 @@ namespace hlocts::reference {
 
 // Returns the elements within the array's run-time sizes as a static array.
 SetArray WithinSizes(const SetArray& array);
-// Puts a static array at the start of an array of `shape`. The dimensions of `dense` become the
-// run-time sizes if `shape` is dynamic or larger.
+// Returns an array of `shape` whose first elements in each dimension are those of the static array
+// `dense`. The dimensions of `dense` become the run-time sizes if `shape` is dynamic or larger.
 SetArray InBounds(const SetArray& dense, const Shape& shape);
 
 // Runs `work` on the operands without their run-time sizes. Result k of `shape` gets the sizes of
-// operand k. Returns kInvalidArgument if the sizes do not match each other.
+// operand k. Returns kInvalidArgument if the sizes of operands contradict each other.
 absl::StatusOr<SetValue> OnDenseArrays(
     const Instruction& instruction, const Shape& shape, absl::Span<const SetValue> operands,
     const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work);

@@ -8,8 +8,9 @@
 
 namespace hlocts::reference {
 
-// Gives each leaf that depends on draws and has no predicate one that compares it with runs on
-// other draws. Does nothing if the module draws nothing or cannot run on other draws.
+// Adds a predicate, which compares the leaf with runs on other draws, to each leaf that depends on
+// draws and has no predicate. Does nothing if the module draws nothing or cannot run on other
+// draws.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

@@ -3,8 +3,9 @@
 // this program.
 //
 // A joint predicate judges a whole array whose elements cannot be judged one by one: a
-// factorization, a transform, a sort with ties. To add a property, extend spec/judge/joint.h and
-// test it with an array that nearly satisfies it. Thresholds are in the rule table.
+// factorization, a transform, a sort with ties. A new property needs a class derived from that in
+// spec/judge/joint.h, and a test with an array that nearly satisfies it. Thresholds are in the rule
+// table.
 #pragma once
 
 #include <complex>
@@ -28,12 +29,12 @@ double UnitOf(PrimitiveType type);
 PrimitiveType WideType(PrimitiveType type);
 Literal ToWide(const Literal& literal);
 
-// Returns the numbers within `off` of `middle`, rounded once when they are stored. A predicate
-// judges the whole array; instructions that read one of its elements may assume this set.
+// Returns the numbers within `off` of `middle`, rounded once when they are stored. It is the set
+// that instructions assume if they read one element of an array that a predicate judges.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
-// Sets the midpoint and half width of the values that an instruction may read from one component of
-// an element. Returns false if a value may not be finite.
+// Sets midpoint and half width of the values that an instruction which reads one component of an
+// element may see. Returns false if a value may not be finite.
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;

@@ -10,8 +10,8 @@
 namespace hlocts::reference {
 
 // Gives `result` the predicate of `source` if `result` contains every element that the predicate
-// reads, and no unspecified element. Element i of `result` is element from[i] of `source`, bit for
-// bit. If from[i] is -1, the element comes from another array.
+// reads, and no unspecified element. Element i of `result` has the bits of element from[i] of
+// `source`, or comes from another array if from[i] is -1.
 void PropagateJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result);
 
 }  // namespace hlocts::reference

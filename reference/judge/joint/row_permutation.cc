@@ -62,8 +62,9 @@ std::string RowPermutation::ParametersJson() const {
   int64_t numbers = 0;
   for (const Literal& literal : sorted_) numbers += literal.element_count();
   if (numbers > kNumbersInFileMax) return text;
-  // Data for external judges: the sorted operands' bytes, each line's clusters of tied positions (a
-  // line begins at `starts`, with `stride`), and the operands whose subnormals count as zeros.
+  // Data for external judges: the sorted operands' bytes, the clusters of tied positions of each
+  // line (lines begin at `starts`; their elements are `stride` apart), and the operands whose
+  // subnormals count as zeros.
   std::vector<std::string> bytes, clusters;
   std::vector<int> flush(may_flush_.begin(), may_flush_.end());
   for (const Literal& literal : sorted_) {
@@ -84,8 +85,8 @@ std::string RowPermutation::ParametersJson() const {
 
 namespace {
 
-// Appends the element's bytes. A subnormal that may be flushed is written as a zero of its sign, so
-// that a row and its flushed form compare equal. With any_nan, all NaNs have the same bytes.
+// Appends the element's bytes. If may_flush, a subnormal is written as a zero of its sign, so that
+// a row and its flushed form compare equal. If any_nan, all NaNs have the same bytes.
 void AppendElement(const Literal& literal, int64_t at, bool may_flush, bool any_nan,
                    std::string& row) {
   PrimitiveType type = literal.element_type();

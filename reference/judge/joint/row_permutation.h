@@ -23,11 +23,12 @@ Lines LinesOf(const Shape& shape, int64_t dimension);
 // of each cluster of ties occupy the cluster's positions.
 class RowPermutation : public JointPredicate {
  public:
-  // `sorted`: the rows in an order that the sort may give. clusters[line][position]: the position's
-  // cluster. may_flush[k]: a subnormal of operand k counts as a zero of its sign.
+  // `sorted` has the rows in an order that the sort may return. clusters[line][position] is the
+  // cluster of the position. may_flush[k] means that a subnormal of operand k equals a zero of its
+  // sign.
   RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
                  std::vector<bool> may_flush);
-  // Adds an order for rows whose positions the clusters do not determine. `rows` are in operand
+  // Adds constraints for rows whose positions the clusters do not determine. `rows` are in operand
   // order. before[line][i * length + j] is 1 if row i must precede row j.
   void SetOrder(std::vector<Literal> rows, std::vector<std::vector<uint8_t>> before) {
     rows_ = std::move(rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines a joint predicate over sorted rows for which only sets are known (lemma 25): the engine's
-// rows are in the order that its comparator requires, and each is a different row of the operands.
+// Defines a joint predicate over sorted rows for which only sets are known (lemma 25). The output
+// rows must be in the order that the comparator requires, and each must be a different row of the
+// operands.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // Makes the predicate. operands[k] are the sets of operand k, to which flushed values have been
-  // added. No order is required if the comparator does more than compare and select, or if it reads
-  // several operands, which the engine may compare unrounded (`skips_rounding`).
+  // Makes the predicate. operands[k] has the sets of operand k, to which flushed values have been
+  // added. The predicate requires no order if the comparator does more than compare and select, or
+  // if it reads several operands that the engine may compare unrounded (`skips_rounding`).
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
                                                                   const Computation& comparator,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of batch-norm-training and -inference (lemma 26): centres in f64, with
-// first-order bounds that cover the two-pass form, the E[x^2] - m^2 form and the Welford form.
+// Computes the sets of batch-norm-training and -inference (lemma 26). Centres are computed in f64.
+// First-order bounds cover the two-pass form, the E[x^2] - m^2 form and the Welford form.
 #include <algorithm>
 #include <cmath>
 
@@ -108,8 +108,8 @@ FeatureSums SumsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   return sums;
 }
 
-// Returns the variance of numbers that are within radii of the midpoints. The deviation is a norm,
-// so it changes by at most the norm of the radii.
+// Returns the variance of numbers that are within radii of the midpoints. The deviation, its root,
+// is a norm, so it changes by at most the norm of the radii.
 Approximate VarianceOf(const FeatureSums& sums, double n) {
   const long double v = sums.deviations / n;
   if (sums.radii == 0) return {static_cast<double>(v), 0};
@@ -189,8 +189,8 @@ namespace {
 
 // Computes the sets of batch-norm-grad (lemma 26): rounded values with first-order error bounds.
 
-// A real number with a bound of its error. Its range is wider than f64's, so that products of tiny
-// and huge factors stay finite.
+// A real number with a bound of its error. The range of its type is wider than that of f64, so that
+// products of tiny and huge factors stay finite.
 struct GradNumber {
   long double value = 0, error = 0;
 

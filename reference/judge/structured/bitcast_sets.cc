@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of bitcast-convert: the bits of known values, of NaNs that may have become
-// quiet before, and of intervals.
+// Computes the sets of bitcast-convert: the bits of known values, of NaNs that an earlier operation
+// may have made quiet, and of intervals.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -55,8 +55,8 @@ struct Bits {
 
 uint64_t Ones(int width) { return ~uint64_t{0} >> (64 - width); }
 
-// Returns the bits of the values in a set, at most two ranges. For a set with NaNs, and for a
-// format without a sign or an infinity, returns all patterns of the width.
+// Returns the bits of the values in a set, at most two ranges. If the set contains NaNs, or the
+// format has no sign or no infinity, returns all bit patterns.
 std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   const uint64_t ones = Ones(BitWidth(type));
   const std::vector<Bits> any = {{0, ones}};
@@ -125,9 +125,9 @@ bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>
   return true;
 }
 
-// Returns `width` bits, from bit `at` upwards, of the numbers in a range. If the bits above them
-// are equal at both ends of the range, the result is the range between the bits of the ends; else
-// any bits are possible.
+// Returns `width` bits, from bit `at` upwards, of the numbers in a range. If the bits above these
+// are equal at both ends of the range, the result is the range between the ends' bits; else any
+// bits are possible.
 Bits PartOf(const Bits& bits, int at, int width) {
   const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
   return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};
@@ -145,8 +145,8 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
   return Compress(std::move(result));
 }
 
-// Returns the bits of result element `i`: at most two ranges if it comes from one operand element,
-// else one range from the least to the largest bits of its operand elements (lemma 22).
+// Returns the bits of result element `i`. If it comes from one operand element, there are at most
+// two ranges; if from several, one range from their least to their largest bits (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;
@@ -178,8 +178,8 @@ bool IsOpen(const AcceptanceSet& s) {
 
 }  // namespace
 
-// Known values have known bits; a NaN whose bits are known is a known value. Between types of
-// different widths, an element of the result has the bits of its own operand elements only (lemma
+// Known values have known bits; a NaN whose bits are known is a known value. If the widths differ,
+// an element of the result has only the bits of the operand elements that it consists of (lemma
 // 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,

@@ -30,8 +30,8 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
   }
 }
 
-// Computes the lower factor. Returns false if a pivot is not positive, or below `least` and may be
-// flushed.
+// Computes the lower factor. Returns false if a pivot is not positive, or is below `least` and may
+// thus be flushed.
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {
@@ -48,9 +48,9 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// Return the error of the judge's own f64 arithmetic in LeastEigenvalueBound (lemma 9).
-// OwnOfFactor: the absolute error of the eigenvalue, caused by scaling and factoring. OwnOfInverse:
-// the relative error that the inversion adds.
+// Return the error of the judge's own f64 arithmetic in LeastEigenvalueBound (lemma 9). OwnOfFactor
+// returns the absolute error of the eigenvalue that scaling and factoring cause, OwnOfInverse the
+// relative error that the inversion adds.
 double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
   return bounds.JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
@@ -60,9 +60,9 @@ double OwnOfInverse(int64_t rows, double squares, const Bounds& bounds) {
   return bounds.JudgeInverseUnits() * n * std::sqrt(n * squares) * 0x1p-53;
 }
 
-// Returns a lower bound of the least eigenvalue of the matrix scaled to unit diagonal:
-// 1/||L^-1||_2^2. The norm is bounded by the smaller of the Frobenius norm and the root of the
-// product of the largest column sum and the largest row sum.
+// Returns a lower bound of the least eigenvalue of the matrix scaled to unit diagonal. It is
+// 1/||L^-1||_2^2, where the norm is bounded by the smaller of the Frobenius norm and the root of
+// the product of the largest column sum and the largest row sum.
 double LeastEigenvalueBound(const Matrix& a, const Bounds& bounds) {
   Matrix h = a, l;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -210,9 +210,9 @@ namespace {
 // Larger matrices get no bounds of single elements, since these take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// Returns the error of an element of L L^H in units of `own` p_i p_j. It is 1; if diagonal blocks
-// may be inverted, it is 2 + 4n / sqrt(e), where e is a lower bound of the least eigenvalue of L
-// L^H scaled by p. Returns infinity if the least eigenvalue of L L^H may be below half of A's.
+// Returns the error of an element (i, j) of L L^H in units of `own` p_i p_j. It is 1. If diagonal
+// blocks may be inverted, it is 2 + 4n / sqrt(e), where e is a lower bound of the least eigenvalue
+// of L L^H scaled by p. Returns infinity if the least eigenvalue of L L^H may be below half of A's.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;

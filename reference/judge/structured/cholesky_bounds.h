@@ -24,8 +24,8 @@ struct CholeskyOperand {
   Literal radius;  // f64, the largest distance of each element from `middle`; empty if exact
   std::vector<bool> free;  // by matrix: it may be not finite, or its diagonal not real
 
-  // Returns the position of row i, column j <= i of the lower triangle of matrix `b`, or of the
-  // mirrored element of the upper triangle. Valid for the operand and the factor.
+  // Returns the position, in the operand and in the factor, of element (i, j), j <= i, of the lower
+  // triangle of matrix `b`, or of its mirror image in the upper triangle.
   int64_t PlaceOf(int64_t b, int64_t i, int64_t j) const {
     const int64_t n = middle.shape().dimension(-1);
     return b * n * n + (lower ? i * n + j : j * n + i);
@@ -50,19 +50,19 @@ struct CholeskyBound {
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
 
-// Sets `free` if some matrix within the radii of matrix `b` has no factor. Otherwise sets `breaks`
-// if an engine may fail to find the factor.
+// Sets `free` if some matrix within the radii of matrix `b` has no factor. If all have one, sets
+// `breaks` if an engine may fail to find it.
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 
-// Sets the elements of the factor in `result`, for instructions that read them (by the bound of
-// lemma 42). Returns the bounds from which the sets are made; they are not known if the elements
-// are unspecified.
+// Sets the elements of the factor in `result`, for instructions that read them, by the bound of
+// lemma 42. Returns the bounds from which the sets are made; they are unknown if the elements are
+// unspecified.
 FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                            const CholeskyBound& bound, const SetContext& context, SetArray& result);
 
-// Returns the bounds of matrix `b` of a factorization; nullptr if unknown. `array` contains the
-// stated triangle at its original positions: the lower one if `lower` is true.
+// Returns the bounds of matrix `b` of a factorization; nullptr if unknown. `array` must contain one
+// triangle of the factor at its original positions: the lower one if `lower`, else the upper one.
 const FactorBounds* FactorBoundsOf(const SetArray& array, bool lower, int64_t b);
 
 }  // namespace hlocts::reference

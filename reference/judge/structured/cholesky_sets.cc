@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of cholesky: a joint predicate over each matrix if the result is an output, and
-// a bound per element, if there is one, for instructions that read it.
+// Computes the sets of cholesky. If the result is an output, they are a joint predicate for each
+// matrix. For instructions that read it, they are a bound per element, if there is one.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,8 +17,8 @@ namespace hlocts::reference {
 namespace {
 
 // Computes from the engine's factor the residual that inverted diagonal blocks add to each row
-// (lemma 9). Row i without its last element solves a system with the rows above it: L x = b, where
-// b is the conjugate row of A.
+// (lemma 9). Row i without its last element is the solution x of a system with the rows above it: L
+// x = b, where b is the conjugate of row i of A.
 class BlockResiduals {
  public:
   // `size` contains the largest magnitude of each element of A.
@@ -48,11 +48,12 @@ class BlockResiduals {
 };
 
 // Requires |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) + radius of A in
-// the stated triangle, with the engine's own L, whose small elements may have underflowed.
+// the triangle that is read. L is the engine's factor, whose small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
-  // free[b]: matrix b has no requirements. breaks[b]: matrix b may have no finite factor; if the
-  // engine found one, the residual applies to it. Inverted diagonal blocks add to the residual.
+  // free[b] means that matrix b has no requirements. breaks[b] means that matrix b may have no
+  // finite factor; if the engine found one, the residual is still checked. Inverted diagonal blocks
+  // add to the permitted residual.
   CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
                     std::vector<FactorBounds> factors)
       : factors_(std::move(factors)),
@@ -124,8 +125,9 @@ class CholeskyPredicate : public JointPredicate {
     }
     return size;
   }
-  // Returns true for a permitted pivot. In a nearly singular matrix the last pivot may be zero. An
-  // earlier one was a divisor, so it is zero only if it was small and became zero when stored.
+  // Returns true if pivot i is permitted. In a nearly singular matrix the last pivot may be zero.
+  // An earlier pivot was a divisor, so it may be zero only if it was small and became zero when it
+  // was stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which factors cholesky may return if an engine flushes subnormals or multiplies by inverted
-// blocks (lemma 9). This file computes the factors as such an engine does.
+// blocks (lemma 9). The test computes the factors like such an engine.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -65,7 +65,8 @@ Rows Inverse(const Rows& l, int m) {
 }
 
 // Returns a matrix that is far from singular. The inverse of its factor is large compared to the
-// factor (Kahan's matrix). Without its last element, the last row is a multiple of the first row.
+// factor (Kahan's matrix). Except for its last element, the last row is a multiple of the first
+// row.
 Rows Kahan(int n) {
   const double c = 0.65, s = std::sqrt(1 - c * c);
   Rows l = Square(n), a = Square(n);

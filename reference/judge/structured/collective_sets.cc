@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of collectives. Reductions are sums over the group. Operations that only move
-// data are traced by running them on element numbers on all devices together.
+// Computes the sets of collectives. Reductions are sums over the group. To trace operations that
+// only move data, they run on element numbers, on all devices together.
 #include <algorithm>
 #include <map>
 
@@ -206,8 +206,8 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   return results;
 }
 
-// Computes the sets of send and recv between devices. The devices advance together: a value that is
-// not sent when its recv-done runs is never sent.
+// Computes the sets of send and recv between devices. The devices advance together, so if a value
+// has not been sent when its recv-done runs, it is never sent.
 
 absl::Status NotTheHost(const Instruction& instruction) {
   if (!instruction.BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();

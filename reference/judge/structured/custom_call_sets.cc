@@ -40,9 +40,9 @@ EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, in
   return result;
 }
 
-// Returns the scales by which geev balances the matrix: powers of two that bring the norms of a row
-// and its column within a factor of two, in the rows that no permutation isolates (LAPACK Users'
-// Guide, 4.8.1.2).
+// Returns the scales by which geev balances the matrix: powers of two, after which the norms of row
+// i and column i differ by at most a factor of two. Rows that a permutation isolates are not scaled
+// (LAPACK Users' Guide, 4.8.1.2).
 std::vector<long double> BalancingScales(WideMatrix a) {
   std::vector<long double> scale(a.rows, 1);
   std::vector<bool> isolated(a.rows, false);
@@ -292,8 +292,8 @@ class LapackSets {
     }
   }
 
-  // X moves by A^-1 R, where the residual of a column is |R| <= t |A||X| / (1 - t |A||A^-1|) for
-  // the tolerance t.
+  // A residual R changes X by A^-1 R. For the tolerance t, |R| <= t |A||X| / (1 - t |A||A^-1|) in
+  // each column.
   void MakeTridiagonalSolve(int64_t b, LapackBatch& judged) {
     judged.free = true;
     if (!TakeExactOperands(b, judged)) return;
@@ -429,8 +429,8 @@ absl::StatusOr<SetValue> LapackCallSets(SetInterpreter& interpreter, const Lapac
 
 }  // namespace
 
-// A LAPACK routine has special sets. Any other custom call is run on known operands; for uncertain
-// operands its result is unknown.
+// Computes the sets of a LAPACK routine if the target is one. Runs any other custom call on known
+// operands; if operands are uncertain, the result is unknown.
 absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, absl::Span<const SetValue> operands) {
   const CustomCallLibrary* library = interpreter.options().custom_calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of fft: a joint predicate over each transform if the result is an output, and a
-// bound per element for instructions that read it.
+// Computes the sets of fft. If the result is an output, they are a joint predicate for each
+// transform. For instructions that read it, they are a bound per element.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -17,8 +17,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (lemma 21),
-// from the sizes of the butterflies that each result is computed from.
+// Bounds the effect of rounding on single results of a Fourier transform of 2^t points (lemma 21).
+// The bound of a result depends on the lengths of the butterflies from which it is computed.
 
 // The butterflies of transforms of n = 2^t numbers, t >= 1.
 class Butterflies {
@@ -49,8 +49,8 @@ std::vector<Z> Twiddles(size_t n, bool forward) {
   return twiddles;
 }
 
-// One level of a transform: turns `parts` transforms of `length` residues into twice as many
-// transforms of half as many residues. LengthsOf sums the lengths of butterflies in one of them.
+// One level of a transform: computes 2 * parts transforms of length / 2 residues from `parts`
+// transforms of `length` residues. LengthsOf sums the lengths of the butterflies in one of them.
 struct Level {
   size_t parts, length;
 
@@ -172,8 +172,9 @@ TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bo
     points *= static_cast<double>(n);
   }
   cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
-  // A convolution with a chirp, before it is scaled, has up to four times the points, and its
-  // products may be larger by a factor of twice the points.
+  // If there is a large prime factor, the transform is a convolution with a chirp. Before it is
+  // scaled, it has up to four times the points, and its products may be larger by a factor of twice
+  // the points.
   if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
   return cost;
 }
@@ -208,7 +209,7 @@ bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64
 
 // Returns the contribution to an IRFFT's result of the imaginary parts of the DC and Nyquist
 // entries, which an engine may read (ruling 0061). It is the sum of their magnitudes divided by the
-// number of points, doubled for engines that transform two halves as one complex line.
+// number of points. It is doubled, because an engine may transform two halves as one complex line.
 double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t full) {
   double sum = std::fabs(ElementAt(operand, first).imag());
   if (full % 2 == 0 && size > full / 2) {
@@ -306,9 +307,9 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
           spread_sum, roundoff};
 }
 
-// Returns a bound of the error of each result of a transform, the smaller of a bound by the norm of
-// all results and a bound by the result's butterflies. The uncertainty of an inexact operand
-// lengthens the butterflies of every level by at most sqrt 2 times its spread.
+// Returns for each result of a transform the smaller of two error bounds: by the norm of all
+// results, and by the butterflies of the result. The uncertainty of an inexact operand lengthens
+// the butterflies of every level by at most sqrt 2 times its spread.
 std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& block,
                                   const Complex* operand, const FloatFacts& facts) {
   std::vector<double> bounds(static_cast<size_t>(plan.out_block), block.bound);
@@ -408,9 +409,9 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
-  // The evaluator's precision follows from the operand's type, so that some exact operands are
-  // evaluated as they are and not as f64 midpoints. A transform that contains an infinity or a NaN
-  // is unspecified.
+  // The evaluator's precision follows from the operand's type, so some exact operands are evaluated
+  // in their own type and not as f64 midpoints. A transform that contains an infinity or a NaN is
+  // unspecified.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
   FftPlan plan = PlanOf(instruction, operand, shape, context.rule, *context.bounds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of iota: exact, except in narrow formats. There a converted index (ruling 0013)
-// may be rounded, overflow, or be a zero that the format lacks (ruling 0035).
+// Computes the sets of iota: exact, except in narrow formats. In such a format a converted index
+// (ruling 0013) may be rounded or overflow, or the format may lack a zero (ruling 0035).
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/instruction.h"

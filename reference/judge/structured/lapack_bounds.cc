@@ -101,8 +101,9 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 
 namespace {
 
-// Returns true if every multiplier is below 1 for all factors in the enclosure, in the measure |re|
-// + |im| that pivots are compared by. By induction over the columns, all have the same pivots.
+// Returns true if, for all factors in the enclosure, every multiplier is below 1 in the measure
+// |re| + |im| by which pivots are compared. By induction over the columns, all these factors then
+// have the same pivots.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;
   const long double root = std::sqrt(2.0L);
@@ -125,9 +126,10 @@ bool PivotsAreCertain(const EnclosedMatrix& lu) {
 
 // Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H), F = L^-1 E U^-1 and G = (I -
 // |F|)^-1 |F|. If the spectral radius of |F| is below 1, then |D| <= |L| low(G) and |H| <= up(G)
-// |U|; only up includes the diagonal. As above, |F| <= e m c^T with m the row maxima of |L^-1| and
-// c the column sums of |U^-1|. e contains ||L||U|| of the engine's factors, which may exceed the
-// midpoint's: the code takes twice the latter and checks it against the radii.
+// |U|; only up includes the diagonal. As for CholeskyBounds, |F| <= e m c^T with m the row maxima
+// of |L^-1| and c the column sums of |U^-1|. e contains ||L||U|| of the engine's factors. It may
+// exceed ||L||U|| of the midpoint, so the code uses twice the latter and checks it against the
+// radii.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots) {
   EnclosedMatrix result;
@@ -224,8 +226,8 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
 
 namespace {
 
-// Bounds |T'^-1| for every T' in the enclosure, and Y of triangular_inverse.h. Returns false if
-// there is no bound.
+// Computes `grown`, a bound of |T'^-1| for every T' in the enclosure, and `inverted`, the Y of
+// triangular_inverse.h. Returns false if there is no bound.
 bool GrownInverses(const EnclosedMatrix& t, const WideMatrix& reach, long double g,
                    WideMatrix& grown, WideMatrix& inverted) {
   const WideMatrix inverse = InverseMagnitudes(t.middle, /*lower=*/true);

@@ -24,20 +24,21 @@ struct EnclosedMatrix {
   long double HermitianRadiusOneNorm(bool lower) const;
 };
 
-// Returns L of A = L L^H. Only the lower triangle of the result has radii. The error of A is a
-// matrix of 1-norm at most `off`. The result is unknown if the factorization may break down.
+// Returns L of A = L L^H. Only its lower triangle has radii. `off` bounds the 1-norm of the error
+// of A. The result is unknown if the factorization may break down.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 
 // Like CholeskyBounds, for an error of A within `e`, which is positive in every element.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
 
-// Returns L and U of P A = L U in one matrix, and the rows of P, for square A. |P A - L U| is at
-// most `relative` times max(|A|, ||L||U||). The result is unknown if a pivot is uncertain.
+// For square A, returns L and U of P A = L U in one matrix, and the row numbers that P selects in
+// `pivots`. |P A - L U| is at most `relative` times max(|A|, ||L||U||). The result is unknown if a
+// pivot is uncertain.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots);
 
 // Returns X of T X = B, solved by substitution or with inverted blocks. T is triangular; its other
-// elements are not read. u is the unit of rounding.
+// triangle is not read. u is the unit of rounding.
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow);
 
@@ -49,7 +50,8 @@ struct FactorBounds {
   WideMatrix e;
 };
 // Returns the bounds with `e` computed from `l`, the relative error `own`, the radii of A and the
-// underflow `flush`. `blocks`: diagonal blocks may be inverted. Unknown if `l` is unknown.
+// underflow `flush`. `blocks` means that diagonal blocks may be inverted. The result is unknown if
+// `l` is.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 

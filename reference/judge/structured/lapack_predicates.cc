@@ -18,8 +18,9 @@ struct Demand {
 };
 using DemandList = std::vector<Demand>;
 
-// The growth of a residual in the balanced matrix, if an engine stops one power of two sooner or
-// later at each end of the scales: a spread of 4, by which the norm grows too.
+// The factor by which a residual in the balanced matrix may grow if an engine stops one power of
+// two sooner or later at each end of the scales. The scales then spread by a factor of 4, and so
+// does the norm.
 constexpr long double kBalancingRatio = 16;
 
 long double DepartureFromUnitary(const WideMatrix& q) {
@@ -216,8 +217,9 @@ class LapackResiduals : public JointPredicate {
   long double Tolerance(const WideMatrix& a) const {
     return LapackTolerance(a.rows, a.columns, eps_);
   }
-  // Returns the permitted residual: the tolerance of the engine's operand, its uncertainty
-  // batch.off times the norm `beside` of the other factor, and underflow in each element.
+  // Returns the permitted residual: the tolerance for the engine's operand, the operand's
+  // uncertainty batch.off times the norm `beside` of the other factor, and underflow in each
+  // element.
   long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size,
                       long double beside = 1) const {
     const long double most = size + batch.off;
@@ -251,8 +253,8 @@ class LapackResiduals : public JointPredicate {
     const long double size =
         std::max(OneNorm(a), OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u))));
     // A multiplier is a quotient by the element of its column with the largest |re| + |im|, so that
-    // its magnitude is at most the square root of two. The multipliers of the stored factor may
-    // differ from the compared ones by the residual.
+    // its magnitude is at most the square root of two. The multipliers in the stored factor may
+    // differ by the residual from those that the engine compared.
     return {{"|P A - L U|", 0, OneNorm(Difference(a, Product(l, u))), Allowed(batch, a, size)},
             {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
   }
@@ -265,8 +267,9 @@ class LapackResiduals : public JointPredicate {
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
-  // Q is within the tolerance of some Q1 that meets the other two requirements. With E = Q - Q1,
-  // Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (lemma 42).
+  // Q is within the tolerance of some Q1 that satisfies the requirements on Q^H Q and Q R exactly.
+  // With E = Q - Q1, Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R
+  // (lemma 42).
   DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
                          const WideMatrix& packed) const {
     const int64_t k = std::min(a.rows, a.columns);
@@ -324,8 +327,8 @@ class LapackResiduals : public JointPredicate {
              Allowed(batch, a, OneNorm(call_.left ? c : ConjugateTransposed(c)))}};
   }
 
-  // A pivot column is the longest that remains, by lengths that are updated down to the square root
-  // of eps of their first value (LAPACK Working Note 176).
+  // The pivot column is the longest of the remaining columns. LAPACK updates the lengths as long as
+  // they exceed the square root of eps times their first value (LAPACK Working Note 176).
   DemandList OnPivotedQr(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
                          const WideMatrix& pivots, const WideMatrix& tau) const {
     WideMatrix permuted = a;
@@ -456,8 +459,8 @@ class LapackResiduals : public JointPredicate {
     return std::sqrt(squares);
   }
 
-  // A matrix similar to A by D = diag(scales), D^-1 A D, and the permitted residual there. The
-  // engine computed in one of these: A itself, or A as LAPACK balances it.
+  // The matrix D^-1 A D with D = diag(scales), which is similar to A, and the residual permitted
+  // for it. The engine computed with A itself, or with A as LAPACK balances it.
   struct Frame {
     WideMatrix a;
     std::vector<long double> scales;

@@ -29,15 +29,15 @@ struct LapackBatch {
 // Returns the permitted relative residual: ratio n eps, n being the larger size of the matrix.
 double LapackTolerance(int64_t rows, int64_t columns, double eps);
 
-// Slots of geqrf for parts of its result: the product of its reflectors, which orgqr computes, and
-// the triangle R alone, which remains if the reflectors below it are masked.
+// Slots for parts of the result of geqrf. The product of its reflectors is the result of orgqr. The
+// triangle R alone remains if the reflectors below it are masked.
 inline constexpr int kQrProductSlot = 2, kQrTriangleSlot = 3;
-// Returns true if `packed` is the packed result of a geqrf, at its original positions or with
-// columns appended, and `tau` contains the factors of the same geqrf.
+// Returns true if `packed` is the packed result of a geqrf, at its original positions, possibly
+// with columns appended, and `tau` has the factors of the same geqrf.
 bool IsQrOf(const SetArray& packed, const SetArray& tau);
 
-// The slots are the leaves of the call's result, in order. A leaf without a residual (info, values
-// that LAPACK leaves undefined) may be missing.
+// Returns the predicate of a call. Its slots are the leaves of the result, in order. A leaf to
+// which no residual applies (info, values that LAPACK leaves undefined) may be missing.
 std::shared_ptr<const JointPredicate> LapackPredicate(const LapackCall& call, int slots, double eps,
                                                       double flush,
                                                       std::vector<LapackBatch> batches);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of operations that only move elements. The plain evaluator moves element
-// numbers, and the sets follow them with their pre-rounding intervals.
+// numbers; sets and pre-rounding intervals are then copied accordingly.
 #include <algorithm>
 #include <cstring>
 
@@ -106,8 +106,8 @@ absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruct
   return joined;
 }
 
-// Returns the possible numbers of element `i` of an index operand, clamped to [0, last] as the
-// gather clamps them. Returns an empty list if there are too many.
+// Returns the possible values of element `i` of an index operand, clamped to [0, last] like the
+// indices of a gather. Returns an empty list if there are too many.
 std::vector<int64_t> PlacesOf(const SetArray& array, int64_t i, int64_t last) {
   std::vector<int64_t> places;
   for (const AcceptanceSet& s : ChoicesAt(array, i)) {
@@ -152,8 +152,9 @@ std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray&
   return vectors;
 }
 
-// Joins the results of every combination. An element of a gather depends on its own index vector,
-// so step n uses the n-th combination of every vector, until all are used (lemma 31).
+// Joins the results for all possible indices. Each element of a gather depends on one index vector,
+// so round n uses the n-th combination of every vector at once, until all combinations are used
+// (lemma 31).
 absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
                                           const Instruction& instruction, const Shape& shape,
                                           absl::Span<const SetValue> operands) {

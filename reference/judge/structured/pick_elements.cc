@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kColumnsMin = 64;
 
-// Returns the sources as columns, in the order of their numbers. Empty if a source cannot be stored
-// as columns, or if their pre-rounding intervals are of different kinds.
+// Returns the columns of each source, in the order of `sources`. Returns {} if a source cannot be
+// stored as columns, or if their pre-rounding intervals are of different kinds.
 std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
     absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
   std::vector<std::shared_ptr<const IntervalColumns>> all;
@@ -35,8 +35,8 @@ void Gather(const T* from, const int64_t* at, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[at[i]];
 }
 
-// Gathers column by column. Returns false if the source has elements that are not ordinary or a
-// number is out of range.
+// Copies the elements numbered `at` from the columns of one source. Returns false if the source has
+// elements that are not ordinary or a number is out of range.
 bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalColumns& to) {
   bool inside = from.rest().empty();
   for (int64_t i = 0; i < to.count(); ++i) inside &= (at[i] >= 0) & (at[i] < from.count());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of random operations (lemma 18): a range per element and a distribution over
-// all elements, tested at alpha 1e-12. Counter-based generators are exact if an engine declares
-// that it lays them out like XLA.
+// Computes the sets of random operations (lemma 18). Each element has a range, and the distribution
+// of all elements is tested at alpha 1e-12. Counter-based generators have exact results if an
+// engine declares that its layout of bits is XLA's.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -98,8 +98,8 @@ class DistributionPredicate : public JointPredicate {
       const double z = (draw - mean) / deviation;
       sum += z * z;
     }
-    // The limit for squares of normals is due to Laurent and Massart. Bernstein's limit for
-    // uniforms applies to squares that are at most 3 and have variance 0.8.
+    // For normal draws, uses Laurent and Massart's limit of a sum of squares. For uniform draws,
+    // uses Bernstein's, since their squares are at most 3 and have variance 0.8.
     double limit = normal ? 2 * std::sqrt(x) + 2 * x : x + std::sqrt(x * x + 2 * 0.8 * x);
     limit += 16 * grain_;
     if (std::fabs(sum / n - 1) <= limit) return;
@@ -182,8 +182,8 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
                       const SetContext& context, Profile profile, bool rounds_up) {
   const FloatFacts& facts = *context.result;
   bool normal = kind == DistributionPredicate::Kind::kNormal;
-  // The interval is [a, b), but a draw may be rounded to b in the relaxed profile or if the engine
-  // declares it (ruling 0029).
+  // The interval is [a, b). In the relaxed profile, or if the engine declares this fact, a draw may
+  // be rounded to b (ruling 0029).
   bool closed = profile == Profile::kRelaxed || rounds_up;
   AcceptanceSet s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                            : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs scan (ruling 0100) on sets, trip by trip. An engine may choose another order only if
-// is_associative permits it. Then the results of this order suffice only if all orders have the
-// same results, as for one associative operation on integers. A computation that subtracts breaks
-// its assertion of associativity (ruling 0074); nothing is known about other computations.
+// is_associative permits it. If it does, the results of this order suffice only if all orders have
+// the same results, as for an associative operation on integers. A computation that subtracts is
+// not associative, although the module asserts it (ruling 0074). The results of other computations
+// are unknown.
 #include <utility>
 
 #include "reference/judge/interpreter/handlers.h"

@@ -181,8 +181,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Truth> less, ComparePairs(job, rows, pairs));
   const OrderConstraints demands = OrderConstraintsOf(n, less);
   precedes = demands.precedes;
-  // Outside the strict profile, the engine chooses the order in a line with a NaN (sort.28), unless
-  // the comparator ranks NaNs.
+  // Outside the strict profile, the engine chooses the order of a line that contains a NaN
+  // (sort.28), unless the comparator ranks NaNs.
   const bool ranked = demands.certain && IsWeakOrder(n, precedes);
   if (!ranked && job.interpreter.profile() != Profile::kStrict && HasNanInLine(job, rows, start)) {
     precedes.assign(n * n, 0);
@@ -194,8 +194,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
     LineOrder order = OrderOfRows(n, both);
     if (order.satisfiable) return order;
   }
-  // A stable order is required only if the comparator agrees; no order is required if it
-  // contradicts itself.
+  // The order of a stable sort is required only if it does not contradict the comparator. No order
+  // is required if the comparator contradicts itself.
   LineOrder order = OrderOfRows(n, precedes);
   if (!order.satisfiable) precedes.assign(n * n, 0);
   return order;

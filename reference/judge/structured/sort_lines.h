@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts lines of sets (lemma 25): runs the comparator on their rows and finds the positions that
-// each row may take.
+// Sorts lines of sets (lemma 25): runs the comparator on the rows of a line and determines the
+// positions that each row may take.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,10 @@ struct LineOrder {
   bool partial = false;
 };
 
-// Lemma. In an arrangement that satisfies `before`, every row follows all rows that reach it and
-// precedes all rows that it reaches. So its position is at least the number of the former, and at
-// most n - 1 minus the number of the latter. A relation with a cycle has no such arrangement.
+// Lemma. A row reaches another one if a chain of `before` leads from it to the other. In an
+// arrangement that satisfies `before`, every row follows all rows that reach it and precedes all
+// rows that it reaches. So its position is at least the number of the former, and at most n - 1
+// minus the number of the latter. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
 // The possible results of a comparison.
@@ -71,8 +72,8 @@ absl::StatusOr<std::vector<Truth>> ComparePairs(
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
                                       int64_t start, RowRelation& precedes);
 
-// Sets the outputs for rows i that may take positions first[i] to last[i]. Joins rows with the same
-// positions first, since a long line may be a single tie.
+// Sets the outputs if each row i may take positions order.first[i] to order.last[i]. Rows with the
+// same positions are joined first, since a long line may be a single tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out);
 

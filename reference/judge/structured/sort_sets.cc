@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of sort (lemmas 14, 25): exact up to ties if the comparator is certain, else
-// every position that an element may take. A joint predicate requires that rows stay together.
+// Computes the sets of sort (lemmas 14, 25). If the comparator's results are certain, they are
+// exact except for ties; else an element is in the set of every position that it may take. A joint
+// predicate requires that rows stay together.
 #include <cmath>
 #include <optional>
 
@@ -66,8 +67,8 @@ absl::StatusOr<Neighbours> CompareNeighbours(const SortJob& job,
   return found;
 }
 
-// Finds runs of rows that may tie. `pair` is the index of the line's first pair, and is advanced to
-// the next line. Returns true if the order within a run is not determined.
+// Finds runs of rows that may tie. `pair` is the index of the line's first pair of neighbours, and
+// is advanced to that of the next line. Returns true if the order within a run is not determined.
 bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, LineOrder& order) {
   const int64_t length = job.lines.length;
   order.first.resize(length);
@@ -93,8 +94,8 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
   return any_tie;
 }
 
-// Returns the sorted rows if the order of some lines is not determined. orders[line] gives the
-// positions of its rows; in other lines each row has one position.
+// Returns the sorted rows if the order of some lines is not determined. orders[line] has the
+// positions that the line's rows may take; in a determined line, each row has one position.
 SetValue WithUndeterminedLines(const SortJob& job, const Shape& shape,
                                const std::vector<SetArray>& sorted,
                                const std::vector<LineOrder>& orders) {

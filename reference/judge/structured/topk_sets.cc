@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of topk (lemmas 13, 31; ruling 0047): the greatest elements first, equal
-// elements by ascending index. A position may get any element whose order permits it.
+// elements by ascending index. If the order is uncertain, the set of a position contains every
+// element that may be there.
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +14,16 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns true if the position of some NaN in the order is unknown: its sign is unknown, or its
-// format has only one NaN, which has no position in the total order (ruling 0059).
+// Returns true if the position of some NaN in the order is unknown, because its sign is unknown, or
+// because its format has only one NaN, for which the total order has no position (ruling 0059).
 bool HasUnorderedNan(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
   return (operand.nan_bits_free || one_nan || !operand.exact()) && HasNan(operand);
 }
 
-// The range of the key that orders an element, negated for the smallest. It is exact for 64-bit
-// integers, and NaNs have keys beyond the infinities.
+// The range of the key by which an element is ordered; keys are negated to find the smallest. The
+// range is exact for 64-bit integers. Keys of NaNs are beyond those of infinities.
 struct TopkKey {
   long double lo = 0, hi = 0;
   bool point = false;  // elements with this key are equal

@@ -74,9 +74,9 @@ TriangularInverse::TriangularInverse(int64_t n, const std::vector<Complex>& t, b
   grown_ = Amplified(inverse_.Times(matrix_), 2 * bound, inverse_, lower);
 }
 
-// For any division into blocks and any order, an element of an intermediate inverse is at most an
-// element of Y, of a product of Y with T on either side (if rows or columns are divided by the
-// diagonal first), or of Y T Y (off-diagonal blocks).
+// Returns true if an element of an intermediate inverse may reach `most`. For any division into
+// blocks and any order, such an element is at most one of Y, of Y T or T Y (if rows or columns are
+// divided by the diagonal first), or of Y T Y (off-diagonal blocks).
 bool TriangularInverse::MayReach(double most) const {
   const Magnitudes right = matrix_.Times(grown_);
   return Reaches(grown_, most) || Reaches(right, most) || Reaches(grown_.Times(matrix_), most) ||

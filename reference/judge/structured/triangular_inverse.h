@@ -38,8 +38,8 @@ struct Magnitudes {
 
 class TriangularInverse {
  public:
-  // `t` contains the triangle by rows, with zeros elsewhere and none on the diagonal. `bound` is
-  // the relative error that the rule permits.
+  // `t` contains the triangle by rows, zeros in the other triangle, and no zero on the diagonal.
+  // `bound` is the relative error that the rule permits.
   TriangularInverse(int64_t n, const std::vector<Complex>& t, bool lower, double bound);
 
   // Returns false if `bound` is useless because rounding errors may be as large as the matrix.

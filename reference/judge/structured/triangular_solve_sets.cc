@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of triangular-solve: a joint predicate over each system if the result is an
-// output, and a bound per element, if there is one, for instructions that read it.
+// Computes the sets of triangular-solve. If the result is an output, they are a joint predicate for
+// each system. For instructions that read it, they are a bound per element, if there is one.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -24,8 +24,8 @@ namespace {
 // One inverse per batch; null if blocks are not inverted.
 using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 
-// The relative and absolute bound of a residual. The relative bound applies to |b| + |T||x| if
-// right_side is true, else to |T||x|.
+// The bound of a residual: `relative` times (|b| + |T||x|), or times |T||x| if right_side is false,
+// plus a multiple of `flush`.
 struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
@@ -57,9 +57,9 @@ std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_
 }
 
 // Adds the residual that flushes and underflows cause in an engine that inverts blocks. An element
-// of the inverse, of a sum or of the solution has an error of at most `flush`. Rows of T multiply
-// it, and for the inverse also the whole right side or solution: flush (1 + |T|1) (1 + |v|1 +
-// |x|1). The inverse then amplifies this sum as it does v.
+// of the inverse, of a sum or of the solution has an error of at most `flush`. Such an error is
+// multiplied by rows of T, and an error of the inverse also by the whole right side or solution:
+// flush (1 + |T|1) (1 + |v|1 + |x|1). The inverse then amplifies this sum in the same way as v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
                        std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;
@@ -82,9 +82,9 @@ std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bo
   return allowed;
 }
 
-// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, or the same
-// without |b|. x is the engine's solution, whose elements may have underflowed only when they were
-// stored. If blocks may be inverted, AllowedResiduals gives the bound.
+// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, or without |b|
+// (ResidualBound). x is the engine's solution, whose elements may have underflowed only when they
+// were stored. If blocks may be inverted, AllowedResiduals gives the bound.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, ResidualBound bound,
@@ -194,8 +194,9 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   return true;
 }
 
-// Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, it counts twice,
-// since |b| <= |T||x|. M is the comparison matrix of T, so this is substitution with magnitudes.
+// Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, `bound` is doubled,
+// since |b| <= |T||x|. M is the comparison matrix of T, so M^-1 is applied by substitution with
+// magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;
@@ -219,8 +220,9 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
 }
 
 // Bounds the error if blocks may be inverted: |x - x^| <= |X| r. r is the residual that is
-// permitted for the engine's x^, so it depends on the bound itself. Each round uses the previous
-// round's bound; a bound that still grows after the last round becomes infinite.
+// permitted for the engine's x^, so it depends on the bound itself. The computation is therefore
+// repeated with the previous bound. If the bound still grows in the last round, it becomes
+// infinite.
 void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeometry& g,
                             double bound, double flush, int64_t batch,
                             const TriangularInverse& inverse, std::vector<double>& spread) {
@@ -365,7 +367,7 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
           Inverses(g.batches)};
 }
 
-// Removes the bounds of a system that may overflow by rounding alone: its elements are unknown, and
+// If a system may overflow by rounding alone, removes its bounds: its elements are unknown, and
 // infinities and NaNs are permitted. Skips a system whose spread is unknown.
 void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t k,
                   const SetContext& context, SystemBounds& s) {

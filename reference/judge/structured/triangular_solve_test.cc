@@ -14,7 +14,7 @@ const char kTriangular[] =
     " unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
 
 // Returns a lower triangle in which 1 and -1 alternate. Its inverse has ones on two diagonals, but
-// substitution with magnitudes bounds it only by 2^127.
+// the bound by substitution with magnitudes is 2^127.
 std::string SignsInTurns(int n) {
   std::string text = absl::StrCat("f32[", n, ",", n, "] {");
   for (int i = 0; i < n; ++i) {

@@ -77,8 +77,8 @@ std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// Removes f32 keys that differ from the best key. Keeps all if a key is a NaN, or if the best key
-// is zero or subnormal and may be read as another value.
+// Removes terms whose f32 keys differ from the best key. Removes none if a key is a NaN, or if the
+// best key is zero or subnormal and may be read as another value.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;
@@ -94,8 +94,8 @@ void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
       terms.end());
 }
 
-// Returns the value that belongs to the winner's index. The computation may take the sign of a zero
-// and the bits of a NaN from the other pair.
+// Returns the value that belongs to the winner's index. The sign of a zero and the bits of a NaN
+// may come from the other pair of the computation.
 AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   AcceptanceSet key = winner.key;
   if (key.unspecified() || key.integer()) return key;

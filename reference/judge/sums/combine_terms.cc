@@ -20,7 +20,8 @@ SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32
 }
 
 // Returns the result for a single term, which is still combined with the initial value: a subnormal
-// may be flushed (rules of reductions and orderings), and a NaN gets the bits of a result.
+// may be flushed (by the rules of reductions and orderings), and a NaN gets the bits that results
+// have.
 AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
                        const SetContext& order) {
   term.flags &= ~AcceptanceSet::kBitsKnown;

@@ -34,8 +34,8 @@ void Accumulate(Literal from, bool& present, Literal& to, double sign = 1) {
   present = true;
 }
 
-// Marks the results in which an infinity of one operand multiplies an element of the other that may
-// be read as zero: the product is that infinity or a NaN.
+// Marks results for which an infinity of one operand multiplies an element of the other operand
+// that may be read as zero. The product is then that infinity or a NaN.
 absl::Status MarkFlushed(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          SumParts& parts) {
   auto infinite = [](const Literal& values) {

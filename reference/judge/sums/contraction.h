@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sums of products of dot, ragged-dot and convolution by running the evaluator on
-// centres, magnitudes and marks instead of the operands.
+// Bounds the sums of products of dot, ragged-dot and convolution. The evaluator runs on centres,
+// magnitudes and marks instead of the operands.
 #pragma once
 
 #include <vector>
@@ -23,15 +23,16 @@ struct Contraction {
   }
 };
 
-// Covers effects of rounding operands to a narrower format that a relative error does not bound:
-// the largest operands may become infinite, and subnormal operands are off by half an ulp. If
-// operands are split, their smaller parts may underflow, and an infinity minus an infinity occurs.
+// Rounding operands to a narrower format has effects that no relative error bounds; this function
+// covers them. The largest operands may become infinite, and subnormal operands change by up to
+// half an ulp. If operands are split, smaller parts may underflow, and an infinity is subtracted
+// from an infinity.
 void RoundFirst(const SumRule& rule, Linear& linear);
 // Covers the optional rounding of integers of type `from` to the sum's float type (ruling 0102).
 void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear);
 
-// Adds the sums of products lhs x rhs to the parts; with sign -1, subtracts the centre. `first` is
-// true for the first call.
+// Adds the sums of products lhs x rhs to the parts; if `sign` is -1, subtracts them from the
+// centre. `first` is true for the first call.
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          double sign, bool first, SumParts& parts);
 

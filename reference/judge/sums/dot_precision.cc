@@ -175,7 +175,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (SumsInTensorCore(rule, facts)) sum.precision = kTensorCore;
   // The result's type is the recommended accumulator (ruling 0112). In the relaxed profile, a
-  // 16-bit operand type may be the accumulator, too. The type of an accumulator has a zero.
+  // 16-bit operand type may be the accumulator, too. An accumulator's type must have a zero.
   const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
   const FloatFacts& kept =
       by_operands ? facts : FactsOf(ComponentType(instruction.shape().element_type()));

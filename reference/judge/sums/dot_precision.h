@@ -7,9 +7,9 @@
 
 namespace hlocts::reference {
 
-// Returns the rule for sums of products of `type` operands under the profile, the engine's facts
-// and the instruction's attributes. An algorithm determines the whole rule. operand_precision
-// determines which readings of f32 operands are permitted.
+// Returns the rule for sums of products whose operands have type `type`. It depends on the profile,
+// the engine's facts and the instruction's attributes: an algorithm determines the whole rule, and
+// operand_precision the permitted readings of f32 operands.
 SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
                            const Rule& rule, PrimitiveType type);
 

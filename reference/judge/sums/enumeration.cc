@@ -51,8 +51,9 @@ bool IsMinusDistance(const Instruction& instruction) {
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Returns a function's error in half ulps, for results of at most 1. It includes the part that
-// grows with |x|, since |x| e^-|x| <= 1/e. Negative if the rule permits more than ulps.
+// Returns the error of a function in half ulps, for results of at most 1. It includes the part that
+// grows with |x|, since the function is exp(-|x|) and |x| e^-|x| <= 1/e. Returns -1 if the rule
+// permits more than ulps.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;
@@ -175,8 +176,9 @@ struct TreeRule {
   bool folds = false;       // combines the first term with the others in turn
 };
 
-// Computes the join over all orders and trees of the terms, in all lanes at once. terms[t] contains
-// the values of term t for each operand. `init`, which is always a left argument, may be empty.
+// Computes the join of the results of all orders and trees of the terms, in all lanes at once.
+// terms[t] has the values of term t for each operand. `init`, which is always a left argument, may
+// be empty.
 class Enumeration {
  public:
   Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
@@ -213,8 +215,8 @@ class Enumeration {
     for (const SetValue& part : Parts(b)) arguments.push_back(part);
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
-  // The values of trees over the same terms. `any`: of all trees; `with`: of the trees that contain
-  // an init value. The two are kept apart only if needs_init.
+  // The results of all trees over the same terms (`any`), and of those trees that contain an init
+  // value (`with`), which are separate only if needs_init.
   struct Trees {
     std::optional<SetValue> any, with;
   };

@@ -18,22 +18,23 @@ struct Linear {
   bool non_finite = false;  // some element is certainly an infinity or a NaN
   Literal maybe_zero;       // f64: 1 if an element may be read as zero or as another number
   bool has_maybe_zero = false;
-  // All finite midpoints are multiples of 2^quantum with at most `bits` significant bits.
-  // kNoQuantum if there are radii.
+  // All finite midpoints are multiples of 2^quantum with at most `bits` significant bits. `quantum`
+  // is kNoQuantum if there are radii.
   static constexpr int kNoQuantum = -100000;
   int quantum = 100000;
   int bits = 0;
   WideningCause cause = WideningCause::kPoint;  // for the widest element
   uint32_t origin = 0;
 };
-// Converts component `component` of the array as an operation with these permissions reads it, and
-// integers to real numbers. With `read_hull`, unrounded values may be read as well.
+// Converts component `component` of the array to the numbers that an operation with these
+// permissions may read; integers become real numbers. If `read_hull`, it may also read unrounded
+// values.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
 // Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
-// Replaces finite values by their signs and keeps infinities and NaNs, so that a linear operation
-// yields what IEEE 754 defines for definite infinities and NaNs, and cannot overflow.
+// Returns the signs of finite values, and infinities and NaNs unchanged. A linear operation on
+// these cannot overflow, and yields what IEEE 754 defines for definite infinities and NaNs.
 Literal ClassesOf(const Literal& values);
 double LargestFinite(const Literal& values);
 // Returns the values times 2^-exponent, with zeros for infinities and NaNs.

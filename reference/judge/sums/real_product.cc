@@ -12,8 +12,8 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// An interval of products with a separate exponent, so that partial products in the judge's own
-// order do not overflow, and do not become a NaN when a factor may be zero.
+// An interval of products with a separate exponent. Partial products, which are in the judge's own
+// order, thus cannot overflow, nor become a NaN when a factor may be zero.
 class ProductInterval {
  public:
   void Multiply(double lo, double hi) {
@@ -105,8 +105,8 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
   double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
   if (reach.may_underflow) {
-    // A partial product may have been flushed or have lost all its bits. A rounding in the
-    // subnormal range at most doubles it, and only factors above 1 bring it back to normal.
+    // A partial product may be flushed or lose all its bits. A rounding in the subnormal range at
+    // most doubles it, and only factors above 1 make it normal again.
     const double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, min_normal * factors.largest * (1 + growth));
     constexpr double kStepsMax = 500;  // nor may the product underflow
@@ -135,8 +135,8 @@ Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFa
 
 // Computes products of complex numbers in any order.
 
-// A product of exact complex numbers in any order. Each multiplication has an error below 4 units
-// of the magnitude. A flush loses at most the least normal number times the other factors.
+// A product of exact complex numbers in any order. The error of each multiplication is below 4
+// units of the magnitude. A flush loses at most the least normal number times the other factors.
 class ComplexProduct {
  public:
   explicit ComplexProduct(const FloatFacts& facts) : facts_(facts) {}

@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// A sum of terms. Midpoints are added in a wide range with 64-bit significands, so that the judge's
-// own rounding or overflow does not affect f64 sums.
+// A sum of terms. Midpoints are added with 64-bit significands and a wide range, so that the
+// judge's own rounding or overflow does not affect sums in f64.
 struct RealSum {
   long double centre = 0, magnitude = 0, radius = 0;
   int64_t count = 0;

@@ -36,8 +36,8 @@ bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer red
   return FactsOf(wide).p >= 2 * FactsOf(narrow).p + 2;
 }
 
-// Returns the reducer that computes `root`: a single operation on parameters a and b, which may be
-// widened before it and narrowed after it.
+// Returns the reducer that `root` computes: a single operation on parameters a and b. Conversions
+// to a wider type before it and back after it are permitted.
 RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
   const Instruction& result = WithoutCopies(root);
   const bool narrows = result.opcode() == Opcode::kConvert;

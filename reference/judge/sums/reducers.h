@@ -13,8 +13,8 @@
 
 namespace hlocts::reference {
 
-// Returns one recognised reducer per result, if result i combines only parameters i and i+N.
-// Returns an empty vector for other computations.
+// Returns one recognised reducer per result, if each result i of N combines only parameters i and
+// i+N. Returns an empty vector for other computations.
 std::vector<RecognizedReducer> RecognizeEach(const Computation& computation, int64_t results);
 
 // The idiom of argmin and argmax: of two pairs (value, index), the better one is returned.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of reduce, reduce-window, map and select-and-scatter, by the kind of the called
-// computation (lemmas 1, 2, 11, 12, 14, 15).
+// Computes the sets of reduce, reduce-window, map and select-and-scatter. The method depends on the
+// called computation (lemmas 1, 2, 11, 12, 14, 15).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,15 +24,16 @@
 namespace hlocts::reference {
 namespace {
 
-// Judges select-and-scatter where elements of a window tie: each window's source value goes to
-// exactly one of them (lemma 31), undivided.
+// Judges select-and-scatter if elements of a window tie: the window's source value must be added to
+// exactly one of them, undivided (lemma 31).
+
 class WindowChoice : public JointPredicate {
  public:
   // Returns the set of an element that receives the values of exactly these windows.
   using SetOfElement =
       std::function<AcceptanceSet(int64_t element, const std::vector<int64_t>& windows)>;
-  // candidates[w] are the elements among which window w selects one, in the order of the windows.
-  // Windows with fewer than two candidates are certain and ignored.
+  // candidates[w] are the elements of which window w selects one. A window with fewer than two
+  // candidates is certain and ignored.
   WindowChoice(const std::vector<std::vector<int64_t>>& candidates, int64_t elements,
                const SetOfElement& set_of);
   bool empty() const { return groups_.empty(); }

@@ -19,8 +19,8 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Returns true if the operands are exact and every order of the reduction yields the plain
-// evaluator's result.
+// Returns true if the operands are exact and every order of the reduction yields the result of the
+// plain evaluator.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;
@@ -48,8 +48,8 @@ double SumOfRun(const double* data, int64_t count) {
   return sum;
 }
 
-// Sums the f64 operand as the instruction does. Reductions of the innermost dimension are summed
-// here, all others (and windows) by the evaluator.
+// Sums the f64 operand as the instruction does. This function sums over the innermost dimension
+// itself; the evaluator sums over other dimensions and windows.
 absl::StatusOr<Literal> Sum(const ReductionOperands& r, const Literal& operand) {
   const Shape shape = r.shape.WithElementType(PrimitiveType::kF64);
   if (r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty()) {

@@ -54,9 +54,10 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
                                    const Shape& shape, absl::Span<const SetValue> operands,
                                    const ArgReducer& reducer);
-// Enumerates every order and every tree of at most five terms, with init inserted anywhere. With
-// more terms, a computation that selects one of its arguments may return any of the greatest terms
-// (GreatestTerms); any other result has the freedom reduce-order.
+// Enumerates every order and every tree of at most five terms, with init inserted anywhere. If
+// there are more terms, a computation that selects one of its arguments may return any of the
+// greatest terms (GreatestTerms); the results of other computations are unspecified, by the freedom
+// reduce-order.
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands);
@@ -65,9 +66,9 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates);
 
-// Returns for each of `lanes` reductions the terms that some order and tree may return. Each
-// reduction has `count` consecutive terms in the pool (an array or a tuple of arrays). The list is
-// empty if the computation is not a selection that orders the terms.
+// Returns for each of `lanes` reductions the terms that some order and tree may return. A reduction
+// has `count` consecutive terms of `pool` (an array or a tuple of arrays). Its list is empty if the
+// computation is not a selection that orders the terms.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
                                                                 const SetValue& pool, int64_t lanes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of scatter, by the kind of the called computation (lemmas 1, 2, 12). If the
-// position of an update is uncertain, each element that it may reach is considered (lemma 31).
+// Computes the sets of scatter. The method depends on the called computation (lemmas 1, 2, 12). If
+// the position of an update is uncertain, it may change each of several elements (lemma 31).
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -168,8 +168,8 @@ bool Overwrites(const Computation& body, int64_t count) {
   return root.operand_count() == count;
 }
 
-// Returns the updates that may be the final value of an overwritten element, since their order is
-// not fixed; -1 is its previous value.
+// Returns the updates that may be the final value of an overwritten element; -1 is its previous
+// value. There may be several, since the order of updates is not fixed.
 std::vector<int64_t> LastUpdates(const ScatterPlan& plan, size_t element) {
   std::vector<int64_t> last = plan.updates[element];
   if (last.empty()) last.push_back(-1);
@@ -235,7 +235,7 @@ std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64
   return rows->empty() ? nullptr : rows;
 }
 
-// Returns one recognised reducer per operand; empty if the computation must be enumerated. Extremes
+// Returns one recognised reducer per operand, or {} if the computation must be enumerated. Extremes
 // of complex numbers are not extremes of their parts (ruling 0060).
 std::vector<RecognizedReducer> ReducersOf(const Computation& body,
                                           absl::Span<const SetValue> operands, int64_t count) {

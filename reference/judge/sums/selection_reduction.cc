@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes reductions by a computation that returns one of its two arguments, such as a
-// user-defined maximum. If it orders the terms, every order and tree returns a greatest term.
+// Computes reductions whose computation returns one of its two arguments, such as a user-defined
+// maximum. If the computation orders the terms, every order and tree returns a greatest term.
 #include "reference/judge/sums/reductions.h"
 
 namespace hlocts::reference {
@@ -26,7 +26,7 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
 }
 
 // Returns the order of terms first..first+count of the pool: bit y of element x is set if x may win
-// against y. Empty if the result for some pair is neither of its two terms.
+// against y. Returns {} if the result for some pair is neither of the two terms.
 std::vector<uint64_t> PossibleWinners(const SetValue& pool, const SetValue& results, int64_t first,
                                       int64_t count) {
   std::vector<uint64_t> wins(count, 0);

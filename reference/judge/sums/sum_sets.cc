@@ -62,7 +62,7 @@ struct Holes {
 };
 
 // Adds NaN to results in which a zero of the image's padding or holes may multiply a marked element
-// of the kernel. In such a result some marked element meets no element of the image.
+// of the kernel. In such a result, some marked element is multiplied by no element of the image.
 absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
   HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
   const std::vector<int64_t>& sizes = marks.shape().dimensions();
@@ -92,7 +92,7 @@ bool MayZeroFillDilation(const Window& window, const Literal& kernel) {
 }
 
 // Adds NaN to results in which a zero in a hole of a dilated kernel may multiply a marked element
-// of the image: an element that the same kernel without holes would read, but this kernel does not.
+// of the image. Such an element is read by the kernel without holes only.
 absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
   if (!MayZeroFillDilation(holes.window, kernel)) {
     for (AcceptanceSet& s : holes.sets) AddNan(s);
@@ -144,7 +144,7 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
   bool in_image = false, in_kernel = false;
   const Literal image = NonFiniteMarks(lhs, in_image), kernel = NonFiniteMarks(rhs, in_kernel);
   // Outside the strict profile, an engine may compute a grouped convolution as a dense one with
-  // zeros between the groups (as XLA:CPU does).
+  // zeros between the groups , like XLA:CPU.
   if (IsGrouped(instruction) && interpreter.profile() != Profile::kStrict) {
     for (AcceptanceSet& s : sets) AddNan(s);
     return absl::OkStatus();
@@ -160,11 +160,11 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
   return absl::OkStatus();
 }
 
-// Bounds convolutions by fast algorithms (lemma 19). Transforms mix a whole image, so an error
-// depends on the norms of image and kernel, not on the terms of one window.
+// Bounds convolutions by fast algorithms (lemma 19). Transforms combine all elements of an image,
+// so the error depends on the norms of image and kernel, not on the terms of one window.
 
-// Returns a bound of a transform's points. Each of three dimensions grows to less than twice its
-// size, and padding by the window yields at most 2^16 points.
+// Returns an upper bound of the number of points of a transform. Each of three dimensions grows to
+// less than twice its size, and padding by the window yields at most 2^16 points.
 double PointsOf(double terms) {
   constexpr double kLengthened = 8, kPadded = 0x1p16;
   return std::max(kLengthened * terms, kPadded);
@@ -195,8 +195,8 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
   return interpreter.profile() == Profile::kRelaxed || interpreter.options().facts.convolution_fast;
 }
 
-// Returns the error of results that are computed from an image and a kernel of these 2-norms.
-// `terms` is the element count of the larger array.
+// Returns the error of results that are computed from an image and a kernel with these 2-norms.
+// `terms` is the number of elements of the larger array.
 double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
                const Bounds& bounds) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
@@ -204,7 +204,7 @@ double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
   if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
   if (image == 0 || kernel == 0) return 0;
   // A point of a spectrum is at most the sum of magnitudes, which is at most sqrt(terms) times the
-  // 2-norm. Products of points are transformed back and divided by the points only at the end.
+  // 2-norm. The inverse transform divides sums of products by the number of points only at the end.
   if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
   double lost = bounds.FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
                 (1 + image + kernel);
@@ -303,8 +303,9 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
   return absl::OkStatus();
 }
 
-// Makes complex elements unspecified that may contain an infinity or a NaN, since an engine may use
-// the naive formula or Annex G. A possible overflow has the same effect as a certain one.
+// Makes complex elements unspecified if they may contain an infinity or a NaN, since an engine may
+// use the naive formula or that of C's Annex G. A possible overflow has the same effect as a
+// certain one.
 void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im, uint32_t origin) {
   constexpr uint16_t kSpecial =
       AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;

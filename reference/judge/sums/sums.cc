@@ -15,16 +15,16 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
 }
 
 // Returns the number of roundings whose errors add up: all of them in the worst case; for likely
-// sets, only a multiple of their root. A sum near the end of its precision loses small terms one
-// after another. Such roundings are not independent, so that all of them count (lemma 32).
+// sets, only a multiple of their root. If a sum is so large that small terms are lost one after
+// another, roundings are not independent, so all of them count (lemma 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
   if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;
   return std::min(roundings, rule.likely * std::sqrt(roundings));
 }
 
-// Returns true if the accumulator does not round a single product: the product's bits fit, or the
-// result has the accumulator's format, so that only StoreImage rounds it.
+// Returns true if the accumulator does not round a single product: its significand has enough bits,
+// or the result has the accumulator's format, so that only StoreImage rounds.
 bool ProductFits(const SumParts& parts, const SumRule& rule, const FloatFacts& result) {
   return (!parts.has_radius && 2 * parts.bits <= rule.precision) ||
          (&result == rule.accumulator && rule.precision == result.p);
@@ -52,8 +52,9 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   return relative + rule.operand_error * (1 + relative);
 }
 
-// Returns a sum with definite infinities or NaNs. By IEEE 754 it is the same in any order unless
-// finite terms may overflow to the other infinity, or a term is an infinity times a possible zero.
+// Returns the set of a sum with definite infinities or NaNs. By IEEE 754 the sum is the same in any
+// order, unless finite terms may overflow to the other infinity, or a term is an infinity times a
+// possible zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];
@@ -114,8 +115,8 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   return result;
 }
 
-// Adds infinities that some order of additions can reach although the sum itself does not. `max` is
-// the accumulator's largest number, in the units of the sum.
+// Adds infinities that some order of additions can reach although the sum itself is finite. `max`
+// is the accumulator's largest number, in the units of the sum.
 void AddOverflowingOrders(double centre, double magnitude, double error, double max,
                           const SetContext& context, AcceptanceSet& s) {
   double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;

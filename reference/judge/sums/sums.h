@@ -4,7 +4,8 @@
 // which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
 //
 // The order of a sum is free, so a set covers all orders; it is wide only if the data require that.
-// To recognise another computation, extend reducers.h. Derive each bound in spec/judge/rules.
+// Further computations must be recognised in reducers.h, and every bound must be derived in
+// spec/judge/rules.
 #pragma once
 
 #include <optional>
@@ -61,8 +62,8 @@ struct SumRule {
   double likely = 0;  // as in JudgeOptions; these sums round to nearest
 };
 
-// Returns the sets of all results. `errors` gets the distance of each from the exact sum of its
-// terms before it is stored, or infinity if the distance is unknown.
+// Returns the sets of all results. `errors` gets the distance of each result, before it is stored,
+// from the exact sum of its terms, or infinity if that is unknown.
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context,
                                      std::vector<double>* errors = nullptr);

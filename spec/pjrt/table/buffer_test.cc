@@ -13,8 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// An element type for a module that moves each element: the output has the same bytes in another
-// order. Sub-byte types use the low bits of one byte per element.
+// An element type with a module that reorders elements: the output has the bytes of the input in
+// another order. Elements of sub-byte types are the low bits of one byte each.
 struct TypeCase {
   PJRT_Buffer_Type type;
   const char* name;

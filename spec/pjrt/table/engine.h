@@ -2,13 +2,13 @@
 // The engine interface behind the PJRT table of our plugins: an engine loads a module and executes
 // it on literals. The table implements devices, buffers, events, donation and serialization.
 //
-// A plugin's GetPjrtApi() returns Table() with the plugin's description.
+// The GetPjrtApi() of a plugin returns Table(), called with the plugin's description.
 //
 // Every call of the table is synchronous: events are ready immediately. Programs are `hlo`,
 // `hlo_with_config` or, with a converter, `mlir` (stablehlo.h). A function of pjrt_functions.def
 // without an entry is UNIMPLEMENTED. Engine options are client options or env_option_overrides; the
-// number of devices is cpu_device_count, else the variable HLOCTS_DEVICES, else 1. To add an entry,
-// declare it in entries.h, define the function, and add a test that calls it.
+// number of devices is cpu_device_count, else the variable HLOCTS_DEVICES, else 1. A new entry
+// needs a declaration in entries.h, a definition, and a test that calls it.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class Options {
   // Returns all options as one text, the key of objects that depend on them.
   std::string Key() const;
 
-  // Each of these functions removes an option and returns its last value, or "" or `otherwise` if
-  // there is none. TakeAll returns all values.
+  // Take removes an option and returns its last value; if there is none, it returns "" or
+  // `otherwise`. TakeAll returns all values.
   std::string Take(absl::string_view name);
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);
@@ -64,11 +64,12 @@ struct LoadOptions : RunSettings {
 };
 
 // The inputs of a run. Literals are leaves: tuples are flattened depth first, in parameter or root
-// order. Device d is replica d / partitions, partition d % partitions.
+// order. Device d is partition d % partitions of replica d / partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
-  // Leaves, the same on every device, whose storage an aliased output may reuse. An engine may
-  // ignore them. It must not write to a literal whose storage has another owner.
+  // Numbers of argument leaves, the same on every device, whose storage an aliased output may
+  // reuse. An engine may ignore them. It must not write to a literal whose storage has another
+  // owner.
   std::vector<int64_t> donated_leaves;
   std::vector<std::vector<Literal>> infeed;  // [device][leaf]; empty without infeeds
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries for plugins, events and execute contexts. Calls of our plugins are synchronous, so
-// callers wait only for events that they created.
+// Entries for plugins, events and execute contexts. Calls of our plugins are synchronous, so a
+// caller can only wait for events that it created itself.
 #include <utility>
 
 #include "spec/pjrt/table/entries.h"

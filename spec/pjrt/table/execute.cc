@@ -190,8 +190,8 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Gives outputs buffers that are separate from arguments that are not donated, because literals
-  // may share read-only storage.
+  // Copies outputs that share storage with arguments that are not donated. Literals may share
+  // storage only if they are read-only.
   void Separate(size_t d, std::vector<Literal>& outputs) {
     std::set<const uint8_t*> held;
     for (size_t i = 0; i < args_.num_args; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structures behind the opaque pointers of the PJRT C API. Strings and arrays that are returned
-// as pointers are members of the object that they describe.
+// The structures behind the opaque pointers of the PJRT C API. If an entry returns a pointer to a
+// string or an array, this is a member of the object that it describes.
 #pragma once
 
 #include <condition_variable>
@@ -140,8 +140,8 @@ absl::Status CheckPointer(const void* pointer, absl::string_view what);
 // Returns kInvalidArgument if the buffer is deleted, or the error of an error buffer.
 absl::Status CheckAlive(const PJRT_Buffer& buffer);
 
-// Returns the minor_to_major of a tiled or strided layout of an array. Checks that it is a
-// permutation, that there are no tiles, and that strides are dense.
+// Returns the minor_to_major of a tiled or strided layout of an array. Returns an error if it is
+// not a permutation, if there are tiles, or if strides are not dense.
 absl::StatusOr<std::vector<int64_t>> MinorToMajor(const PJRT_Buffer_MemoryLayout& layout,
                                                   const Shape& shape);
 // Returns the minor_to_major that dense byte strides describe.
@@ -158,7 +158,7 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
                                                             absl::string_view bytes,
                                                             absl::string_view options);
 std::string SerializeProgram(const Program& program);
-// Returns a serialized HloModuleProtoWithConfig: the module as compiled, with the shardings of its
+// Returns a serialized HloModuleProtoWithConfig: the compiled module, with the shardings of its
 // entry.
 absl::StatusOr<std::string> OptimizedProgram(const Program& program);
 

@@ -257,8 +257,8 @@ std::string SpmdOptions(int partitions) {
   return CompileOptions(1, partitions) + Field(3, Field(6, uint64_t{1}));
 }
 
-// Runs the module with one partition for each tile of its only argument. Returns the values of the
-// only output on each device, or the error.
+// Runs the module with one partition for each of `tiles`, the tiles of its only argument. Returns
+// the values of the only output on each device, or the error.
 std::vector<std::vector<float>> RunOnTiles(const std::string& text,
                                            const std::vector<HostArray>& tiles,
                                            std::string* error) {

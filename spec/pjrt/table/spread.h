@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one module for all partitions (use_spmd_partitioning). A client passes and receives tiles,
-// while the engine computes whole arrays (rulings 0120, 0123).
+// Runs one module for all partitions (use_spmd_partitioning). The client passes and receives tiles;
+// the engine computes full arrays (rulings 0120, 0123).
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace hlocts::pjrt {
 
 struct Spread {
   int64_t partitions = 1;
-  // True if the engine runs on every partition, because the module has manual regions or per-device
-  // feeds. Otherwise it runs only on the first partition.
+  // True if the engine runs once for every partition, because the module has manual regions or
+  // per-device feeds. Otherwise it runs only for the first partition.
   bool is_per_device = false;
   std::vector<Shape> arguments, outputs;  // whole leaves
   std::vector<TileGrid> argument_grids, output_grids;
@@ -22,12 +22,12 @@ struct Spread {
   std::vector<Shape> OutputTiles() const;
 };
 
-// Returns the spread that follows from the annotations of the entry's parameters and root. A leaf
-// without annotation is whole on every device. Errors are those of TileGridOf.
+// Returns the tilings that the annotations of the entry's parameters and root define. A leaf
+// without annotation is a full array on every device. Errors are those of TileGridOf.
 absl::StatusOr<Spread> SpreadOf(const Module& module, int64_t partitions);
 
-// Joins the tiles of a request into whole arrays without donation. Where several devices have the
-// same tile, the first of these devices is used.
+// Joins the tiles of a request into full arrays, which are not donated. If several devices have the
+// same tile, uses that of the first.
 ExecuteRequest Joined(const Spread& spread, const ExecuteRequest& tiles);
 // Splits a result of whole arrays into the tiles of every device.
 ExecuteResult Split(const Spread& spread, ExecuteResult whole);

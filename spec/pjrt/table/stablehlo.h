@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts StableHLO for our plugins. The converter is a process, which a plugin starts when the
-// first program of format "mlir" arrives. No MLIR library is linked.
+// Converts StableHLO for our plugins. The converter is a process. A plugin starts it when it gets
+// the first program of format "mlir". No MLIR library is linked.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,8 @@ class StablehloConverter {
   StablehloConverter(const StablehloConverter&) = delete;
   StablehloConverter& operator=(const StablehloConverter&) = delete;
 
-  // Returns a serialized HloModuleProto. kUnimplemented: no converter is configured.
-  // kInvalidArgument: the converter cannot be started, or rejects the module. kAborted: the
+  // Returns a serialized HloModuleProto. Returns kUnimplemented if no converter is configured,
+  // kInvalidArgument if the converter cannot be started or rejects the module, and kAborted if the
   // converter ended during this conversion; the next call restarts it.
   absl::StatusOr<std::string> ToHlo(absl::string_view mlir);
 

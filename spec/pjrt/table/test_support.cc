@@ -14,8 +14,8 @@ namespace hlocts::pjrt {
 namespace {
 
 const PJRT_Api* Load() {
-  // HLOCTS_TEST_PLUGIN names another plugin that must pass the same tests: the checking plugin,
-  // which wraps the reference.
+  // HLOCTS_TEST_PLUGIN names another plugin that must pass the same tests, e.g. the checking plugin
+  // in front of the reference.
   const char* named = getenv("HLOCTS_TEST_PLUGIN");
   const char* path = named != nullptr ? named : HLOCTS_BINARY_DIR "/engines/libhlocts_reference.so";
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host of our plugins for tests: dlopen, the C ABI, and thin wrappers that free the data that the
-// C API leaves to the caller.
+// Loads and calls our plugins in tests: dlopen, the C ABI, and thin wrappers that free the data
+// that the C API leaves to the caller.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ std::string Await(PJRT_Event* event);
   memset(&name, 0, sizeof name); \
   name.struct_size = sizeof name
 
-// Calls a function of the API on one object (`field` of the arguments is `value`) and expects
-// success; the arguments, with the results, are available as `name`.
+// Calls a function of the API on one object, with `value` in the field `field` of the arguments,
+// and expects success. `name` is the struct of arguments, which also has the results.
 #define HLOCTS_ASK(Function, name, field, value) \
   HLOCTS_ARGS(Function##_Args, name);            \
   name.field = value;                            \
@@ -110,7 +110,7 @@ void Destroy(PJRT_LoadedExecutable* executable);
 size_t NumOutputs(PJRT_LoadedExecutable* executable);
 
 // Runs the executable with one list of arguments per device. `outputs` has one list per device,
-// owned by the caller. Returns the error, or "".
+// owned by the caller. Returns the error message, or "".
 std::string Execute(PJRT_LoadedExecutable* executable,
                     const std::vector<std::vector<PJRT_Buffer*>>& arguments,
                     std::vector<std::vector<PJRT_Buffer*>>* outputs,
