@@ -195,6 +195,31 @@ ENTRY e {
   }
 }
 
+TEST(ScalarFunctionTest, ReadsTheBitsOfAScalar) {
+  std::unique_ptr<Module> module = MustParse(R"(HloModule m
+ENTRY e {
+  x = f32[] parameter(0)
+  bits = s32[] bitcast(x)
+  one = s32[] constant(1)
+  next = s32[] add(bits, one)
+  above = f32[]{:T(128)} bitcast(next)
+  ROOT r = (s32[], f32[]) tuple(bits, above)
+})");
+  absl::StatusOr<std::unique_ptr<ScalarFunction>> function =
+      ScalarFunction::Compile(*module->entry());
+  ASSERT_TRUE(function.ok() && *function);
+  Slot argument, results[2];
+  argument.Set<float>(-2);
+  (*function)->Run(&argument, results);
+  EXPECT_EQ(results[0].Get<int32_t>(), static_cast<int32_t>(0xc0000000));
+  EXPECT_EQ(results[1].Get<uint32_t>(), 0xc0000001u);
+  // A bitcast of narrow integers changes the bytes in which they are stored.
+  module = MustParse("HloModule m\nENTRY e { x = s4[] parameter(0) ROOT r = u4[] bitcast(x) }");
+  function = ScalarFunction::Compile(*module->entry());
+  ASSERT_TRUE(function.ok());
+  EXPECT_EQ(*function, nullptr);
+}
+
 TEST(ScalarFunctionTest, LeavesOtherCodeAlone) {
   std::unique_ptr<Module> module =
       MustParse("HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }");

@@ -30,6 +30,15 @@ bool IsMove(Opcode opcode) {
                                Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
 }
 
+// Returns true for a bitcast that leaves the bytes of a scalar as they are. Compilers rewrite a
+// comparison in total order to one of such bits. Types of less than a byte extend their sign.
+bool KeepsBytes(const Instruction& instruction) {
+  if (instruction.opcode() != Opcode::kBitcast) return false;
+  const PrimitiveType from = instruction.operand(0).shape().element_type();
+  const PrimitiveType to = instruction.shape().element_type();
+  return BitWidth(from) == BitWidth(to) && (BitWidth(to) >= 8 || from == to);
+}
+
 }  // namespace
 
 class ScalarCompiler {
@@ -132,7 +141,8 @@ class ScalarCompiler {
       for (const Instruction* operand : instruction.operands()) Append(values[operand], own);
     } else if (instruction.opcode() == Opcode::kGetTupleElement) {
       own = Element(instruction, values[&instruction.operand(0)]);
-    } else if (IsMove(instruction.opcode()) && instruction.operand_count() == 1) {
+    } else if ((IsMove(instruction.opcode()) && instruction.operand_count() == 1) ||
+               KeepsBytes(instruction)) {
       own = values[&instruction.operand(0)];
     } else if (IsElementwise(instruction.opcode())) {
       HLOCTS_ASSIGN_OR_RETURN(int32_t slot, AddStep(instruction, values));
