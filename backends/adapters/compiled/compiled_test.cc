@@ -90,6 +90,24 @@ TEST(CompiledTest, AFusionInTilesMeansItsComputation) {
   EXPECT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
 }
 
+// XLA:TPU folds a reverse into the instruction before it, whose window names the dimensions.
+TEST(CompiledTest, AWindowReversesTheResultOfItsInstruction) {
+  const std::string given =
+      "HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
+      " n = f32[2] subtract(x, y) ROOT r = f32[2] reverse(n), dimensions={0} }";
+  const auto verdict = [&](const std::string& dimensions) {
+    return Judge(given,
+                 absl::StrCat("HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] "
+                              "parameter(1)\n ROOT n = f32[2] subtract(x, y), backend_config={"
+                              "\"window_config\":{\"output_reverse_dimensions\":",
+                              dimensions, "}} }"),
+                 kTwo);
+  };
+  EXPECT_EQ(verdict("[\"0\"]").kind, Outcome::kPass);
+  EXPECT_EQ(verdict("[]").kind, Outcome::kFail);
+  EXPECT_EQ(verdict("[\"1\"]").reason, "not evaluated: n: output_reverse_dimensions");
+}
+
 TEST(CompiledTest, WhatIsWrongIsTheOptimizedModule) {
   const reports::Verdict verdict =
       Judge(kSubtract,

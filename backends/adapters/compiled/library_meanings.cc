@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -307,6 +309,27 @@ absl::StatusOr<std::string> TriangularSolve(const Instruction& call) {
   for (const char* name : {"left_side", "lower", "unit_diagonal"})
     absl::StrAppend(&solve, ", ", name, "=", config.value(name, false) ? "true" : "false");
   return WithWorkspace(call, absl::StrCat(solve, "\n "), {"o"});
+}
+
+absl::StatusOr<std::vector<int64_t>> ReversedOnStore(const Instruction& instruction) {
+  constexpr absl::string_view kName = "output_reverse_dimensions";
+  const RawText* text = instruction.Get<RawText>(Attr::kBackendConfig);
+  if (text == nullptr || !absl::StrContains(text->text, kName)) return std::vector<int64_t>{};
+  const auto unknown = [&] {
+    return absl::UnimplementedError(absl::StrCat(instruction.name(), ": ", kName));
+  };
+  const Json config = ParseJson<Json>(text->text);
+  const Json window = config.is_object() ? config.value("window_config", Json()) : Json();
+  const Json named = window.is_object() ? window.value(kName, Json()) : Json();
+  if (!named.is_array()) return unknown();
+  std::vector<int64_t> dimensions;
+  for (const Json& one : named) {
+    int64_t dimension = -1;
+    if (!one.is_string() || !absl::SimpleAtoi(one.get<std::string>(), &dimension)) return unknown();
+    if (dimension < 0 || dimension >= instruction.shape().rank()) return unknown();
+    dimensions.push_back(dimension);
+  }
+  return dimensions;
 }
 
 }  // namespace hlocts::backends

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines in HLO the library calls of XLA:GPU programs: products and solves of cuBLAS, convolutions
-// of cuDNN. A definition follows from the attributes and the backend_config of the call.
+// of cuDNN. A definition follows from the attributes and the backend_config of the call. Also reads
+// what the backend_config of XLA:TPU says about values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,5 +36,10 @@ absl::StatusOr<std::string> Convolution(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);
+
+// Returns the dimensions along which XLA:TPU reverses the result as it stores it. The compiler
+// folds a reverse into the instruction that computes its operand; only the window of that
+// instruction names the dimensions. kUnimplemented if they are in no known form.
+absl::StatusOr<std::vector<int64_t>> ReversedOnStore(const Instruction& instruction);
 
 }  // namespace hlocts::backends

@@ -427,6 +427,19 @@ void ConvertOddOperand(Instruction* user) {
   user->mutable_operands()[odd.number] = converted;
 }
 
+// Adds the reverse that XLA:TPU has folded into the instruction.
+absl::Status AddFoldedReverse(Instruction* computed) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, ReversedOnStore(*computed));
+  if (dimensions.empty()) return absl::OkStatus();
+  Instruction* reverse = computed->parent()->Add(std::make_unique<Instruction>(
+      absl::StrCat(computed->name(), ".reversed"), Opcode::kReverse, computed->shape()));
+  reverse->mutable_operands() = {computed};
+  reverse->Set(Attr::kDimensions, std::move(dimensions));
+  MoveBehind(computed, {reverse});
+  ReplaceUses(computed, reverse, {reverse});
+  return absl::OkStatus();
+}
+
 std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
   std::vector<Instruction*> found;
   for (const auto& computation : module.computations()) {
@@ -440,6 +453,9 @@ std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instru
 }  // namespace
 
 absl::Status LowerLibraryCalls(Module& module) {
+  const auto any = [](const Instruction&) { return true; };
+  for (Instruction* computed : Where(module, any))
+    HLOCTS_RETURN_IF_ERROR(AddFoldedReverse(computed));
   for (Instruction* user : Where(module, HasOddOperand)) {
     while (HasOddOperand(*user)) ConvertOddOperand(user);
   }

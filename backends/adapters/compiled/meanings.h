@@ -10,9 +10,9 @@ namespace hlocts::backends {
 
 // Replaces each known custom call by a call of a computation that defines it. Splits each data
 // movement that changes the element type into a movement and a convert. Converts an operand whose
-// type differs from that of the other operand, or of the parameter of a reduction's computation. If
-// a custom call has no definition for its shapes and attributes, returns kUnimplemented with the
-// name of the first such call.
+// type differs from that of the other operand, or of the parameter of a reduction's computation.
+// Adds the reverses that only a backend_config names. If a custom call has no definition for its
+// shapes and attributes, returns kUnimplemented with the name of the first such call.
 absl::Status LowerLibraryCalls(Module& module);
 
 }  // namespace hlocts::backends
