@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
   if (partitioned) module->num_partitions = given.num_partitions;
   HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
-                          partitioned ? LoadPartitioned(given, *module, options, reference)
+                          partitioned ? LoadPartitioned(given, *module, "", options, reference)
                                       : reference.Load(*module, options));
   ExecuteRequest plain = request;
   plain.donated_leaves.clear();

@@ -92,7 +92,7 @@ class CompiledBackend : public Backend {
     made->replica_count = module.replica_count;
     made->num_partitions = module.num_partitions;
     return NeedsPartitioner(module, options.partitions)
-               ? LoadPartitioned(module, *made, options, *evaluator_)
+               ? LoadPartitioned(module, *made, optimized, options, *evaluator_)
                : evaluator_->Load(*made, options);
   }
 

@@ -10,6 +10,7 @@
 #include "backends/differ/differ.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
+#include "spec/proto/hlo.pb.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -29,10 +30,12 @@ class TextExecutable : public Executable {
   std::string module_;
 };
 
-// A fake compiler that turns every module into `text`.
+// A fake compiler that turns every module into `text`. `placed` are the devices that hold the tiles
+// of its one argument and of its result, as the module records them; empty: it records none.
 class FakeCompiler : public Backend {
  public:
-  explicit FakeCompiler(std::string text) : text_(std::move(text)) {}
+  FakeCompiler(std::string text, std::vector<std::vector<int64_t>> placed)
+      : text_(std::move(text)), placed_(std::move(placed)) {}
   BackendInfo info() override {
     BackendInfo info;
     info.name = "fake";
@@ -42,17 +45,32 @@ class FakeCompiler : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> made, ParseModule(text_));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*made));
-    return std::make_unique<TextExecutable>(std::move(proto));
+    return std::make_unique<TextExecutable>(placed_.empty() ? proto : Placed(proto));
   }
 
  private:
+  std::string Placed(const std::string& made) const {
+    proto::HloModuleProto module;
+    HLOCTS_CHECK(module.ParseFromString(made));
+    const auto place = [](const std::vector<int64_t>& devices, proto::OpSharding& sharding) {
+      sharding.set_type(proto::OpSharding::OTHER);
+      sharding.add_tile_assignment_dimensions(static_cast<int64_t>(devices.size()));
+      for (const int64_t device : devices) sharding.add_tile_assignment_devices(device);
+    };
+    place(placed_[0], *module.add_spmd_parameters_shardings());
+    place(placed_[1], *module.mutable_spmd_output_sharding());
+    return module.SerializeAsString();
+  }
+
   std::string text_;
+  std::vector<std::vector<int64_t>> placed_;
 };
 
 // Returns the verdict on a compiler that turns `given` into `made`, for these argument values on
 // each of `partitions` devices.
 reports::Verdict Judge(const std::string& given, const std::string& made,
-                       const std::vector<std::string>& arguments, int64_t partitions = 1) {
+                       const std::vector<std::string>& arguments, int64_t partitions = 1,
+                       const std::vector<std::vector<int64_t>>& placed = {}) {
   auto module = ParseModule(given);
   HLOCTS_CHECK(module.ok());
   ExecuteRequest request;
@@ -67,7 +85,8 @@ reports::Verdict Judge(const std::string& given, const std::string& made,
   options.load.partitions = partitions;
   auto reference = MakeBackend("reference");
   HLOCTS_CHECK(reference.ok());
-  auto backend = MakeCompiledBackend(std::make_unique<FakeCompiler>(made), *std::move(reference));
+  auto backend =
+      MakeCompiledBackend(std::make_unique<FakeCompiler>(made, placed), *std::move(reference));
   return Differ(**module, request, options).Diff(*backend);
 }
 
@@ -259,6 +278,20 @@ TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   };
   EXPECT_EQ(verdict("multiply(i, t)").kind, Outcome::kPass) << verdict("multiply(i, t)").reason;
   EXPECT_EQ(verdict("copy(i)").kind, Outcome::kFail);
+}
+
+// XLA:TPU drops a move between devices in front of the result and records where the tiles are.
+TEST(CompiledTest, TilesAreWhereTheCompilerRecordsThem) {
+  const auto verdict = [](const std::vector<int64_t>& results) {
+    return Judge(
+        "HloModule m, num_partitions=2\nENTRY e { x = f32[2] parameter(0), "
+        "sharding={devices=[2]<=[2]} ROOT r = f32[2] copy(x), sharding={devices=[2]1,0} }",
+        "HloModule m, num_partitions=2\nENTRY e { x = f32[1] parameter(0) ROOT r = f32[1] copy(x) "
+        "}",
+        {"f32[2] {1, 2}"}, /*partitions=*/1, {{0, 1}, results});
+  };
+  EXPECT_EQ(verdict({0, 1}).kind, Outcome::kPass) << verdict({0, 1}).reason;
+  EXPECT_EQ(verdict({1, 0}).kind, Outcome::kFail);
 }
 
 // {given instruction, optimized form, verdict}.

@@ -20,7 +20,6 @@
 #include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
-#include "spec/proto/parts.h"
 #include "spec/targets/targets.h"
 
 namespace hlocts::backends {
@@ -256,45 +255,6 @@ absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vecto
       return absl::UnimplementedError("the plugin ignores named shardings");
   }
   return absl::OkStatus();
-}
-
-// Replaces the shardings of arguments and results by those that the partitioner recorded in the
-// program. They can differ: Shardy uses a part of an axis if the full axis does not divide a
-// dimension.
-absl::Status TakeShardings(const proto::HloModuleProto& program,
-                           const std::vector<Shape>& parameters, const Shape& result,
-                           DeviceTilings& spread) {
-  const auto devices = static_cast<int64_t>(spread.devices);
-  spread.argument_tilings.clear();
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
-                            ShardingFromProto(program.spmd_parameters_shardings(i)));
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<Tiling> tilings,
-                            LeafTilings(sharding, parameters[i], devices));
-    spread.argument_tilings.insert(spread.argument_tilings.end(), tilings.begin(), tilings.end());
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
-                          ShardingFromProto(program.spmd_output_sharding()));
-  HLOCTS_ASSIGN_OR_RETURN(spread.result_tilings, LeafTilings(sharding, result, devices));
-  return absl::OkStatus();
-}
-
-// Like TakeShardings, but takes the shapes of arguments and results from the optimized program (a
-// serialized HloModuleProto).
-absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
-  proto::HloModuleProto program;
-  if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
-  std::vector<Shape> parameters;
-  for (const proto::ShapeProto& shape : program.host_program_shape().parameters()) {
-    HLOCTS_ASSIGN_OR_RETURN(parameters.emplace_back(), ShapeFromProto(shape));
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const Shape result,
-                          ShapeFromProto(program.host_program_shape().result()));
-  if (program.spmd_parameters_shardings_size() == static_cast<int>(parameters.size()) &&
-      program.has_spmd_output_sharding()) {
-    HLOCTS_RETURN_IF_ERROR(TakeShardings(program, parameters, result, spread));
-  }
-  return KeepUnsplit(LeafShapes(Shape::Tuple(parameters)), LeafShapes(result), spread);
 }
 
 class PjrtBackend : public Backend {

@@ -7,6 +7,9 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/partitions.h"
+#include "spec/proto/convert.h"
+#include "spec/proto/hlo.pb.h"
+#include "spec/proto/parts.h"
 
 namespace hlocts::backends {
 namespace {
@@ -23,6 +26,27 @@ bool Keep(const std::vector<Shape>& made, const std::vector<Shape>& whole,
     for (auto& index : tilings[i].indices) index.assign(index.size(), 0);
   }
   return known;
+}
+
+// Replaces the shardings of arguments and results by those that the partitioner recorded in the
+// program. They can differ: Shardy uses a part of an axis if the full axis does not divide a
+// dimension.
+absl::Status TakeShardings(const proto::HloModuleProto& program,
+                           const std::vector<Shape>& parameters, const Shape& result,
+                           DeviceTilings& spread) {
+  const auto devices = static_cast<int64_t>(spread.devices);
+  spread.argument_tilings.clear();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
+                            ShardingFromProto(program.spmd_parameters_shardings(i)));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Tiling> tilings,
+                            LeafTilings(sharding, parameters[i], devices));
+    spread.argument_tilings.insert(spread.argument_tilings.end(), tilings.begin(), tilings.end());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
+                          ShardingFromProto(program.spmd_output_sharding()));
+  HLOCTS_ASSIGN_OR_RETURN(spread.result_tilings, LeafTilings(sharding, result, devices));
+  return absl::OkStatus();
 }
 
 bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
@@ -129,6 +153,22 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
       "the partitioner distributes an argument or a result differently from its annotation");
 }
 
+absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
+  proto::HloModuleProto program;
+  if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
+  std::vector<Shape> parameters;
+  for (const proto::ShapeProto& shape : program.host_program_shape().parameters()) {
+    HLOCTS_ASSIGN_OR_RETURN(parameters.emplace_back(), ShapeFromProto(shape));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Shape result,
+                          ShapeFromProto(program.host_program_shape().result()));
+  if (program.spmd_parameters_shardings_size() == static_cast<int>(parameters.size()) &&
+      program.has_spmd_output_sharding()) {
+    HLOCTS_RETURN_IF_ERROR(TakeShardings(program, parameters, result, spread));
+  }
+  return KeepUnsplit(LeafShapes(Shape::Tuple(parameters)), LeafShapes(result), spread);
+}
+
 std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices) {
   return std::make_unique<ShardedExecutable>(std::move(spread), copies, std::move(on_devices));
@@ -136,10 +176,13 @@ std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
 
 absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
                                                             const Module& program,
+                                                            const std::string& optimized,
                                                             LoadOptions options, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(given));
   const std::unique_ptr<Module> plain = WithoutShardings(program);
-  HLOCTS_RETURN_IF_ERROR(KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread));
+  HLOCTS_RETURN_IF_ERROR(
+      optimized.empty() ? KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread)
+                        : KeepWholeAsIn(optimized, spread));
   options.partitions = plain->num_partitions = given.num_partitions;
   HLOCTS_ASSIGN_OR_RETURN(auto on_devices, engine.Load(*plain, options));
   const size_t copies = IsSharded(given) ? 1 : spread.devices;

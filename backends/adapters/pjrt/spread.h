@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/adapters/pjrt/tiling.h"
@@ -29,6 +30,10 @@ absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                          DeviceTilings& spread);
 
+// Like KeepUnsplit, with the shapes of arguments and results in the optimized program (a serialized
+// HloModuleProto). First takes the shardings that the partitioner has recorded there.
+absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread);
+
 // Returns the program that takes and returns full arrays and whose tiles `on_devices` computes. A
 // module with manual regions has full arrays of `copies` devices. kUnimplemented: arguments that
 // differ by device or have a dynamic size.
@@ -36,9 +41,12 @@ std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices);
 
 // Loads `program`, the program of one device that a compiler made from the module `given`, and
-// returns the program of full arrays. kUnimplemented: see KeepUnsplit.
+// returns the program of full arrays. `optimized`: the same program as a serialized HloModuleProto,
+// in which the partitioner has recorded shardings; empty if there is none. kUnimplemented: see
+// KeepUnsplit.
 absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
                                                             const Module& program,
+                                                            const std::string& optimized,
                                                             LoadOptions options, Backend& engine);
 
 }  // namespace hlocts::backends
