@@ -180,9 +180,11 @@ absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
                                                             LoadOptions options, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(given));
   const std::unique_ptr<Module> plain = WithoutShardings(program);
+  // Without annotations, shardings are of manual regions only, outside of which nothing is split.
   HLOCTS_RETURN_IF_ERROR(
-      optimized.empty() ? KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread)
-                        : KeepWholeAsIn(optimized, spread));
+      optimized.empty() || !IsSharded(given)
+          ? KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread)
+          : KeepWholeAsIn(optimized, spread));
   options.partitions = plain->num_partitions = given.num_partitions;
   HLOCTS_ASSIGN_OR_RETURN(auto on_devices, engine.Load(*plain, options));
   const size_t copies = IsSharded(given) ? 1 : spread.devices;
