@@ -89,6 +89,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // Flushed, the angle is pi or -pi, and the square is flat at their mean.
     FarButRight{"ENTRY e { p = f32[2] parameter(0) y = f32[1] slice(p), slice={[0:1]} x = f32[1] slice(p), slice={[1:2]} a = f32[1] atan2(y, x) d = f32[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0} o = f32[] constant(1.5) ROOT r = f32[] add(d, o) }",
                 "f32[2] {-5.9e-39, -1.17e-38}", "f32[] 11.369604"},
+    // The partial sum of the positive terms overflows.
+    FarButRight{"ENTRY e { x = f32[4] parameter(0) y = f32[4] constant({1, 1, 1, 1}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} c = f32[] constant(7e37) ROOT r = f32[] minimum(d, c) }",
+                "f32[4] {3e38, 2e38, -3e38, -1.5e38}", "f32[] 7e37"},
     // A function of a sum that cancels is steeper near the run in f64 than at it.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));

@@ -104,6 +104,8 @@ bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& ru
   if (!std::isfinite(error) && !p.points) return false;
   const TermSums sums = SumTermsOf(p, i);
   if (sums.broken) return false;
+  // Partial sums of an execution may overflow although the f64 execution does not.
+  if (p.points && sums.LargestPartial() > p.facts.max / 2) return false;
   const Box before = node.boxes[i];
   if (!Open(p, i, sums.value)) return false;
   const double stored = StoreNoise(context, node.boxes[i], 0);
