@@ -43,8 +43,8 @@ struct LoadOptions : RunSettings {
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
   // True if Load may return an earlier executable of the same module and options. Cases that differ
-  // only in their inputs, and trips of a loop, are then compiled once. False if a case runs again
-  // to detect a flake.
+  // only in inputs, and trips of a loop, are then compiled once. False if a case runs again to
+  // detect a flake.
   bool reuse = false;
   // Polled if set; returns true once the caller no longer waits. After that, no run begins and a
   // busy worker is killed. The outcome (an error or a timeout) is not a verdict on the module.
@@ -106,7 +106,7 @@ class Backend {
   // (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
-  // Loads and executes once. An engine in another process can thus get both requests at once. See
+  // Loads and executes once. An engine in another process can get both requests at once. See
   // RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);

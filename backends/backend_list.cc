@@ -83,8 +83,7 @@ absl::string_view LabelOf(absl::string_view text) {
   return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
 }
 
-// Returns an error if a label is bad. Labels are parts of file names and must not be names of known
-// engines.
+// Returns an error for a bad label: it is part of file names and must not name a known engine.
 absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   for (char c : label) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
@@ -97,8 +96,7 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Replaces every path by its last component: for each '/', drops the text from the start of the
-// path up to it.
+// Replaces every path by its last component: drops each '/' and the part of the path before it.
 std::string WithoutFolders(absl::string_view text) {
   std::string result;
   for (char c : text) {

@@ -61,12 +61,10 @@ std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag);
 // backends.def that always runs in its own process.
 bool IsThirdParty(const std::string& name);
 
-// The names that `hlocts backends` lists: every engine that needs no argument, and the aliases of
-// releases.
+// The names that `hlocts backends` lists: engines that need no argument, and aliases of releases.
 std::vector<std::string> ListedBackends();
 
-// A function that makes an engine. Each engine's file defines its own; they are declared from
-// backends.def.
+// A function that makes an engine. Each engine's file defines its own, which backends.def declares.
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
 // Limits the number of workers that run an engine in parallel.

@@ -57,7 +57,6 @@ bool IsPartOfAnother(const Engine& engine) {
          !engine.converter().empty();
 }
 
-// Returns true if the text is a month or a date.
 bool IsDate(absl::string_view text) {
   constexpr absl::string_view kForm = "dddd-dd-dd";
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;

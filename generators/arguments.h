@@ -30,7 +30,6 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style = ArgumentStyle::kRandom);
 
-// Returns a mask of the low `bits` bits.
 constexpr uint64_t BitMask(int bits) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }

@@ -18,9 +18,8 @@ namespace hlocts::generators {
 // Generates a module. The first byte selects the stream, the other bytes are the decisions.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
-// Returns the offsets at which the decisions of each instruction begin, in order, including nested
-// instructions, and finally the offset of their end. The decisions of the plan precede the first
-// offset.
+// Returns in order the offset at which the decisions of each (also nested) instruction begin, and
+// finally that of their end. The decisions of the plan precede the first offset.
 std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 
 // Returns the input with one change and at most `size_max` bytes. A change removes, repeats,

@@ -7,9 +7,8 @@
 
 namespace hlocts::generators {
 
-// Returns elements spread over [facts.low, facts.high], whole numbers if the facts require it. If
-// `special`, ignores the facts and returns a mixture of special values of the type and ordinary
-// ones.
+// Returns elements spread over [facts.low, facts.high], whole ones if the facts require it. If
+// `special`, ignores the facts and returns a mixture of special and ordinary values.
 Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool special,
                          SplitMix64& random);
 // Returns a scalar of that value, rounded to the type; the imaginary part of a complex scalar is 0.

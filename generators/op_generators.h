@@ -27,8 +27,7 @@ TypeSet GeneratedTypes(Opcode opcode);
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Generates a combination of operations that programs contain and compilers rewrite. Grow counts it
-// as one operation.
+// Generates a combination of operations that compilers rewrite. Grow counts it as one operation.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators

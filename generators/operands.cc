@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds operands for ModuleWriter: existing, adapted or new values, clamped if an operation
-// requires it.
+// Finds operands for ModuleWriter: existing, adapted or new values, clamped if necessary.
 #include <cmath>
 
 #include "generators/fact_literals.h"

@@ -30,8 +30,7 @@ class Scorecard {
   // since a case that did not run has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of all verdicts. For a suspect verdict it is 4, or 1 if
-  // `suspect_fails`.
+  // Returns the worst exit status of all verdicts; for a suspect one, 4, or 1 if `suspect_fails`.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:

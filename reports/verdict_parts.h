@@ -104,8 +104,7 @@ struct SuiteContext {
   std::string inconclusive_by_nature;
   bool of_control = false;  // the verdict is on a reject case's valid control; not recorded
   // If the case ran again and the verdicts differed, all verdicts in order ("crash, pass, pass"),
-  // else "". The verdict's kind is that of the first run. Reports count such a verdict only as a
-  // flake.
+  // else "". The verdict's kind is that of the first run. Reports count it only as a flake.
   std::string flake;
   double case_seconds = 0;  // time of running and judging; not recorded
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares conformance cases, which are data. suites/cases/<area>/<operation>.case contains the
-// cases of one operation, in the format of suites/cases/FORMAT.md. A new file needs no
-// registration.
+// Declares conformance cases, which are data. suites/cases/<area>/<operation>.case has the cases of
+// one operation in the format of suites/cases/FORMAT.md. A new file needs no registration.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,7 @@ std::optional<Tier> TierFromName(absl::string_view name);
 struct CasePlace {
   std::string file;
   int line = 0;
-  // The line of each directive (@inputs, @module, ...), or 0 if there are comments inside the
-  // directive's block.
+  // The line of each directive (@inputs, @module, ...); 0 if there are comments inside its block.
   std::map<std::string, int> blocks = {};
 
   // Returns the error of a block, "line 2: ...", with the line number in the file.
@@ -67,8 +65,7 @@ struct Case {
   std::string from;
   // Literal lines that the documents print. The outputs must equal them (and be acceptable).
   std::string expect_text;
-  // The reason why the sets cannot check this case, whose verdict must then be `inconclusive`;
-  // empty if they can.
+  // The reason why the sets cannot check this case, which must then be `inconclusive`; else empty.
   std::string inconclusive;
   std::string inconclusive_in_relaxed;  // the same reason, for the relaxed profile only
   // The rule that the module breaks, if it must be rejected; `control_text` must then be accepted.
@@ -85,8 +82,7 @@ struct BadFile {
   absl::Status error;
 };
 // Loads all cases below a directory, sorted by address. Fails for syntax errors, duplicate
-// addresses and missing clauses. If `bad` is not null, omits cases with mistakes and stores the
-// mistakes in `bad` instead.
+// addresses and missing clauses, or, if `bad` is not null, stores them in it and omits such cases.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);

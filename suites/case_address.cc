@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines functions that use the address of a case: queries, shards, inconclusive cases, and the
-// clause of a failure.
+// Defines functions of a case's address: queries, shards, inconclusive cases, the clause of a
+// failure.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a case to an engine's request (devices, arguments, infeed) and returns the result that
-// the documents print.
+// Converts a case to an engine's request (devices, arguments, infeed); returns the printed result.
 #pragma once
 
 #include <vector>

@@ -30,9 +30,8 @@ void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 
-// Returns the shard of each address, 1 to `count`. Costly cases are assigned in order of cost, the
-// costliest first, to the least loaded shard; others to ShardOf. The result does not depend on the
-// order of addresses.
+// Returns the shard of each address, 1 to `count`. Costly cases go to the least loaded shard, the
+// costliest first; others to ShardOf. The result does not depend on the order of addresses.
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 

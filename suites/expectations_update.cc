@@ -17,8 +17,7 @@ namespace {
 
 constexpr size_t kReasonMax = 200;  // for an engine's message
 
-// A part of the file: an entry ("expectation {" to "}", both at the beginning of a line), or the
-// text between entries.
+// A part of the file: an entry ("expectation {" to "}", both at the start of a line) or other text.
 struct Piece {
   std::string text;
   expectations::Expectation entry;  // has a query if this piece is an entry

@@ -26,8 +26,7 @@ class CaseNames {
 };
 
 // Returns "file:line: what" for every mistake below a directory or in one file. `reference` runs
-// each smoke and presubmit case that has no other mistake. If it fails, the case contradicts the
-// reference.
+// each smoke and presubmit case without other mistakes. A failure contradicts the reference.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests clauses about the client (broadcasting, the forms of 2018, paddings by name). Engines
 // receive only lowered modules, so the cases of these clauses are lowered modules. This test builds
-// each module from the form in the clause and requires that it equals the case's module, except for
-// names.
+// each module from the form in the clause and compares it, except for names, with the case's.
 #include <functional>
 
 #include "absl/strings/ascii.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts backends`, which lists the engines and the reasons why some are not
-// available.
+// The subcommand `hlocts backends`, which lists the engines and why some are not available.
 #include <cstdio>
 #include <iostream>
 

@@ -87,8 +87,8 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
 }
 
 // Compares `engine` with another one. `filter` is a substring of a module's name, or of a program's
-// name after "programs/". A ratio is the other engine's time divided by that of `engine`: above 1
-// is good.
+// name after "programs/". A ratio is the other engine's time over that of `engine`: above 1 is
+// good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
   const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");

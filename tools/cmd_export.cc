@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts export`, which writes the suite as plain files, with acceptance sets, for
-// other programs.
+// The subcommand `hlocts export`, which writes the suite and its sets as plain files.
 #include <unistd.h>
 
 #include <filesystem>

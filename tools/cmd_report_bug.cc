@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts report-bug`, which writes a failure as a text for the engine's bug
-// tracker.
+// The subcommand `hlocts report-bug`, which writes a failure as a text for an engine's bug tracker.
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"

@@ -176,8 +176,7 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
             << TryAgain(options, more) << "\n";
 }
 
-// Prints facts that an engine which declares none may declare. For a plugin of XLA:CPU, they are
-// those of XLA.
+// Prints facts that an engine may declare if it declares none: XLA's for a plugin of XLA:CPU.
 void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify`, which checks a module against every well-formedness rule of the
-// documents.
+// The subcommand `hlocts verify`, which checks a module against every rule of the documents.
 #include <cstdio>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify-claim`, which checks whether a claim package is intact and prints
-// its level.
+// The subcommand `hlocts verify-claim`, which checks whether a claim is intact and prints its
+// level.
 #include <iostream>
 
 #include "nlohmann/json.hpp"

@@ -237,8 +237,8 @@ const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
 }
 
 // Makes the recorder and, unless the client's engine is no plugin, finds the function table of the
-// real plugin. If the settings or the plugin are wrong, writes one sentence to standard error and
-// returns false.
+// real plugin. Returns false, after a sentence on standard error, if the settings or the plugin are
+// wrong.
 bool Start() {
   const char* words = getenv("HLOCTS_CHECK");
   Settings settings;

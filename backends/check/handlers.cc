@@ -98,8 +98,7 @@ Error* StateGet(void*) {
       "passed to a plugin");
 }
 
-// Returns the plugin's table of functions, with its missing entries filled. A plugin has only one
-// such table.
+// Returns the plugin's only table of functions, with its missing entries filled.
 const Functions* ExtendedFunctions(const Functions* given) {
   static const Functions* const functions = [given] {
     Extended* const extended = TheFunctions();

@@ -209,8 +209,7 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
 }
 
 // Adds the blame to the failure of a module. The verdict on the module does not change, but its
-// first failure then names the instructions, the rule, the clause and the operands of the wrong
-// piece.
+// first failure then names instructions, rule, clause and operands of the wrong piece.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;

@@ -38,8 +38,7 @@ struct DiffOptions {
   // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
   // The outputs to test against the likely effects of roundings (lemma 44), if no set rejects them:
-  // inconclusive ones only, those with wide sets as well, or all. The test may make the verdict
-  // `suspect`.
+  // inconclusive ones only, those with wide sets as well, or all. The verdict may become `suspect`.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
   // Adds improbable features to a passing verdict (evaluates the module once more).

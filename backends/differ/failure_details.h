@@ -27,8 +27,7 @@ Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
 // Returns the operation of the named instruction: "log", or, if each variant has its own clause,
-// "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is no
-// such instruction.
+// "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is none.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
 // Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from

@@ -72,7 +72,6 @@ class PieceRunner {
                               const std::string& where);
   bool IsAccepted(const Piece& piece) const;
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
-  // Executes and judges a piece.
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
                                          RunOutcome& outcome);
   // Judges an inconclusive piece by smaller pieces of it. Returns false if there are none.

@@ -63,7 +63,7 @@ struct Engines {
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
 // Starts `jobs` sets of engines, or as many as all engines allow (backends::BoundedJobs). The first
-// set must start. If another set does not start, e.g. on a busy machine, it is reported on standard
+// set must start. If another does not start, e.g. on a busy machine, it is reported on standard
 // error and omitted.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 

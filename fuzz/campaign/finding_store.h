@@ -21,8 +21,7 @@ namespace hlocts::fuzz {
 // faults may share the signature.
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
 // Returns true at the first 64 occurrences of a signature, and then like IsToShrink. More
-// occurrences are cut than shrunk, because more faults share the signature of a module that is not
-// cut.
+// occurrences are cut than shrunk, because more faults share the signature of an uncut module.
 inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
 // The engine and module that produced a finding.

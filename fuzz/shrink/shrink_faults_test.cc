@@ -217,8 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  65, "fail iota f32 zero"}));
 
 // If the operand loses a dimension, each index vector loses an element. The wrong index_vector_dim
-// is valid only if the number of vectors equals their size, so the number of vectors must decrease
-// as well.
+// is valid only if the number of vectors equals their size, so that number must decrease as well.
 INSTANTIATE_TEST_SUITE_P(
     GatherRank, ShrinkFaultTest,
     testing::Values(FaultyModule{

@@ -55,7 +55,6 @@ Sharding InOrder(std::vector<int64_t> counts, int64_t devices) {
 
 using ShardingEdit = std::function<void(Sharding& sharding)>;
 
-// Returns the edits of one annotation.
 std::vector<ShardingEdit> EditsOf(const Sharding& sharding, int64_t devices) {
   if (sharding.type == Sharding::Type::kReplicated) return {};
   std::vector<ShardingEdit> edits = {[](Sharding& one) { one = Sharding(); }};

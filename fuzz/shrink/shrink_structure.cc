@@ -179,8 +179,8 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Replaces values by parameters, from the root upwards, if the failure does not depend on how they
-// are computed.
+// Replaces values by parameters, from the root upwards, if the failure remains without their
+// origin.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {
   bool progress = false;
@@ -228,7 +228,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-// Makes an unused instruction the root, since it may be at fault and later candidates remove unused
+// Makes an unused instruction the root: it may be at fault, and later candidates remove such
 // instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();

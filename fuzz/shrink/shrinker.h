@@ -72,8 +72,8 @@ class FailureIdentity {
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
-  // on undefined modules means nothing. This need not be checked for wrong values, which the
-  // reference detected.
+  // on undefined modules means nothing. Wrong values need no check, since the reference detected
+  // them.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 
@@ -87,9 +87,8 @@ class FailureIdentity {
   bool invalid_;
   // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
   bool moves_, orders_, coarse_;
-  // `settled_` is true once the instruction at fault is known. From then on, another size of the
-  // error, another wrong element of a move, or wrong constants and arguments indicate another
-  // fault.
+  // `settled_` is true once the instruction at fault is known. Then another size of the error,
+  // another wrong element of a move, or wrong constants and arguments indicate another fault.
   bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
   std::optional<bool> small_error_;
 };
@@ -99,8 +98,7 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only limit that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Called for every candidate; `fails` is true if it has the same failure, so that it should be
-  // stored.
+  // Called for every candidate. If `fails`, it has the same failure and should be stored.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
   // Called for every candidate with the difference of its failure.

@@ -89,8 +89,7 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Replaces one word, or all words equal to it. Equal shapes thus sometimes stay equal and sometimes
-// become different.
+// Replaces one word or all words equal to it, so that equal shapes sometimes become different ones.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;

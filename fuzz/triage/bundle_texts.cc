@@ -18,9 +18,9 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr char kTest[] = R"test(// $SIGNATURE
-// The test passes once the engine returns what the clause requires. HLOCTS_ENGINE names another
-// engine, such as pjrt:/path/plugin.so. Build the test with the tests of hlocts (hlocts_test with
-// DEPS backends_differ spec_files $READER_LIBRARY).
+// Passes once the engine returns what the clause demands. HLOCTS_ENGINE names another engine, such
+// as pjrt:/path/plugin.so. Build it with the tests of hlocts (hlocts_test with DEPS backends_differ
+// spec_files $READER_LIBRARY).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -11,8 +11,7 @@ namespace hlocts::fuzz {
 // The file with the module in proto form, if text cannot express the module.
 inline constexpr char kProtoOfModule[] = "module.pbtxt";
 // Returns the content of the file kProtoOfModule for an invalid module if its text is rejected or
-// breaks another rule (an operand from another computation may have the name of a local one), else
-// "".
+// breaks another rule (e.g. an operand from another computation has a local name), else "".
 std::string ProtoWhereTextFails(const Module& module);
 
 // `proto` is the result of ProtoWhereTextFails for the module.

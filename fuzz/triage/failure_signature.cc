@@ -51,7 +51,6 @@ std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdi
   return blamed;
 }
 
-// Returns the engine's message.
 EngineError WordsOf(const reports::Verdict& verdict) {
   EngineError words = verdict.error;
   if (words.message.empty()) words.message = verdict.reason;

@@ -18,8 +18,8 @@ namespace hlocts::fuzz {
 // Extracts the part of an engine's message that does not change from one module to the next.
 
 // Returns the condition of a failed assertion, or else the line that describes the error: a failed
-// check or the first line. Omits numbers, names, shapes and quoted words. The result has at most
-// about 80 characters.
+// check or the first line. Omits numbers, names, shapes and quoted words. It has about 80
+// characters at most.
 std::string NormalizedErrorText(const EngineError& error);
 
 struct FailureSignature {

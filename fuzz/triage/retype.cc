@@ -49,8 +49,7 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
 }
 
 // Returns the numbers of `literal` in type `to`, as far as the type can represent them; subnormals
-// stay subnormal. Of a complex number, uses the real part, or the imaginary part if the real part
-// is 0.
+// stay subnormal. Of a complex number, uses the real part, or the imaginary part if that is 0.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));

@@ -37,15 +37,14 @@ const Literal* DataOf(const Sample& sample, const Instruction& leaf);
 bool ChangeData(Sample& sample, Instruction& leaf,
                 const std::function<Literal(const Literal&)>& changed);
 
-// Returns the instruction at `index` of the entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
 // Returns the module with every array of the entry as an output, in order, except parameters and
 // constants. Appends their positions in the entry to `indices`.
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
 // Returns the engine's values of the entry's array instructions, except parameters and constants,
-// by index. The values are those of the first or the last device. Returns {} if the engine cannot
-// run the module.
+// by index. The values are those of the first or last device; {} if the engine cannot run the
+// module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
                                        bool last_device);
 

@@ -143,7 +143,7 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
 }
 
 // Each replica sends `updates` slices of `rows` rows, from any position of the input, to each
-// replica. The slices from replica i begin at row i * updates * rows of every output, so that none
+// replica. The slices from replica i begin at row i * updates * rows of every output, so none
 // overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates call, fusion, conditional, while, opt-barrier and tuple. Facts about operands are also
-// facts about the parameters of called computations. A loop's state stays in a range that every
-// iteration preserves.
+// facts about the parameters of called computations. Every iteration preserves the range of a
+// loop's state.
 #include <cmath>
 
 #include "generators/module_writer.h"

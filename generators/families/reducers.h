@@ -16,8 +16,7 @@ const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
 // The initial value of a reduction: the identity, or sometimes another value. An engine may use the
 // value once per operand and once more (ruling 0019); `count` includes these uses. Values that
-// change the result if used twice are rare, because they make sets wide. The exact stream has no
-// such values.
+// change the result if used twice are rare, because they make sets wide. The exact stream has none.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that are combined

@@ -91,8 +91,8 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// Returns an initial value that leaves the result of the first step unchanged, or nullptr if there
-// is none.
+// Returns an initial value that leaves the result of the first step unchanged; nullptr if none
+// does.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   if (!reducer.has_value()) return nullptr;

@@ -92,8 +92,7 @@ class Site {
   bool Use(Instruction* value);
   bool Done();  // completes any other change; returns true
   void Undo();  // removes what was added, if the rule does not apply
-  // The error if a rule added an invalid instruction. It is a defect of the rule, and the report
-  // names the rule.
+  // The error if a rule added an invalid instruction: a defect of the rule, which the report names.
   const absl::Status& defect() const { return defect_; }
 
   // Returns the value of a constant or of an entry parameter, or nullptr for anything else.

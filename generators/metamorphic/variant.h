@@ -38,8 +38,7 @@ absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Lite
                                     const VariantRecipe& recipe);
 
 // Applies a random rule (one of `rules`, or any if `rules` is empty) at a random instruction.
-// Returns nullopt if no rule that it tried applies, and kInternal if a rule created a malformed
-// module.
+// Returns nullopt if no rule tried applies, and kInternal if one created a malformed module.
 absl::StatusOr<std::optional<Variant>> DrawVariant(
     const Module& module, const std::vector<Literal>& arguments, ChoiceSource& choose,
     absl::Span<const MetamorphicRule* const> rules = {});

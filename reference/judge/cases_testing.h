@@ -41,8 +41,7 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
 }
 
 // Returns the outcome, with "too few bits" counted as a pass. A case states only whether an answer
-// is accepted, which is also true if its set is wide. too_few_bits_test.cc tests verdicts on too
-// few bits.
+// is accepted, which a wide set does, too. too_few_bits_test.cc tests verdicts on too few bits.
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

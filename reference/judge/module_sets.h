@@ -40,8 +40,8 @@ struct JudgeOptions : EvalOptions {
 
 // Returns the possible results of `module` for these arguments (one per entry parameter, tuples
 // nested). Returns the errors of Evaluate: InvalidArgument, Unimplemented (with the instruction),
-// DeadlineExceeded, ResourceExhausted. If no set can express a result, it is Unspecified, which is
-// no error.
+// DeadlineExceeded, ResourceExhausted. A result that no set can express is Unspecified, without an
+// error.
 absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
                                               absl::Span<const Literal> arguments,
                                               const JudgeOptions& options);
@@ -57,8 +57,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// Returns a text about element `index` of leaf `output`: its accepted set, the dominant rule, the
-// instruction and the clause.
+// Returns a text on element `index` of leaf `output`: its set, dominant rule, instruction and
+// clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   return ExplainElement(accepted, output, index);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the reference's own results for complex numbers are in its acceptance sets in every
-// profile. Real and imaginary parts are at both ends of the range and near powers of two; sums are
-// near midpoints.
+// profile. Real and imaginary parts are near the ends of the range and powers of two, and sums near
+// midpoints.
 #include <cmath>
 #include <limits>
 #include <random>

@@ -8,7 +8,6 @@
 
 namespace hlocts::reference {
 
-// Decodes a float type exactly.
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count);
 // Encodes a float type (nearest, ties to even), which sets overflow and NaN (ruling 0035).
 void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t count);
@@ -20,8 +19,7 @@ void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
 
 // Returns `value` if a double represents it. Otherwise returns the neighbouring double whose last
-// bit is odd. Rounding the result to a format at least two bits narrower yields the same as
-// rounding `value` directly.
+// bit is odd. Rounding this to a format at least two bits narrower is the same as rounding `value`.
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);
 

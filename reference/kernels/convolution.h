@@ -41,9 +41,8 @@ ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
                                           absl::Span<const int64_t> lhs,
                                           absl::Span<const int64_t> rhs);
 
-// Calls visit(base, tap) for every tap over an element of the base area at `position`, with taps in
-// row-major order. base and tap are linear spatial indices of lhs and rhs. Padding and holes are
-// skipped.
+// Calls visit(base, tap) for every tap over an element of the base area at `position`, in row-major
+// order. base and tap are linear spatial indices of lhs and rhs. Padding and holes are skipped.
 template <typename Visit>
 void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> position,
                 Visit&& visit) {

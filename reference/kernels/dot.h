@@ -38,8 +38,8 @@ absl::Span<const T> InOrder(const CopyGeometry& copy, bool in_place, absl::Span<
 }
 }  // namespace internal
 
-// Computes one row of results at a time. Its n sums advance together through k, so that both
-// operands are read sequentially.
+// Computes one row of n results, which advance together through k to read both operands
+// sequentially.
 template <class System>
 void DotKernel(const System& system, const DotGeometry& geometry,
                absl::Span<const typename System::Element> lhs,

@@ -95,9 +95,9 @@ std::shared_ptr<const FftPlan<Real>> FftPlan<Real>::Of(int64_t n) {
   return plan;
 }
 
-// Performs one pass of radix r; `stride` is the product of the radices of earlier passes. With m =
-// n / (r * stride), replaces each group of r numbers, m * stride apart, by its r-point transform
-// times roots of unity.
+// Performs a pass of radix r; `stride` is the product of earlier radices. With m = n / (r *
+// stride), replaces each group of r numbers, m * stride apart, by its r-point transform times roots
+// of unity.
 template <typename Real>
 void FftPlan<Real>::Pass(int64_t r, int64_t stride, const Number* from, Number* to) const {
   const int64_t m = n_ / (r * stride);

@@ -18,8 +18,7 @@ std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int
 }
 
 // Sets the fields that gather and scatter share. `window_dims` are the window dimensions of the
-// batched array; `absent` are the operand dimensions without a window dimension (collapsed,
-// inserted, batching).
+// batched array; `absent` are the operand dimensions that lack one (collapsed, inserted, batching).
 void SetWindow(absl::Span<const int64_t> operand, absl::Span<const int64_t> batched,
                absl::Span<const int64_t> window_dims, absl::Span<const int64_t> absent,
                WindowsGeometry& geometry) {

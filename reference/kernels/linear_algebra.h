@@ -47,8 +47,7 @@ bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
 }
 
 // Computes x with t * x = b for a triangular t, by substitution (triangular_solve.1). at(i, j)
-// returns t(i, j), and `lower` states which triangle t is. On entry, x[i * stride] is element i of
-// b.
+// returns t(i, j), and `lower` selects the triangle. On entry, x[i * stride] is element i of b.
 template <typename W, typename At>
 void SubstituteKernel(int64_t n, bool lower, bool unit_diagonal, At&& at, W* x, int64_t stride) {
   for (int64_t step = 0; step < n; ++step) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements reduce-window. Each output element combines the elements of one window of the base
-// area, in row-major order of the window, without padding and holes (reduce_window.1-4, 25-29;
-// rulings 0019, 0049).
+// Implements reduce-window. Each output element combines the elements under one window, in its
+// row-major order, without padding and holes (reduce_window.1-4, 25-29; rulings 0019, 0049).
 #pragma once
 
 #include <cstdint>
@@ -40,8 +39,7 @@ void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element
 
 // Returns the linear operand index that each window selects, in order of the source, or -1 if the
 // window contains only padding. keeps(a, b) applies `select` to the element at index a, which is
-// selected so far, and the element at b, which is later in the window. It returns true if a stays
-// selected.
+// selected so far, and the element at b, which is later in the window. It returns true to keep a.
 template <class Keeps>
 std::vector<int64_t> SelectElements(const WindowGeometry& geometry, Keeps&& keeps) {
   std::vector<int64_t> selected;

@@ -2,10 +2,9 @@
 // Computes the elements of the base area under a window at each position, as arithmetic
 // progressions.
 //
-// Convolution, reduce-window and select-and-scatter share this geometry in every number system. It
-// resolves padding, dilations and strides once for each dimension and position, so that the kernels
-// visit only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are
-// absent).
+// Convolution, reduce-window and select-and-scatter share it in every number system. It resolves
+// padding, dilations and strides once for each dimension and position, so that the kernels visit
+// only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are absent).
 #pragma once
 
 #include <cstdint>
@@ -45,8 +44,8 @@ struct WindowGeometry {
 };
 
 // Returns the number of bytes that the geometry will use, saturated. Callers must reserve this
-// memory before they make the geometry, because padding can make it large even if the base area is
-// small.
+// memory before they make the geometry, because padding can make it large even for a small base
+// area.
 int64_t WindowGeometryBytes(absl::Span<const int64_t> base_dimensions, const Window& window);
 // Returns the geometry; dimensions that the window does not list have size 1 and stride 1.
 WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window);

@@ -170,8 +170,7 @@ struct ReleaseDate {
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 
-// The distance of accepted function values from the exact ones, by release. The rules permit these
-// differences.
+// The distance of accepted function values from the exact ones, by release, which the rules permit.
 
 // The increase of the distance, in ulps, above which the later nightly run reports it.
 inline constexpr double kUlpsReported = 0.05;

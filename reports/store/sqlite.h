@@ -48,8 +48,7 @@ class Database {
  public:
   enum class Mode { kRead, kWrite };
   // Opens a database. If another process writes, waits for it. kWrite creates the file and switches
-  // it to a write-ahead log: a killed writer then loses only its transaction, and readers never
-  // wait.
+  // it to a write-ahead log: a killed writer loses only its transaction, and readers never wait.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
   ~Database();
   Database(const Database&) = delete;

@@ -28,8 +28,8 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // An output field, valid as long as the client exists. "fact:NAME" declares a fact; other words
-  // are capabilities.
+  // Output, valid as long as the client exists. "fact:NAME" declares a fact; the rest are
+  // capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;
 
@@ -38,8 +38,8 @@ typedef struct Hlocts_Pjrt_Feed_Args {
   PJRT_LoadedExecutable* executable;
   size_t device;  // index in the executable's addressable devices
   // For infeed, an input: the next leaf of the next run, which the caller continues to own. For
-  // outfeed, an output: the next leaf that the last run sent, which the caller then owns; null if
-  // there are no more.
+  // outfeed, an output: the next leaf that the last run sent, which the caller then owns; null
+  // after the last.
   PJRT_Buffer* buffer;
 } Hlocts_Pjrt_Feed_Args;
 

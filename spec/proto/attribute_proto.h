@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts attributes of an instruction to and from the fields of HloInstructionProto. Internal to
-// this directory.
+// Converts attributes to and from the fields of HloInstructionProto. Internal to this directory.
 #pragma once
 
 #include <functional>
@@ -14,8 +13,7 @@ namespace hlocts {
 
 // Functions that look up the ids in an instruction's attributes. `computation` returns the
 // computation with an id, or nullptr if there is none; `instruction` does so for instructions of
-// the same computation. Except for its attributes, the instruction must be complete, operands
-// included.
+// the same computation. The rest of the instruction must be complete.
 struct ProtoIds {
   std::function<Computation*(int64_t id)> computation;
   std::function<Instruction*(int64_t id)> instruction;

@@ -76,8 +76,7 @@ struct Snapshot {
 absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& snapshot);
 absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 
-// The same conversions for bytes and protobuf text, for callers that do not include generated
-// headers.
+// The same conversions for bytes and protobuf text, for callers without generated headers.
 absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(
     absl::string_view bytes, Malformed malformed = Malformed::kRefused);

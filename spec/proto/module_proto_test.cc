@@ -535,8 +535,8 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     generators::Generated generated = generators::Generate(choose, options);
     HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
     auto read = ParseSerializedModule(written, Malformed::kKeepExecutable);
-    // The proto form cannot express modules that break these two rules. Its reader rejects the
-    // nearest proto.
+    // The proto form cannot express modules that break these rules. Its reader rejects the nearest
+    // proto.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();

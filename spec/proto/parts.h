@@ -25,8 +25,7 @@ void ToRepeated(const std::vector<int64_t>& values, google::protobuf::RepeatedFi
   for (int64_t value : values) field->AddAlreadyReserved(static_cast<Int>(value));
 }
 
-// Convert the permutation of an iota. XLA writes an identity permutation into the proto, but not
-// into text.
+// Convert the permutation of an iota. XLA writes an identity into the proto, but not into text.
 std::vector<int64_t> PermutationFromRepeated(
     const google::protobuf::RepeatedField<int32_t>& permutation);
 void PermutationToRepeated(const std::vector<int64_t>& permutation, size_t rank,

@@ -103,8 +103,7 @@ class ModuleReader {
 // Reads the value of an attribute after "name=" (parse_attributes.cc).
 bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
-// Sets the values that XLA assumes for omitted attributes. Of several equivalent spellings, selects
-// XLA's.
+// Sets the values that XLA assumes for omitted attributes, and XLA's form of equivalent spellings.
 void NormalizeAttributes(Instruction* instruction);
 
 }  // namespace hlocts

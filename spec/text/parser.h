@@ -41,8 +41,7 @@ absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
 
 // Parses the text between the parentheses of a constant(...) of `shape`: "{ {1, 2.5}, {-inf, nan}
-// }", or "(1, {2})" for a tuple. An integer outside the element type is an error; a float is
-// rounded.
+// }", or "(1, {2})" for a tuple. An integer out of range is an error; a float is rounded.
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
 // Parses a leaf of a literals file, which consists of shape, run-time sizes if the shape is
 // dynamic, and body: "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".

@@ -289,8 +289,7 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
   for (const AttributeUse& use : row.attribute_uses()) {
     AppendAttribute(printer, instruction, use.attr);
   }
-  // Aliasing is a common attribute. Opcodes whose row lists it print it among their own attributes
-  // instead.
+  // Aliasing is a common attribute, but opcodes whose row lists it print it among their own.
   if (!row.Takes(Attr::kOutputToOperandAliasing)) {
     AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
   }

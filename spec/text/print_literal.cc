@@ -88,8 +88,7 @@ bool ZerosAfterTheFirst(const Literal& literal) {
 }
 
 // Appends a number without braces. It represents an array with this first element, whose other
-// elements are zeros. Without this form, the text of such an array could have hundreds of
-// megabytes.
+// elements are zeros. Other text of such an array could have hundreds of megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that judge and diff share: making a Differ for a job, and printing verdicts and
-// explanations.
+// Code that judge and diff share: making a Differ for a job, printing verdicts and explanations.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of time and memory for work in this process, and the way in which the process ends when it
-// exceeds them.
+// Limits of time and memory for work in this process, and how the process ends beyond them.
 #pragma once
 
 #include "spec/base/hard_limit.h"

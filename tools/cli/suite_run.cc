@@ -219,8 +219,8 @@ class SuiteRun {
   }
 
   // Starts the engines before --out is opened, so that a misspelt name, or an engine that does not
-  // start, discards no earlier run. If no engine starts, records the run only if there was no
-  // earlier one.
+  // start, discards no earlier run. If none starts, records the run only if there was no earlier
+  // one.
   absl::Status Start() {
     absl::Status last;
     auto unavailable = [&](const std::string& name, const absl::Status& why) {

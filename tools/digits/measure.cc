@@ -194,8 +194,7 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The highest precision of the module's types. A result that is correct to this precision has
-    // lost no digits.
+    // The highest precision of the module's types. A result with this precision has lost no digits.
     int precision = 0;
     const auto add = [&](const Shape& leaf, const ShapeIndex&) {
       const PrimitiveType type = ComponentType(leaf.element_type());

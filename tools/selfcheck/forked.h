@@ -13,8 +13,7 @@ struct ForkedResult {
 };
 
 // Runs work(i) for i < count, `jobs` at a time, each for at most `seconds`, and calls done(i,
-// result) in order of i. A result has at most 64 KB. Must be called while this process has one
-// thread only.
+// result) in order of i. A result has at most 64 KB. The process must have one thread.
 void RunForked(size_t count, int jobs, double seconds,
                const std::function<std::string(size_t)>& work,
                const std::function<void(size_t, const ForkedResult&)>& done);

@@ -83,8 +83,7 @@ MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, P
 // widened (also in `relaxed`, so that profiles stay nested), a seeded fault should pass. The lint
 // may also report either mutant.
 
-// The time limit in seconds for one mutant. If a mutant needs more, it is unfinished and counts as
-// not detected.
+// The time limit in seconds for one mutant. An unfinished mutant counts as not detected.
 constexpr double kRuleSeconds = 300;
 
 // Returns the mutants, named like "tanh: ulps halved", in the group "rule". For an undetected

@@ -39,7 +39,7 @@ void DropAliasesOfPadding(Module& module) {
 
 class CompiledExecutable : public Executable {
  public:
-  // `evaluated` is the optimized module as loaded by the evaluator, or the reason why it is not
+  // `evaluated` is the optimized module, loaded by the evaluator, or the reason why it is not
   // loaded.
   CompiledExecutable(std::string optimized, absl::StatusOr<std::unique_ptr<Executable>> evaluated)
       : optimized_(std::move(optimized)), evaluated_(std::move(evaluated)) {}

@@ -86,8 +86,8 @@ std::string ShapeOf(PrimitiveType type, const Shape& shape) {
   return ShapeText(Shape(type, shape.dimensions()));
 }
 
-// Splits a dynamic array into the full array, with arbitrary content in its padding, and its
-// run-time sizes.
+// Splits a dynamic array into the full array, with any content in its padding, and its run-time
+// sizes.
 absl::StatusOr<std::string> SizesApart(const Instruction& call) {
   Shape shape = call.operand(0).shape();
   const Shape full(shape.element_type(), shape.dimensions());
@@ -179,8 +179,7 @@ constexpr char kFirstByComparator[] = R"(
 
 // Returns the first elements of the last dimension and their positions. The order is that of the
 // call's comparator or the total order, the largest first. XLA expands the call to a stable sort
-// and two slices. In a call that is not stable, equal elements may have any order; here the last
-// one is first.
+// and two slices. If a call is not stable, equal elements have any order; here the last is first.
 absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::vector<Computation*> comparators = call.called_computations();
   const RawText* config = call.Get<RawText>(Attr::kBackendConfig);

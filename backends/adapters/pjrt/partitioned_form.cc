@@ -237,8 +237,7 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Annotates an array without annotation as replicated on every device; Shardy would choose a
-// sharding.
+// Annotates an array without annotation as replicated; Shardy would choose a sharding.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;

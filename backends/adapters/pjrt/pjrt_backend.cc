@@ -329,8 +329,7 @@ class PjrtBackend : public Backend {
                                             /*has_aliases=*/false, /*has_outfeed=*/false);
   }
 
-  // Opens a client with at least `devices` devices. Clients are kept because executables refer to
-  // them.
+  // Opens a client with at least `devices` devices. Executables refer to clients, so all are kept.
   absl::Status Open(int64_t devices) {
     if (session_ && static_cast<int64_t>(session_->devices().size()) >= devices) {
       return absl::OkStatus();

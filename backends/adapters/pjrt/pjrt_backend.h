@@ -33,8 +33,7 @@ struct PjrtSettings {
 absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
-// Like MakePjrtBackendFrom, but opens a client immediately. Returns kInvalidArgument if the client
-// rejects an option.
+// Like MakePjrtBackendFrom, but opens a client at once: kInvalidArgument if it rejects an option.
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

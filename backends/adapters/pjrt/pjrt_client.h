@@ -49,8 +49,8 @@ class PjrtSession {
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
   // Waits until the buffers of each device are ready; returns if the plugin has no events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
-  // Transfers a buffer to the host. `expected` gives the type and the bounds; the plugin's own type
-  // must agree.
+  // Transfers a buffer to the host. The plugin's type must agree with `expected`, which has the
+  // bounds.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
   // Functions of the extension that hlocts' plugins have (spec/pjrt/hlocts_extension.h). Words

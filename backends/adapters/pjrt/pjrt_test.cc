@@ -189,8 +189,7 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
-// The plugin gets the tuple's elements as separate arguments. suites/cases/tuple tests this on
-// other plugins.
+// The plugin gets a tuple's elements as separate arguments. suites/cases/tuple tests other plugins.
 TEST_F(RealXlaTest, OneParameterMayBeATuple) {
   const std::string module = WriteModule("one_tuple", R"(HloModule m
 ENTRY e {

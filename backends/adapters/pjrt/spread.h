@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares runs of a sharded module on its devices: splits full arrays into tiles and joins the
-// tiles.
+// Prepares runs of a sharded module on its devices: splits full arrays into tiles and joins them.
 #pragma once
 
 #include <memory>

@@ -40,8 +40,8 @@ class Converter {
   ~Converter();
 
   // Returns kUnavailable if the worker cannot be started, e.g. because the wheel is missing, and
-  // kAborted or kDeadlineExceeded if it crashed or hung on this module. Other errors are those of
-  // the converter.
+  // kAborted or kDeadlineExceeded if it crashed or hung on this module. Other errors are the
+  // converter's.
   absl::StatusOr<std::string> Convert(absl::string_view module, ModuleForm from, ModuleForm to,
                                       const ConvertOptions& options = {});
   // Returns the name and version that the worker reported; "" before it has been started.

@@ -128,8 +128,7 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module,
 
 typedef struct {
   size_t struct_size;  // sizeof(hlocts_xla_evaluate_options), for later growth.
-  // The iteration limit of each while loop; -1 for no limit. A loop that exceeds it is an
-  // EXECUTE_ERROR.
+  // The iteration limit of each while loop; -1: none. A loop that exceeds it is an EXECUTE_ERROR.
   int64_t max_loop_iterations;
   // 1 selects the specialised dot kernels of HloEvaluator, 0 its general ones (the default).
   int32_t use_fast_path;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that batch normalization uses the scale, offset, mean and variance of the right feature.
-// The feature dimension is the innermost one, or the dimensions inside it have few or many
-// elements.
+// The feature dimension is innermost, or the dimensions inside it have few or many elements.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -207,8 +207,7 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   }
 }
 
-// The exact real part is slightly below the midpoint of two doubles; in long double it is the
-// midpoint.
+// The exact real part is slightly below the midpoint of two doubles; in long double it is on it.
 TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   auto module = Parsed(
       "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"

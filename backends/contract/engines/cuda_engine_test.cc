@@ -154,8 +154,7 @@ TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   }
 }
 
-// Products in shared memory: sizes that are or are not multiples of a tile, contiguous and strided
-// operands.
+// Products in shared memory: sizes that are multiples of a tile or not; strided operands.
 TEST(ProductsTest, ProductsByTilesAreTheReferences) {
   const std::string text =
       "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"

@@ -40,7 +40,7 @@ class ReferencePointRun {
   const std::vector<SetArray>& leaves() const { return leaves_; }
   // Returns true if sweeps can begin from the leaf: its elements are floats of at least 16 bits.
   bool CanSweep(size_t leaf) const;
-  // Returns the leaf's prepared node, with boxes around the reference execution. Needs
+  // Returns the leaf's prepared node. Its boxes contain the reference execution. Needs
   // CanSweep(leaf).
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);

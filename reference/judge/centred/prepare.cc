@@ -14,8 +14,8 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Sets the box to all values that readers of an element may see. Returns false if one of them may
-// be NaN or infinite.
+// Sets the box to all values that readers of an element may see; false if one may be NaN or
+// infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   if (!IsNumber(s)) return false;
   std::tie(box.lo, box.hi) = EndsRead(s);

@@ -12,16 +12,14 @@
 namespace hlocts::reference {
 
 // Prepares `node` after its operands were prepared. If `points`, boxes contain only the reference
-// execution, and the error of a sum grows with the square root of the number of its roundings
-// (lemma 44).
+// execution, and the error of a sum grows with the root of the number of its roundings (lemma 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // Updates the box of an element whose set was narrowed to `set`.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 
-// Returns the largest distance that the operation's rule permits between the exact result and the
-// stored value, which is in the box; infinity if it is unknown. `argument` is the largest |x| of a
-// function.
+// Returns the largest permitted distance between the exact result and the stored value, which is in
+// the box; infinity if it is unknown. `argument` is the largest |x| of a function.
 double StoreNoise(const SetContext& context, const Box& box, double argument);
 
 // Finds the operands' elements that each result depends on. Returns false if they are unknown.

@@ -95,9 +95,8 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
     return;
   }
   for (int l = 0; l < kLanes; ++l) {
-    // A reader's slope is one slope of the interval, the same for all readers, plus a difference of
-    // at most `apart`. (An infinite `apart` times zero `paths` is a NaN, which std::min does not
-    // return here.)
+    // A reader's slope is a slope of the interval, common to all readers, plus at most `apart`. (An
+    // infinite `apart` times zero `paths` is a NaN, which std::min does not return here.)
     const float paths = from.paths[l];
     const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
     to.radius[l] += size * from.radius[l] + varies + from.least[l];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a walk over a module for backward sweeps: each array of sets with the instruction that
-// made it and the arrays that it was computed from (lemma 43). A *reader* of an element is an
-// instruction that uses it. The *noise* of an element is its own rounding error, which does not
-// come from operands.
+// made it and the arrays that this instruction read (lemma 43). A *reader* of an element is an
+// instruction that uses it. The *noise* of an element is its own rounding error, without that of
+// operands.
 #pragma once
 
 #include <cmath>
@@ -34,9 +34,8 @@ enum class NodeKind : uint8_t {
 };
 
 // The terms of a sum, a contraction or a maximum, result by result, as runs of `length` terms. In a
-// contraction, a run has a start position in each operand, in the order of the kernel. From one
-// term to the next, the position in the left operand increases by 1, that in the right operand by
-// `step`.
+// contraction, a run has a start position in each operand, in the order of the kernel. From term to
+// term, the position in the left operand increases by 1, that in the right by `step`.
 struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
   std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
@@ -76,8 +75,7 @@ struct Node {
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
   // `sources` are the inexact nodes, ascending, on which this node depends and which are computed
-  // once. `meets` is true if a source may reach an element by several paths; otherwise sweeps gain
-  // nothing.
+  // once. `meets`: a source may reach an element by several paths; otherwise sweeps gain nothing.
   std::vector<int32_t> sources;
   bool meets = false;
 

@@ -17,11 +17,9 @@ using Flag = AcceptanceSet::Flag;
 // Sweeps are worthwhile only for sets that determine less than this share of their format's bits.
 constexpr double kShareOfBits = 2.0 / 3;
 // kVisitsPerWork is the number of visits that sweeps may make for each element and term that the
-// walk has read. kVisitsMin is the least number, for small modules; these visits take at most a
-// second.
+// walk has read. kVisitsMin is the least number, for small modules; it takes at most a second.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// The largest number of wide elements in an element-wise operand of a sum. If there are more,
-// sweeps cost too much.
+// The largest number of wide elements in an element-wise operand of a sum; sweeps of more are slow.
 constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
@@ -32,7 +30,6 @@ constexpr double kEarlyStopShare = 0.2, kEarlyStopShareIfCheap = 0.02, kCheap = 
 // Sweeps are worthwhile if they reduce the width of a probed set to less than this share.
 constexpr double kGain = 0.9;
 
-// Returns the elements whose sets are wide.
 std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts) {
   const double unit = std::ldexp(1.0, -static_cast<int>(facts.p * kShareOfBits));
   const double least = RootMeanSquare(array) / 1000;

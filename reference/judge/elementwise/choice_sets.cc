@@ -30,7 +30,6 @@ bool IsDiscontinuity(const AcceptanceSet& s) {
          s.hi - s.lo <= static_cast<double>(kMost);
 }
 
-// Returns the values of a jump, each as a set.
 std::vector<AcceptanceSet> ValuesOfJump(const AcceptanceSet& s) {
   std::vector<AcceptanceSet> values;
   if (s.integer()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the loops over columns with set arithmetic, element by element. Operands are random
-// numbers of every kind, as literals and as sets, in every profile and with every use of unrounded
-// values.
+// Compares the loops over columns with set arithmetic. Operands are random numbers of every kind,
+// as literals and as sets, in every profile and with every use of unrounded values.
 #include <gtest/gtest.h>
 
 #include "reference/judge/cases_testing.h"

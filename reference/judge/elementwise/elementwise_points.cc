@@ -102,7 +102,6 @@ absl::StatusOr<SetValue> IntegersThenPatch(SetInterpreter& interpreter, const El
 
 // Finds elements of an operation on exact operands that may differ from the plain result.
 
-// Returns the elements of a float literal as doubles.
 std::vector<double> Reals(const Literal& literal) {
   std::vector<double> values(literal.element_count());
   switch (literal.element_type()) {

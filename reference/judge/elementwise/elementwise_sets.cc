@@ -39,8 +39,8 @@ namespace {
 // Computes select on sets.
 
 // Passes joint predicates of the selected arrays on to the result of a select, if the mask is
-// known. In JAX a mask selects the triangle of a factor, or a whole factorization, or NaNs if the
-// factorization failed.
+// known. In JAX a mask selects the triangle of a factor, or a whole factorization, or NaNs if it
+// failed.
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
   if (!mask.exact()) return;

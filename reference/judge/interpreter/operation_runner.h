@@ -26,7 +26,7 @@ class OperationRunner {
  public:
   explicit OperationRunner(const EvalOptions& options) : options_(options) {}
 
-  // Runs `instruction` with these operands, the same attributes and a result of shape `result`.
+  // Runs `instruction` with its attributes on these operands; the result has shape `result`.
   absl::StatusOr<Literal> Run(const Instruction& instruction, const Shape& result,
                               absl::Span<const Literal> operands);
   // Like Run, with another computation for attribute `attr`.

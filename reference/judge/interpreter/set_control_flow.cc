@@ -54,8 +54,8 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // Returns true if the outputs match a state. If not, `verdict` names an element that the first
-  // state rejects.
+  // Returns true if the outputs match a state. If not, `verdict` names an element that state 0
+  // rejects.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {
       bool all = true;
@@ -92,9 +92,8 @@ bool OfStaticSizes(const std::vector<SetArray>& arrays) {
                      [](const SetArray& array) { return array.runtime_sizes.empty(); });
 }
 
-// Joins at least one state; all states have the same shape. Each array of the result accepts the
-// elements that the array of any state accepts. A joint predicate requires that all arrays match
-// one state.
+// Joins at least one state; all states have the same shape. Each array of the result accepts what
+// the array of any state accepts. A joint predicate requires that all match one state.
 SetValue JoinStates(std::vector<SetValue> states) {
   SetValue joined = states[0];
   bool fixed = true;

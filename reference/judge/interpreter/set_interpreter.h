@@ -36,9 +36,8 @@ namespace hlocts::reference {
 
 class SetInterpreter;
 
-// Computes the sets of one instruction on one device. `shape` is the shape of the result. It is the
-// instruction's shape, or, if a computation runs on many elements at once, a shape with a lane for
-// each of them.
+// Computes the sets of one instruction on one device. `shape` is the result's shape: the
+// instruction's, or, if a computation runs on many elements at once, one with a lane for each.
 using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands);

@@ -138,8 +138,7 @@ class DerivedDraws : public JointPredicate {
 
  private:
   // Returns a sum for each lag. For lag 0 it is the sum of the elements' deviations, for other lags
-  // the sum of products of two deviations. Each sum is divided by the root of the number of its
-  // terms.
+  // the sum of products of two deviations. Each is divided by the root of its number of terms.
   std::vector<double> SumsOf(const std::vector<double>& numbers) const {
     std::vector<double> z, sums;
     for (size_t i = 0; i < numbers.size(); ++i) {

@@ -9,8 +9,7 @@
 namespace hlocts::reference {
 
 // Adds a predicate, which compares the leaf with runs on other draws, to each leaf that depends on
-// draws and has no predicate. Does nothing if the module draws nothing or cannot run on other
-// draws.
+// draws and has no predicate. Does nothing if the module has no draws or cannot run on others.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

@@ -24,8 +24,7 @@ Lines LinesOf(const Shape& shape, int64_t dimension);
 class RowPermutation : public JointPredicate {
  public:
   // `sorted` has the rows in an order that the sort may return. clusters[line][position] is the
-  // cluster of the position. may_flush[k] means that a subnormal of operand k equals a zero of its
-  // sign.
+  // cluster of the position. may_flush[k]: a subnormal of operand k equals a zero of its sign.
   RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
                  std::vector<bool> may_flush);
   // Adds constraints for rows whose positions the clusters do not determine. `rows` are in operand

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines a joint predicate over sorted rows for which only sets are known (lemma 25). The output
-// rows must be in the order that the comparator requires, and each must be a different row of the
-// operands.
+// rows must be different rows of the operands, in the order that the comparator requires.
 #pragma once
 
 #include <cstdint>

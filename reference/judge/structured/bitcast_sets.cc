@@ -126,8 +126,8 @@ bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>
 }
 
 // Returns `width` bits, from bit `at` upwards, of the numbers in a range. If the bits above these
-// are equal at both ends of the range, the result is the range between the ends' bits; else any
-// bits are possible.
+// are equal at both ends of the range, the result is the range between the ends' bits, else any
+// bits.
 Bits PartOf(const Bits& bits, int at, int width) {
   const uint64_t ones = Ones(width), first = bits.first >> at, last = bits.last >> at;
   return (first ^ last) > ones ? Bits{0, ones} : Bits{first & ones, last & ones};
@@ -178,9 +178,8 @@ bool IsOpen(const AcceptanceSet& s) {
 
 }  // namespace
 
-// Known values have known bits; a NaN whose bits are known is a known value. If the widths differ,
-// an element of the result has only the bits of the operand elements that it consists of (lemma
-// 22).
+// Known values have known bits; a NaN with known bits is a known value. If the widths differ, an
+// element of the result has only the bits of the operand elements that it consists of (lemma 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

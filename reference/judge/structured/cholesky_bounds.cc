@@ -30,8 +30,7 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
   }
 }
 
-// Computes the lower factor. Returns false if a pivot is not positive, or is below `least` and may
-// thus be flushed.
+// Computes the lower factor. Returns false if a pivot is not positive, or below `least` (a flush).
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {

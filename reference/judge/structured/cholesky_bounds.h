@@ -56,7 +56,7 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 
 // Sets the elements of the factor in `result`, for instructions that read them, by the bound of
-// lemma 42. Returns the bounds from which the sets are made; they are unknown if the elements are
+// lemma 42. Returns the bounds from which the sets are made; unknown if the elements are
 // unspecified.
 FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                            const CholeskyBound& bound, const SetContext& context, SetArray& result);

@@ -51,9 +51,9 @@ class BlockResiduals {
 // the triangle that is read. L is the engine's factor, whose small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
-  // free[b] means that matrix b has no requirements. breaks[b] means that matrix b may have no
-  // finite factor; if the engine found one, the residual is still checked. Inverted diagonal blocks
-  // add to the permitted residual.
+  // a.free[b]: matrix b has no requirements. breaks[b]: matrix b may have no finite factor; if the
+  // engine found one, its residual is checked. Inverted diagonal blocks add to the permitted
+  // residual.
   CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
                     std::vector<FactorBounds> factors)
       : factors_(std::move(factors)),
@@ -126,8 +126,8 @@ class CholeskyPredicate : public JointPredicate {
     return size;
   }
   // Returns true if pivot i is permitted. In a nearly singular matrix the last pivot may be zero.
-  // An earlier pivot was a divisor, so it may be zero only if it was small and became zero when it
-  // was stored.
+  // An earlier one was a divisor, so it may be zero only if it was small and became zero when
+  // stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));

@@ -65,8 +65,7 @@ Rows Inverse(const Rows& l, int m) {
 }
 
 // Returns a matrix that is far from singular. The inverse of its factor is large compared to the
-// factor (Kahan's matrix). Except for its last element, the last row is a multiple of the first
-// row.
+// factor (Kahan's matrix). Without its last element, the last row is a multiple of the first.
 Rows Kahan(int n) {
   const double c = 0.65, s = std::sqrt(1 - c * c);
   Rows l = Square(n), a = Square(n);

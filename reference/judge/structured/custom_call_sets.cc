@@ -292,8 +292,8 @@ class LapackSets {
     }
   }
 
-  // A residual R changes X by A^-1 R. For the tolerance t, |R| <= t |A||X| / (1 - t |A||A^-1|) in
-  // each column.
+  // A residual R changes X by A^-1 R. For each column and tolerance t, |R| <= t |A||X| / (1 - t
+  // |A||A^-1|).
   void MakeTridiagonalSolve(int64_t b, LapackBatch& judged) {
     judged.free = true;
     if (!TakeExactOperands(b, judged)) return;

@@ -172,9 +172,8 @@ TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bo
     points *= static_cast<double>(n);
   }
   cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
-  // If there is a large prime factor, the transform is a convolution with a chirp. Before it is
-  // scaled, it has up to four times the points, and its products may be larger by a factor of twice
-  // the points.
+  // If there is a large prime factor, the transform is a convolution with a chirp. Before scaling,
+  // it has up to four times the points, and products that are larger by up to twice the points.
   if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
   return cost;
 }
@@ -410,7 +409,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
   // The evaluator's precision follows from the operand's type, so some exact operands are evaluated
-  // in their own type and not as f64 midpoints. A transform that contains an infinity or a NaN is
+  // in their own type and not as f64 midpoints. A transform with an infinity or a NaN is
   // unspecified.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));

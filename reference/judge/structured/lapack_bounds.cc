@@ -32,7 +32,6 @@ bool AtMost(const WideMatrix& a, const WideMatrix& b) {
   return true;
 }
 
-// Returns |T^-1|.
 WideMatrix InverseMagnitudes(const WideMatrix& t, bool lower) {
   WideMatrix inverse = WideMatrix::Identity(t.rows, t.rows);
   SolveTriangular(t, lower, /*unit=*/false, inverse);
@@ -102,8 +101,8 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 namespace {
 
 // Returns true if, for all factors in the enclosure, every multiplier is below 1 in the measure
-// |re| + |im| by which pivots are compared. By induction over the columns, all these factors then
-// have the same pivots.
+// |re| + |im| by which pivots are compared. By induction over the columns, all have the same
+// pivots.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;
   const long double root = std::sqrt(2.0L);
@@ -128,8 +127,7 @@ bool PivotsAreCertain(const EnclosedMatrix& lu) {
 // |F|)^-1 |F|. If the spectral radius of |F| is below 1, then |D| <= |L| low(G) and |H| <= up(G)
 // |U|; only up includes the diagonal. As for CholeskyBounds, |F| <= e m c^T with m the row maxima
 // of |L^-1| and c the column sums of |U^-1|. e contains ||L||U|| of the engine's factors. It may
-// exceed ||L||U|| of the midpoint, so the code uses twice the latter and checks it against the
-// radii.
+// exceed that of the midpoint, so the code uses twice the latter and checks it against the radii.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots) {
   EnclosedMatrix result;

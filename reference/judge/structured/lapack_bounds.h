@@ -32,8 +32,7 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
 
 // For square A, returns L and U of P A = L U in one matrix, and the row numbers that P selects in
-// `pivots`. |P A - L U| is at most `relative` times max(|A|, ||L||U||). The result is unknown if a
-// pivot is uncertain.
+// `pivots`. |P A - L U| is at most `relative` times max(|A|, ||L||U||). Unknown if a pivot is.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots);
 
@@ -50,8 +49,7 @@ struct FactorBounds {
   WideMatrix e;
 };
 // Returns the bounds with `e` computed from `l`, the relative error `own`, the radii of A and the
-// underflow `flush`. `blocks` means that diagonal blocks may be inverted. The result is unknown if
-// `l` is.
+// underflow `flush`. `blocks` means that diagonal blocks may be inverted. Unknown if `l` is.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 

@@ -218,8 +218,7 @@ class LapackResiduals : public JointPredicate {
     return LapackTolerance(a.rows, a.columns, eps_);
   }
   // Returns the permitted residual: the tolerance for the engine's operand, the operand's
-  // uncertainty batch.off times the norm `beside` of the other factor, and underflow in each
-  // element.
+  // uncertainty batch.off times the norm `beside` of the other factor, and underflow.
   long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size,
                       long double beside = 1) const {
     const long double most = size + batch.off;
@@ -267,9 +266,8 @@ class LapackResiduals : public JointPredicate {
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
-  // Q is within the tolerance of some Q1 that satisfies the requirements on Q^H Q and Q R exactly.
-  // With E = Q - Q1, Q^H Q differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R
-  // (lemma 42).
+  // Q is within the tolerance of some Q1 with exact Q1^H Q1 and Q1 R. With E = Q - Q1, Q^H Q
+  // differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (lemma 42).
   DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
                          const WideMatrix& packed) const {
     const int64_t k = std::min(a.rows, a.columns);
@@ -413,8 +411,7 @@ class LapackResiduals : public JointPredicate {
     return demands;
   }
 
-  // Requires that elements below the diagonal blocks are zero, and that the two diagonal elements
-  // of a block are nearly equal.
+  // Requires zeros below the diagonal blocks, and nearly equal diagonal elements of each block.
   DemandList OnSchurForm(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& t) const {
     long double below = 0, apart = 0;
     for (int64_t j = 0; j < t.rows; ++j) {

@@ -153,8 +153,7 @@ std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray&
 }
 
 // Joins the results for all possible indices. Each element of a gather depends on one index vector,
-// so round n uses the n-th combination of every vector at once, until all combinations are used
-// (lemma 31).
+// so round n uses the n-th combination of every vector, until all are used (lemma 31).
 absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
                                           const Instruction& instruction, const Shape& shape,
                                           absl::Span<const SetValue> operands) {

@@ -11,7 +11,6 @@
 namespace hlocts::reference {
 namespace {
 
-// Sets of rows, stored as bits.
 class RowSets {
  public:
   explicit RowSets(int64_t n) : words_((n + 63) / 64), bits_(static_cast<size_t>(n * words_), 0) {}

@@ -195,8 +195,7 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
 }
 
 // Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, `bound` is doubled,
-// since |b| <= |T||x|. M is the comparison matrix of T, so M^-1 is applied by substitution with
-// magnitudes.
+// since |b| <= |T||x|. M is the comparison matrix of T; M^-1 is substitution with magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;
@@ -220,9 +219,8 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
 }
 
 // Bounds the error if blocks may be inverted: |x - x^| <= |X| r. r is the residual that is
-// permitted for the engine's x^, so it depends on the bound itself. The computation is therefore
-// repeated with the previous bound. If the bound still grows in the last round, it becomes
-// infinite.
+// permitted for the engine's x^, so it depends on the bound itself. Each round therefore uses the
+// previous bound. If the bound still grows in the last round, it becomes infinite.
 void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeometry& g,
                             double bound, double flush, int64_t batch,
                             const TriangularInverse& inverse, std::vector<double>& spread) {

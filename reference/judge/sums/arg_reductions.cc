@@ -77,8 +77,8 @@ std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// Removes terms whose f32 keys differ from the best key. Removes none if a key is a NaN, or if the
-// best key is zero or subnormal and may be read as another value.
+// Removes terms whose f32 keys differ from the best one. Removes none if a key is a NaN, or if the
+// best is zero or subnormal and may be read as another value.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;

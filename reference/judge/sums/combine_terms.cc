@@ -20,8 +20,7 @@ SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32
 }
 
 // Returns the result for a single term, which is still combined with the initial value: a subnormal
-// may be flushed (by the rules of reductions and orderings), and a NaN gets the bits that results
-// have.
+// may be flushed (by the rules of reductions and orderings), and a NaN gets the bits of results.
 AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
                        const SetContext& order) {
   term.flags &= ~AcceptanceSet::kBitsKnown;

@@ -93,8 +93,8 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   return sum;
 }
 
-// The reading of one f32 operand that the profile or a fact permits: its relative error, and the
-// number of terms per product.
+// The permitted reading of one f32 operand: its relative error, and the number of terms per
+// product.
 struct OperandReading {
   double error = 0;
   int passes = 1;
@@ -117,8 +117,8 @@ constexpr Passes kOnePass = {Constant::kOneReading, 0x1p-8, 1};
 constexpr Passes kThreePasses = {Constant::kThreePassTerms, 0x1p-16, 3};
 constexpr Passes kSixPasses = {Constant::kSixPassTerms, 0x1p-24, 6};
 
-// Returns the reading in the relaxed profile. At every precision, this profile also permits the six
-// passes of HIGHEST.
+// Returns the reading in the relaxed profile, which at every precision permits the passes of
+// HIGHEST.
 OperandReading ReadingOfRelaxed(const Bounds& bounds, absl::string_view precision) {
   const OperandReading six = kSixPasses.Read(bounds);
   if (precision == "highest") return six;

@@ -51,9 +51,8 @@ bool IsMinusDistance(const Instruction& instruction) {
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Returns the error of a function in half ulps, for results of at most 1. It includes the part that
-// grows with |x|, since the function is exp(-|x|) and |x| e^-|x| <= 1/e. Returns -1 if the rule
-// permits more than ulps.
+// Returns the error of a function in half ulps, for results of at most 1. It includes a part that
+// grows with |x|, by |x| e^-|x| <= 1/e. Returns -1 if the rule permits more.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;
@@ -176,9 +175,8 @@ struct TreeRule {
   bool folds = false;       // combines the first term with the others in turn
 };
 
-// Computes the join of the results of all orders and trees of the terms, in all lanes at once.
-// terms[t] has the values of term t for each operand. `init`, which is always a left argument, may
-// be empty.
+// Computes the join of the results of all orders and trees of the terms, for all lanes. terms[t]
+// has the values of term t for each operand. `init`, which is always a left argument, may be empty.
 class Enumeration {
  public:
   Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,

@@ -27,8 +27,7 @@ struct Linear {
   uint32_t origin = 0;
 };
 // Converts component `component` of the array to the numbers that an operation with these
-// permissions may read; integers become real numbers. If `read_hull`, it may also read unrounded
-// values.
+// permissions may read; integers become real numbers. With `read_hull`, these may be unrounded.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
 // Returns a copy with zeros for infinities and NaNs.

@@ -35,7 +35,6 @@ class ProductInterval {
   int exponent_ = 0;
 };
 
-// The properties of the factors that bound the product.
 struct Factors {
   ProductInterval product;
   double largest = 1, least = 1;  // bounds of partial products

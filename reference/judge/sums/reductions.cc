@@ -19,8 +19,8 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Returns true if the operands are exact and every order of the reduction yields the result of the
-// plain evaluator.
+// Returns true if operands are exact and every order of the reduction yields the evaluator's
+// result.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;

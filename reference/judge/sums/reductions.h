@@ -56,8 +56,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
                                    const ArgReducer& reducer);
 // Enumerates every order and every tree of at most five terms, with init inserted anywhere. If
 // there are more terms, a computation that selects one of its arguments may return any of the
-// greatest terms (GreatestTerms); the results of other computations are unspecified, by the freedom
-// reduce-order.
+// greatest terms (GreatestTerms); other results are unspecified, by the freedom reduce-order.
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands);

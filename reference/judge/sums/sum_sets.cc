@@ -170,8 +170,7 @@ double PointsOf(double terms) {
   return std::max(kLengthened * terms, kPadded);
 }
 
-// Returns the 2-norms of the elements that share an index of `dimension`. The norm is infinite if
-// an element may be not finite.
+// Returns the 2-norms of the elements that share an index of `dimension`; infinity if one may be.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
   // A long double represents the square of any double.
@@ -239,8 +238,7 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   return errors;
 }
 
-// Returns the type that determines how sums are accumulated: the operands' type, or the result's
-// type if they differ.
+// Returns the type by which sums are accumulated: the operands', or the result's if they differ.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
   bool same = a.element_type() == b.element_type() &&
               (IsFloat(a.element_type()) || IsComplex(a.element_type()));
@@ -304,8 +302,7 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
 }
 
 // Makes complex elements unspecified if they may contain an infinity or a NaN, since an engine may
-// use the naive formula or that of C's Annex G. A possible overflow has the same effect as a
-// certain one.
+// use the naive formula or that of C's Annex G. A possible overflow counts as a certain one.
 void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im, uint32_t origin) {
   constexpr uint16_t kSpecial =
       AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;

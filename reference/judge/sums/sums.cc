@@ -53,8 +53,8 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
 }
 
 // Returns the set of a sum with definite infinities or NaNs. By IEEE 754 the sum is the same in any
-// order, unless finite terms may overflow to the other infinity, or a term is an infinity times a
-// possible zero.
+// order, unless finite terms may overflow to the other infinity, or an infinity meets a possible
+// zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];

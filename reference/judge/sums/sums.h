@@ -4,8 +4,7 @@
 // which the classical error bound applies (lemmas 1, 2, 10, 11, 15).
 //
 // The order of a sum is free, so a set covers all orders; it is wide only if the data require that.
-// Further computations must be recognised in reducers.h, and every bound must be derived in
-// spec/judge/rules.
+// A new kind of computation extends reducers.h. Each bound is derived in spec/judge/rules.
 #pragma once
 
 #include <optional>

@@ -68,8 +68,7 @@ struct LoadOptions : RunSettings {
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
   // Numbers of argument leaves, the same on every device, whose storage an aliased output may
-  // reuse. An engine may ignore them. It must not write to a literal whose storage has another
-  // owner.
+  // reuse. An engine may ignore them. It must not write to storage with another owner.
   std::vector<int64_t> donated_leaves;
   std::vector<std::vector<Literal>> infeed;  // [device][leaf]; empty without infeeds
 };

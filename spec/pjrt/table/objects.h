@@ -158,8 +158,7 @@ absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
                                                             absl::string_view bytes,
                                                             absl::string_view options);
 std::string SerializeProgram(const Program& program);
-// Returns a serialized HloModuleProtoWithConfig: the compiled module, with the shardings of its
-// entry.
+// Returns a serialized HloModuleProtoWithConfig of the compiled module, with its entry's shardings.
 absl::StatusOr<std::string> OptimizedProgram(const Program& program);
 
 }  // namespace hlocts::pjrt

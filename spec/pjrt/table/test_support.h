@@ -44,8 +44,7 @@ std::string Await(PJRT_Event* event);
   name.field = value;                            \
   EXPECT_EQ(Text(Api().Function(&name)), "")
 
-// Returns the serialized HloModuleProto of HLO text. If the text does not parse, fails the test and
-// returns "".
+// Returns the serialized HloModuleProto of HLO text. If it does not parse, fails the test.
 std::string Proto(const std::string& text);
 
 // Encode fields of a protocol buffer, for tests that write messages by hand.

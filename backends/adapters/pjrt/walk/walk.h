@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes random legal calls of the PJRT C API and checks a plugin against a model of the API's
 // promises: buffers keep their bytes independent of the host's memory, copies arrive, events become
-// ready, callbacks are called once, and only donated or deleted buffers are unusable.
+// ready, callbacks are called once, and exactly the donated and deleted buffers are unusable.
 //
 // Each step has its own seed, so that steps can be omitted to minimise a failing walk. Only
 // promises of the header are checked: a deleted or donated buffer is only destroyed or queried for
@@ -28,7 +28,6 @@ struct WalkedPlugin {
   // Names of steps to omit.
   std::vector<std::string> without;
 };
-// Names of all steps.
 std::vector<std::string> WalkStepNames();
 
 // The seeds of the steps. Any seed may be omitted; the remaining steps do what is still possible.

@@ -84,8 +84,7 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
   return absl::OkStatus();
 }
 
-// Returns the buffer with the source's elements. An iota's line (0, 1, 2, ...) is computed on first
-// use.
+// Returns the buffer with the source's elements. An iota's line 0, 1, 2, ... is made on first use.
 int32_t FunctionBuilder::BufferOf(const Source& source) {
   if (!source.is_line) return buffer_of_[source.base];
   if (line_of_[source.base] < 0) EmitLine(source.base);

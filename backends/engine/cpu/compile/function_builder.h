@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one graph to one function: emits the steps in order, then assigns memory to their
-// results.
+// Compiles one graph to one function: emits the steps in order, then places their results in
+// memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factories of structured operations. Each factory inspects a node once and returns the step that
-// runs.
+// Factories of structured operations. A factory inspects a node once and returns its step.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_OP_LIST_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_OP_LIST_H_
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions for small loops, where dispatch would cost more than the computation. Each
 // instruction is a function that processes whole vectors at fixed addresses and then jumps to the
-// next instruction. The last two results are passed in registers, from one iteration to the next as
-// well.
+// next instruction. The last two results are passed in registers, also between iterations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 

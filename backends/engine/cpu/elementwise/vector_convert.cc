@@ -79,8 +79,7 @@ struct ByteFloat {
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
   // Rounds a normal number to kDigits mantissa bits, after removing the bias. A subnormal is
-  // rounded by adding a number for which the last bit of the sum has the weight of the format's
-  // least number.
+  // rounded by an addition: the last bit of the sum has the weight of the format's least number.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
     const uint32_t magnitude = bits & 0x7fffffff;

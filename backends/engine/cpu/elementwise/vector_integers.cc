@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector division of integers in f32 or f64, compiled once for each instruction set. The quotient
-// of a division by x is exact: it is at least 1/x below the next integer, and the rounding error is
-// smaller than 1/x.
+// by x is exact: it is at least 1/x below the next integer, and the rounding error is smaller.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -21,8 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace division {
 
-// Returns a divisor that cannot trap: 1 instead of zero, and 1 instead of -1 for the least
-// dividend.
+// Returns a divisor that cannot trap: 1 for zero, and 1 for -1 if the dividend is the least number.
 template <typename T>
 T SafeDivisor(T x, T y) {
   const bool overflows =
@@ -68,8 +66,7 @@ template <typename T>
 double ReciprocalAbove(T y) {
   return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
 }
-// Returns true if all divisors are equal and products with their reciprocal give the exact
-// quotients.
+// Returns true if all divisors are equal and products with their reciprocal give exact quotients.
 template <typename T>
 bool DividesByOne(const T* divisors, int64_t count) {
   const T first = divisors[0];
@@ -78,8 +75,8 @@ bool DividesByOne(const T* divisors, int64_t count) {
   for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
   return differences == 0;
 }
-// Divides by multiplication if all divisors are equal, as constants are. A product takes half the
-// time of a division.
+// Divides by multiplication, which takes half the time, if all divisors are equal, as constants
+// are.
 template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);

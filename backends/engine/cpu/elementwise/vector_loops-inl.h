@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the elements of a block, which compilers vectorize; compiled once for each instruction
-// set.
+// Loops over the elements of a block, which compilers vectorize; compiled for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_

@@ -85,8 +85,7 @@ const RowF64 kRowsF64[] = {
      25,
      {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
-// Returns points whose values are evenly spaced, and points whose logarithms of the magnitude are
-// evenly spaced.
+// Returns points with evenly spaced values, and points with evenly spaced logarithms of magnitudes.
 std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {

@@ -20,8 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace pairs {
 
-// Computes x << y | x >> (width - y) by HLO's rules for shifts: a shift by the width or more yields
-// 0.
+// Computes x << y | x >> (width - y) by HLO's rules: a shift by the width or more yields 0.
 HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
                           : 0)

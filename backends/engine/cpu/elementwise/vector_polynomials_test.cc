@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that blocks of moderate numbers, which skip range checks, have the same bits as other
-// blocks.
+// Tests that blocks of moderate numbers, which skip range checks, have the bits of other blocks.
 #include <cmath>
 #include <cstring>
 #include <limits>

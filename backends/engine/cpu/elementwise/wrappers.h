@@ -22,8 +22,7 @@ void ThroughF32(const KernelParameters& p, const void* a, const void* b, const v
 // rounding a result to f32 first could create a tie.
 void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// Computes abs and negate of formats with a sign bit. `inner` gets numbers[0] as its second
-// operand.
+// Computes abs and negate of formats with a sign bit. numbers[0] is the second operand of `inner`.
 void WithMask(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 

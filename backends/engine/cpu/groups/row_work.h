@@ -18,8 +18,7 @@ struct RowWork {
   std::shared_ptr<const LoopProgram> loop;
   int64_t elements = 0;
   int width = 0;  // bytes of an element of the result
-  // True if the step reduces each row to one element; its operands are the array and the initial
-  // value.
+  // True if the step reduces each row to one element. Its operands are array and initial value.
   bool is_reduce = false;
   kernels::ReduceKind kind = kernels::ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;

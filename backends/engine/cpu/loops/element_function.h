@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A called computation that is applied to elements, such as the body of reduce, sort, scatter or
-// map.
+// A called computation that is applied to elements, e.g. the body of reduce, sort, scatter or map.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 
@@ -47,8 +46,7 @@ class ElementFunction {
   std::vector<int> argument_widths_, result_widths_;
 };
 
-// Returns the body's operation if it is `op(p0, p1)` or `op(p1, p0)` of its two scalar parameters;
-// else nullopt.
+// Returns the body's operation if it is `op(p0, p1)` or `op(p1, p0)` of two scalars; else nullopt.
 std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph);
 
 // A comparator `compare(p, q)` of a sort, where p and q are two elements of one operand.

@@ -14,8 +14,7 @@ namespace {
 
 // The length above which a loop's arrays are assumed not to fit a near cache. Longer loops use
 // smaller steps, so that all arrays advance together and the hardware prefetches each. Loops of
-// more than kFewOperations do not: memory is not their limit, and the cost of each step would
-// dominate.
+// many operations do not: memory is not their limit, and the cost of each step would dominate.
 constexpr int64_t kOutOfCacheElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, and conversions between the stored type and the type of a
-// computation.
+// Copies between strided arrays, and conversions between the stored and the computed type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 
@@ -70,8 +69,7 @@ inline PrimitiveType InDouble(PrimitiveType type) {
   return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
 }
 
-// Returns the type in which sums of products are computed: f32 or f64, c64 or c128, u32 or u64,
-// pred.
+// Returns the type of sums of products: f32 or f64, c64 or c128, u32 or u64, pred.
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
 
 }  // namespace hlocts::cpu

@@ -24,8 +24,8 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Returns true if the body consists of comparisons of corresponding parameters and of selections by
-// their results.
+// Returns true if the body has only comparisons of corresponding parameters and selections by
+// these.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;
@@ -52,8 +52,7 @@ struct Case {
 // All ways in which two values can compare. Only the first three apply to integers.
 constexpr Case kCases[] = {{1, 2}, {2, 1}, {1, 1}, {kNan, 1}, {1, kNan}, {kNan, kNan}};
 
-// Returns 0 if the first pair was selected, 1 if the second was, and -1 if the result is neither
-// pair.
+// Returns 0 if the first pair was selected, 1 if the second was, and -1 if neither was.
 int Picked(const plan::Graph& graph, const ElementFunction& body, const Case& one) {
   const PrimitiveType value = graph.type(graph.parameters[0]).type;
   const PrimitiveType index = graph.type(graph.parameters[1]).type;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes bodies of reduce that select the larger (or smaller) of two elements together with its
-// index.
+// Recognizes bodies of reduce that select the larger (or smaller) of two elements with its index.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
 

@@ -121,9 +121,8 @@ double SumOf(int64_t count, Term&& term) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Returns for each feature the sum of term(x, y, feature) over the elements of two arrays. If the
-// array `y` is null, its elements are 0. Rows are summed in pieces of fixed size, each by any
-// thread.
+// Returns for each feature the sum of term(x, y, feature) over the elements of two arrays. If `y`
+// is null, its elements are 0. Rows are summed in pieces of fixed size, each by any thread.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));

@@ -156,7 +156,7 @@ void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches)
 
 }  // namespace
 
-// With N branches, an index outside [0, N) selects the last one. With a predicate, true selects the
+// An index outside [0, N), with N branches, selects the last one. A predicate true selects the
 // first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   std::vector<Branch> branches;

@@ -120,8 +120,7 @@ Strides StridesOf(const plan::View& view) {
   return strides;
 }
 
-// Returns the stride between consecutive batch entries of an operand, or nullopt if it is not
-// constant.
+// Returns the stride between consecutive batch entries of an operand, or nullopt if it varies.
 std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   int64_t stride = 0, next = -1;
   for (size_t i = operand.batch.size(); i-- > 0;) {

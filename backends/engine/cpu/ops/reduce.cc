@@ -26,7 +26,6 @@ struct ReducePlan {
   std::vector<PrimitiveType> types, computed;
 };
 
-// Returns the offset of element `number` of a view.
 int64_t OffsetOf(const plan::View& view, int64_t number) {
   int64_t at = view.offset;
   for (size_t d = view.dimensions.size(); d-- > 0;) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes modules with run-time sizes by plan::RunDynamic. Each instruction is compiled for its
-// actual sizes.
+// Executes modules with run-time sizes by plan::RunDynamic, which compiles for the actual sizes.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"

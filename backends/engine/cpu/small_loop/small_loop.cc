@@ -50,8 +50,7 @@ uint8_t* SmallLoop::Cell(int64_t bytes) {
   return cell;
 }
 
-// Binds the function's slots. Temporaries are padded in the arena already; small constants get
-// padded copies.
+// Binds the function's slots. Small constants get padded copies; temporaries are padded already.
 SmallLoop::Bound SmallLoop::BoundOf(const Function& function) {
   Bound bound;
   bound.function = &function;

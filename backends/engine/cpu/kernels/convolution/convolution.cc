@@ -102,8 +102,7 @@ class Patches : public PixelGrid {
         });
   }
 
-  // Multiplies a packed block by the kernel. The dense product is [pixel][feature] or
-  // [feature][pixel].
+  // Multiplies a packed block by the kernel. The product is [pixel][feature] or [feature][pixel].
   absl::Status Multiply(const Parallel& parallel, int64_t group, int64_t count, const void* patches,
                         void* product) const {
     // The contracting dimensions in the order of the patches, followed by the free dimension.

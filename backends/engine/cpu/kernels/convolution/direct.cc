@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct convolution. A tile consists of several outputs, each with two vectors of features. Each
-// output reads the input through one pointer per tap; padding and holes point to a row of zeros.
-// The kernel is packed once. Depthwise convolutions compute one output at a time, with channels in
+// Direct convolution. A tile has several outputs, each with two vectors of features. Each output
+// reads the input through one pointer per tap; padding and holes point to a row of zeros. The
+// kernel is packed once. Depthwise convolutions compute one output at a time, with channels in
 // vectors.
 #include "backends/engine/cpu/kernels/convolution/direct.h"
 

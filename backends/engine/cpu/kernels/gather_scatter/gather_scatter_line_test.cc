@@ -25,8 +25,7 @@ IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64
   return vectors;
 }
 
-// Checks single elements with gaps between indices, elements and updates. Some indices are out of
-// bounds.
+// Checks single elements with gaps between indices, elements and updates; some are out of bounds.
 template <typename Index>
 void CheckLine(PrimitiveType index_type) {
   const std::vector<int64_t> wanted = {3, 0, 7, 3, 9, 12, 120, 3, 8};
@@ -194,8 +193,7 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   });
 }
 
-// Checks a gather from random positions of an array that exceeds a near cache. Some indices are out
-// of bounds.
+// Checks a gather from random positions, some out of bounds, of an array that exceeds a near cache.
 template <typename Index>
 void CheckManyPlaces(PrimitiveType type, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;

@@ -32,7 +32,7 @@ struct Moves {
   LoopNest<2> slice;  // offsets: operand, window; without the innermost loop
   LoopDimension<2> run;
   int64_t run_start[2] = {0, 0};  // offsets of the part of each run to copy
-  // True if a window may be partly out of bounds, because it has several elements along an indexed
+  // True if a window may be partly out of bounds: it has several elements along an indexed
   // dimension.
   bool overhangs = false;
 };

@@ -27,8 +27,7 @@ struct DotOperand {
   absl::Span<const int64_t> contracting;
 };
 
-// Sums of at least this length are split into parts if the product has few results and no batch
-// dimensions.
+// The length from which sums are split if the product has few results and no batch dimensions.
 inline constexpr int64_t kDeepSum = 16384;
 
 // A callback that gets a completed block of a product: rows [row, row_end) and columns [column,

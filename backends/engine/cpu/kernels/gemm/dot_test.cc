@@ -152,8 +152,7 @@ TEST(DotTest, IntegersWrap) {
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<T::kS8, T::kS8, T::kF32>(); }
 
-// Checks operands whose elements all are the largest number, so that every partial sum is as large
-// as possible.
+// Checks operands whose elements are the largest number, so that every partial sum is the largest.
 template <typename L, typename R>
 void CheckLargest(T lhs, T rhs, L l, R r) {
   const int64_t m = 20, k = 2600, n = 35;
@@ -188,8 +187,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   });
 }
 
-// Checks |error| <= k u sum |a b|, the bound for any order of additions. The bits must be equal for
-// any thread count.
+// Checks |error| <= k u sum |a b|, a bound for any order of additions. Bits must not depend on
+// threads.
 TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   const int64_t m = 150, k = 700, n = 130;
   const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);

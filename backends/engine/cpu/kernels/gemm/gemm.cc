@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocking of the matrix product. b is packed once for all threads. The threads then process blocks
-// of rows and pack their own parts of a. A product of few rows reads b in place or packs one panel
-// at a time.
+// of rows and pack their own parts of a. A product of few rows reads b in place or packs panel by
+// panel.
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
@@ -230,7 +230,7 @@ void Clear(const GemmArgs<T>& args) {
   }
 }
 
-// Transposes a product whose result is one column, so that its result is one row. c must be
+// Transposes a product whose result is one column to one whose result is a row. c must be
 // contiguous.
 template <typename T>
 GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {

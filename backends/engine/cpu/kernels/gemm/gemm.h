@@ -11,8 +11,8 @@
 
 namespace hlocts::kernels {
 
-// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements. The rows of c are
-// contiguous.
+// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements; c has contiguous
+// rows.
 template <typename T>
 struct GemmArgs {
   int64_t m = 0, n = 0, k = 0;

@@ -142,8 +142,7 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
 // Number of panels packed together if b's rows are contiguous.
 inline constexpr int64_t kPanelsSideBySide = 4;
 
-// Packs panels [begin, end), counted from column `first`, one after the other. Each panel has its
-// whole depth.
+// Packs panels [begin, end), counted from column `first`, one by one. Each has its whole depth.
 template <typename T>
 void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
   constexpr int64_t kWidth = kTileColumns<T>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition a = u* u. u is upper triangular, so that the parts of rows that are read
-// are contiguous.
+// Cholesky decomposition a = u* u with u upper triangular, so that the rows of u are contiguous.
 #include <algorithm>
 #include <cmath>
 #include <complex>

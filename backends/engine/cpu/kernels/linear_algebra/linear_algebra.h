@@ -21,8 +21,7 @@ struct CholeskyRequest {
   void* output = nullptr;         // may be the operand
 };
 
-// Decomposes the matrices. If a matrix is not positive definite, its factor is NaN from the failing
-// pivot on.
+// Decomposes the matrices. If one is not positive definite, its factor is NaN from that pivot on.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };

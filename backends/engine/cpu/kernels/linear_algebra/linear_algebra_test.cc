@@ -48,8 +48,7 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
 
 using Wide = std::complex<double>;
 
-// Returns a batch of two equal positive definite matrices. The triangle that the kernel must not
-// read is NaN.
+// Returns a batch of two equal positive definite matrices. The triangle that is not read is NaN.
 template <typename T>
 std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);

@@ -37,7 +37,6 @@ inline double UnitInterval(uint64_t bits) {
   return std::bit_cast<double>((bits >> 12) | 0x3FF0000000000000u) - 1;
 }
 
-// Stores values as elements of a float type.
 void StoreFloats(PrimitiveType type, const double* __restrict values, int64_t n, void* to) {
   if (type == PrimitiveType::kF64) {
     std::memcpy(to, values, static_cast<size_t>(n) * sizeof(double));
@@ -49,7 +48,6 @@ void StoreFloats(PrimitiveType type, const double* __restrict values, int64_t n,
   if (type != PrimitiveType::kF32) EncodeRun(type, narrow, n, 1, to);
 }
 
-// Rounds values to the type.
 void RoundFloats(PrimitiveType type, int64_t n, double* __restrict values) {
   if (type == PrimitiveType::kF64) return;
   float floats[kDraws];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of random numbers of one distribution, for the operation rng. The engine defines the
-// sequence: Philox yields two random 64-bit numbers per counter, and counters are processed in
-// blocks.
+// sequence: Philox yields two random 64-bit numbers per counter, for counters in blocks.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
 

@@ -20,8 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Operations on scalars and on vectors of scalars. Identity is a value that leaves every other
-// value unchanged.
+// Operations on scalars and on vectors of scalars. Identity leaves every other value unchanged.
 struct AddOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -184,8 +183,8 @@ struct ReduceLoops {
     return i;
   }
 
-  // Adds kRows rows of `count` elements each to the accumulators `out`. The rows are first added to
-  // each other.
+  // Adds kRows rows of `count` elements to the accumulators `out`, after adding the rows to each
+  // other.
   template <int kRows>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of strided loops over several arrays. Merges dimensions that form one loop, and iterates
-// over the rest.
+// Nests of strided loops over several arrays. Merges dimensions that form one loop.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 
@@ -22,8 +21,7 @@ struct LoopDimension {
 template <int kArrays>
 using LoopNest = absl::InlinedVector<LoopDimension<kArrays>, 6>;
 
-// Drops dimensions of size 1, and merges two adjacent loops if a single loop is equivalent to them
-// in every array.
+// Drops dimensions of size 1, and merges adjacent loops that form a single loop in every array.
 template <int kArrays>
 LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   LoopNest<kArrays> merged;

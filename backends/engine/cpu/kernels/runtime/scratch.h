@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Working memory of kernels. Blocks are kept between calls, because the first touch of fresh pages
-// costs more than most kernels do. A failed allocation yields null, which the kernel's status
-// reports.
+// costs more than most kernels do. A failed allocation yields null; the kernel returns an error.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
 

@@ -25,9 +25,9 @@ class Parallel {
   int threads() const { return threads_; }
 
   // Calls `body` on disjoint ranges that cover [0, count). `cost_ns` is the estimated time of one
-  // index on one thread. The length of every range but the last is a multiple of `grain`. If called
-  // from inside a body, or while another thread uses the pool, everything runs on the calling
-  // thread.
+  // index on one thread. The length of every range but the last is a multiple of `grain`.
+  // Everything runs on the calling thread if called from a body, or while another thread uses the
+  // pool.
   void For(int64_t count, double cost_ns, RangeBody body, int64_t grain = 1) const;
 
  private:
