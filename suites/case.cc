@@ -73,8 +73,8 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
         outcome == Outcome::kPass || outcome == Outcome::kFail || outcome == Outcome::kInconclusive;
     if (words.size() != 2 || !profile || !judged) {
       return InvalidInput(
-          "@verdict: expected strict, default or relaxed and pass, fail or "
-          "inconclusive, found \"",
+          "@verdict: expected a profile (strict, default or relaxed) and a verdict (pass, fail or "
+          "inconclusive), found \"",
           one, "\"");
     }
     output.verdicts.emplace_back(*profile, *outcome);

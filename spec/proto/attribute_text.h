@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts attributes whose text has its own grammar. Internal to this directory.
+// Converts attributes with a grammar of their own to protos and back. Internal to this directory.
 #pragma once
 
 #include <cstdint>

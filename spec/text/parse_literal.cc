@@ -144,8 +144,8 @@ bool CheckNotElided(Cursor& in) {
   return true;
 }
 
-// Returns an error if the text is too short. Each element within the run-time sizes needs at least
-// one character. The storage of a dynamic array has a separate budget.
+// Returns false and sets the error of `in` if the text has fewer characters than the array has
+// elements within the run-time sizes, or if the storage of a dynamic array exceeds its limit.
 bool FitsLimits(Cursor& in, const Shape& shape, const std::vector<int64_t>& sizes,
                 LiteralLimits& limits) {
   const int64_t written = Shape(shape.element_type(), sizes).ElementCount();

@@ -45,9 +45,9 @@ struct ReachRow {
 // Returns the coverage reached by generating and verifying for each of these numbers of seconds.
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
-// The cells that three methods of generating modules reach in the same number of seconds. The swarm
-// (each module uses a random subset of everything) is that of campaigns; the others are no swarm,
-// and the swarm with the weights of fuzz/campaign/coverage.h.
+// Numbers of cells (fuzz/campaign/coverage.h) that three methods reach in the same time. With
+// `swarm`, as in campaigns, each module uses a random subset of everything; with `fixed`, each uses
+// everything; `guided` is `swarm` with weights that favour choices which reached new cells.
 struct ArmsRow {
   double seconds = 0;
   int64_t swarm = 0, fixed = 0, guided = 0;

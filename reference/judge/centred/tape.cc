@@ -16,7 +16,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns true for operations whose results are computed once for all readers, since no compiler
-// repeats them for each reader (lemma 43). Readers may see different results of others.
+// repeats them for each reader (lemma 43). Two readers of another operation may see two results.
 bool IsComputedOnce(Opcode opcode) {
   constexpr Opcode kOnce[] = {
       Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,

@@ -18,8 +18,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Finds the results of a convolution in which a zero of padding, holes or group boundaries may
-// multiply an infinity or a NaN (lemma 10).
+// Finds the results of a convolution in which a zero that fills padding, holes of a dilation or the
+// space between groups may multiply an infinity or a NaN (lemma 10).
 
 // Returns 1 for each element that is or may be an infinity or a NaN. `any` is set if there is one.
 Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
@@ -125,9 +125,9 @@ bool IsGrouped(const Instruction& instruction) {
          instruction.IntOr(Attr::kBatchGroupCount, 1) > 1;
 }
 
-// Adds NaN to the sets of results in which a zero of padding, a hole or a group boundary may
-// multiply an infinity or a NaN. `lhs` and `rhs` are the components of the image and of the kernel
-// (two for complex elements).
+// Adds NaN to the sets of results in which a zero that fills padding, a hole or the space between
+// groups may multiply an infinity or a NaN. `lhs` and `rhs` are the components of the image and of
+// the kernel (two for complex elements).
 absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruction,
                          const Shape& result, absl::Span<const Linear* const> lhs,
                          absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets) {
@@ -144,7 +144,7 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
   bool in_image = false, in_kernel = false;
   const Literal image = NonFiniteMarks(lhs, in_image), kernel = NonFiniteMarks(rhs, in_kernel);
   // Outside the strict profile, an engine may compute a grouped convolution as a dense one with
-  // zeros between the groups , like XLA:CPU.
+  // zeros between the groups, like XLA:CPU.
   if (IsGrouped(instruction) && interpreter.profile() != Profile::kStrict) {
     for (AcceptanceSet& s : sets) AddNan(s);
     return absl::OkStatus();

@@ -24,7 +24,7 @@ namespace {
 absl::Status CheckGroups(const ConvolutionRequest& request) {
   const int64_t features = request.feature_groups, batches = request.batch_groups;
   if (features < 1 || batches < 1 || (features > 1 && batches > 1)) {
-    return InvalidInput("convolution: expected feature groups or batch groups, found ", features,
+    return InvalidInput("convolution: expected feature or batch groups, not both, found ", features,
                         " and ", batches);
   }
   if (request.batch % batches != 0 || request.output_features % (features * batches) != 0 ||
