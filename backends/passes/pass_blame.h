@@ -75,8 +75,8 @@ struct BlameSubject {
 // Makes the engine anew, since XLA_FLAGS takes effect when its worker starts.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<Backend>>()>;
 
-// Finds the pass at fault. `folder` is an empty directory for the dumps. Returns an error only if
-// the engine cannot be started.
+// Finds the pass at fault. `folder` is an empty directory for the dumps. Returns an error if the
+// engine cannot be started or a dump cannot be read.
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
                                     const std::string& folder);
 

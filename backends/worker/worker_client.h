@@ -21,8 +21,8 @@ struct WorkerCommand {
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 
-// Starts the process on first use and again after a crash. Thread-compatible: only one thread may
-// use a worker at a time. Load returns kUnavailable if the process cannot be started at all.
+// Returns a backend that starts the process on first use and again after a crash. Only one thread
+// may use it at a time. Load returns kUnavailable if the process cannot be started at all.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 
 }  // namespace hlocts::backends

@@ -291,8 +291,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   return absl::UnimplementedError(absl::StrCat("custom-call ", name, ": the target is not known"));
 }
 
-// Adds a copy of a computation. An instruction of the copy calls the computation that `call` calls
-// instead of its own.
+// Adds a copy of a computation. Each instruction of the copy that has to_apply applies the first
+// computation that `call` calls instead of its own.
 Computation* AddCopy(const Computation& computation, const Instruction& call, Module& module) {
   const std::vector<Computation*> applied = call.called_computations();
   auto copy = std::make_unique<Computation>(absl::StrCat("meaning.", call.name()));

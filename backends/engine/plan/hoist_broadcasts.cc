@@ -22,7 +22,7 @@ class Once {
   // Returns the dimensions along which the node's result varies, in ascending order, or nullopt if
   // the node should not be changed.
   std::optional<Dimensions> AlongOf(const Node& node) const;
-  // Adds the node with the dimensions `along`, and a broadcast that produces its original output.
+  // Adds the node with only the dimensions `along`, and a broadcast that makes its original output.
   void Narrow(Node node, const Dimensions& along);
 
  private:

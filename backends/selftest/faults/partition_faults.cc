@@ -85,8 +85,8 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// Returns the number of tiles in the annotation, or 2 if there is none. If only padding makes the
-// fault visible, returns the first number for which a tile has padding, or 1 if there is none.
+// Returns the number of tiles in the annotation; without one, 2, or 1 for a size below 2. If only
+// padding shows the fault and that number makes none, returns the least of 2 to 4 that does, or 1.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});

@@ -56,7 +56,7 @@ inline float Exp(float x) {
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// The largest magnitude of an argument whose result is neither infinite nor subnormal. For such
+// Arguments up to this magnitude have results that are neither infinite nor subnormal. For such
 // arguments, ExpOf<true> multiplies by 2^n by adding n to the exponent, which yields the same bits
 // as Exp. The shift removes the bits of kRounder from t.
 constexpr float kExpInside = 87.0f;

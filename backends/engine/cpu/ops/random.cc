@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. The documents specify the bits of rng-bit-generator exactly; this engine defines
-// the sequence of rng.
+// Random numbers. The bits of rng-bit-generator are those of XLA (target fact rng.xla_layout); this
+// engine defines the sequence of rng.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes modules with run-time sizes by plan::RunDynamic, which compiles for the actual sizes.
+// Executes modules with run-time sizes by RunDynamic; compiles each instruction for actual sizes.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"

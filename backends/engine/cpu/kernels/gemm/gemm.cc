@@ -96,8 +96,8 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// Returns the panel of b that begins at `column`, from depth p on. `panel` is the panel's copy if
-// it is copied before use.
+// Returns the panel of b that begins at `column`, from depth p on. If the panel is copied before
+// use, `panel` is the copy.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition a = u* u with u upper triangular, so that the rows of u are contiguous.
+// Cholesky decomposition a = u* u. u is upper triangular, so that reads are along rows.
 #include <algorithm>
 #include <cmath>
 #include <complex>

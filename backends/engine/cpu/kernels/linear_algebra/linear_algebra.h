@@ -21,7 +21,7 @@ struct CholeskyRequest {
   void* output = nullptr;         // may be the operand
 };
 
-// Decomposes the matrices. If one is not positive definite, its factor is NaN from that pivot on.
+// Decomposes matrices. If one is not positive definite, its factor is NaN from the bad pivot on.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };

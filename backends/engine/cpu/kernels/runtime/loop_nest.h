@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of strided loops over several arrays. Merges dimensions that form one loop.
+// Nests of strided loops over several arrays: merges dimensions that form one loop, walks the rest.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 
