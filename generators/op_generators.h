@@ -27,7 +27,7 @@ TypeSet GeneratedTypes(Opcode opcode);
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Generates a combination of operations that compilers rewrite. Grow counts it as one operation.
+// Generates operations that programs combine and compilers rewrite. Grow counts them as one.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators

@@ -179,8 +179,8 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Replaces values by parameters, from the root upwards, if the failure remains without their
-// origin.
+// Replaces values by parameters, from the root upwards, if the failure does not need their
+// computation.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {
   bool progress = false;

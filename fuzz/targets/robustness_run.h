@@ -13,8 +13,8 @@
 
 namespace hlocts::fuzz {
 
-// Bounds the work of an untrusted module by its shapes, so that the bound is the same on every
-// machine.
+// Computes bounds of the work of an untrusted module from its shapes, so that they are the same on
+// every machine.
 
 // Returns an approximate upper bound of the steps of one device, in elements that are read,
 // computed or written. A window or contraction costs one step per term, and a call for each element

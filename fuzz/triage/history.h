@@ -34,8 +34,8 @@ struct RegressionPoints {
 };
 RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
-// Returns the release to query next: first the oldest and the newest, then midpoints between good
-// and bad ones; if the result changes several times, all. Returns nullopt if none is left.
+// Returns the release to query next: first the newest and the oldest with an answer, then midpoints
+// between good and bad ones; if the result changes several times, all. nullopt if none is left.
 std::optional<size_t> NextRelease(const std::vector<Cell>& cells);
 
 // Returns true if each operation of `module` occurs in `reached` at least as often, with the same
