@@ -3,8 +3,8 @@
 // this program.
 //
 // A joint predicate judges a whole array whose elements cannot be judged one by one: a
-// factorization, a transform, a sort with ties. A new property extends spec/judge/joint.h and needs
-// a test with an array that nearly satisfies it. Thresholds are in the rule table.
+// factorization, a transform, a sort with ties. A new one derives from that of spec/judge/joint.h,
+// and a test has an array that nearly satisfies it. Thresholds are in the rule table.
 #pragma once
 
 #include <complex>

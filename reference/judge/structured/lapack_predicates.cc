@@ -266,8 +266,8 @@ class LapackResiduals : public JointPredicate {
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
-  // Q is within the tolerance of some Q1 with exact Q1^H Q1 and Q1 R. With E = Q - Q1, Q^H Q
-  // differs from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (lemma 42).
+  // Q is within the tolerance of some Q1 that satisfies OnQr with R. With E = Q - Q1, Q^H Q differs
+  // from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (lemma 42).
   DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
                          const WideMatrix& packed) const {
     const int64_t k = std::min(a.rows, a.columns);

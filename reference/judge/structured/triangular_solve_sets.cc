@@ -195,7 +195,7 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
 }
 
 // Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, `bound` is doubled,
-// since |b| <= |T||x|. M is the comparison matrix of T; M^-1 is substitution with magnitudes.
+// since |b| <= |T||x|. M is T's comparison matrix; M^-1 is applied by substituting magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;

@@ -51,8 +51,8 @@ bool IsMinusDistance(const Instruction& instruction) {
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Returns the error of a function in half ulps, for results of at most 1. It includes a part that
-// grows with |x|, by |x| e^-|x| <= 1/e. Returns -1 if the rule permits more.
+// Returns a function's error in half ulps, for results of at most 1, with the part that grows with
+// |x|: of exp(-|x|), |x| e^-|x| <= 1/e. Returns -1 if the rule permits more than ulps.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;

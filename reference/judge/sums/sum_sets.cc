@@ -170,7 +170,7 @@ double PointsOf(double terms) {
   return std::max(kLengthened * terms, kPadded);
 }
 
-// Returns the 2-norms of the elements that share an index of `dimension`; infinity if one may be.
+// Returns 2-norms of elements with one index in `dimension`; infinity if one may be not finite.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
   // A long double represents the square of any double.
