@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a case to an engine's request (devices, arguments, infeed); returns the printed result.
+// Returns a case's request (devices, arguments, infeed) and the result that the documents print.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify`, which checks a module against every rule of the documents.
+// The subcommand `hlocts verify`, which checks a module against every rule of well-formedness.
 #include <cstdio>
 #include <iostream>
 

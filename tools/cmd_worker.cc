@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts worker`, by which the driver serves one engine on standard input and
-// output.
+// The subcommand `hlocts worker`, which serves one engine on standard input and output. The driver
+// starts it.
 #include <unistd.h>
 
 #include "backends/adapters/stablehlo/converter.h"

@@ -48,7 +48,7 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all);
 class Releases {
  public:
   // Selects releases by name, or by the part of the name before '@'; words may contain commas. If
-  // there are no words, selects xla and jaxlib. Returns an error if no entry has a name.
+  // there are no words, selects xla and jaxlib. Returns an error if a name has no entry.
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release]; }

@@ -43,8 +43,8 @@ struct SearchResult {
 };
 
 // Searches for inputs. `request` has everything but the arguments. A search ends without a result
-// only at the time limit. If it finds an input, the input and the number of inputs before it depend
-// only on the seed.
+// only at the time limit or by `stop`. If it finds an input, the input and the number of inputs
+// before it depend only on the seed.
 SearchResult SearchInputs(const Module& module, const backends::ExecuteRequest& request,
                           const backends::DiffOptions& diff, backends::Backend& backend,
                           const SearchOptions& options);
