@@ -92,6 +92,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The partial sum of the positive terms overflows.
     FarButRight{"ENTRY e { x = f32[4] parameter(0) y = f32[4] constant({1, 1, 1, 1}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} c = f32[] constant(7e37) ROOT r = f32[] minimum(d, c) }",
                 "f32[4] {3e38, 2e38, -3e38, -1.5e38}", "f32[] 7e37"},
+    // The square of the slope of the second root underflows in f64.
+    FarButRight{"ENTRY e { x = f64[1] parameter(0) y = f64[1] rsqrt(x) z = f64[1] cosh(y) ROOT r = f64[1] rsqrt(z) }",
+                "f64[1] {1e-05}", "f64[1] {3.0375825900903767e-69}"},
     // A function of a sum that cancels is steeper near the run in f64 than at it.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));

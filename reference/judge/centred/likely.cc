@@ -26,7 +26,8 @@ constexpr int64_t kStackBytes = 64 << 10;
 // to the result deviate equally, so that they may cancel. `square` is a sum of squares, for paths
 // that deviate independently, as in fma(a, b, -ab), which need not be 0.
 struct Way {
-  double together = 0, square = 0;
+  double together = 0;
+  Square square = 0;
 };
 using Ways = std::vector<Way>;
 
@@ -42,12 +43,10 @@ class Sweeper {
       Ways().swap(ways_[k]);
     }
     error_.at = nodes_[node]->boxes[element].at;
-    double squares = 0;
-    for (const auto& [instruction, share] : error_.shares) {
-      const double common = share.common / kDeviations;
-      squares += share.squares + common * common;
-    }
-    error_.deviation = std::sqrt(squares);
+    Square squares = 0;
+    for (const auto& [instruction, share] : error_.shares)
+      squares += share.squares + SquareOf(share.common / kDeviations);
+    error_.deviation = static_cast<double>(std::sqrt(squares));
     return std::move(error_);
   }
 
@@ -60,7 +59,7 @@ class Sweeper {
     if (slope == 0 || nodes_[node]->silent) return;
     Way& to = At(node)[element];
     to.together += slope * from.together;
-    to.square += slope * slope * from.square;
+    to.square += SquareOf(slope) * from.square;
   }
   void Pass(const Node& node, const Ways& ways) {
     RoundingContribution& share = error_.shares[node.instruction];
@@ -68,14 +67,14 @@ class Sweeper {
       const Way& way = ways[i];
       if (way.square == 0) continue;
       const double noise = node.noise_once[i] + node.noise_use[i];
-      share.squares += std::max(way.together * way.together, way.square) * noise * noise;
+      share.squares += std::max(SquareOf(way.together), way.square) * SquareOf(noise);
       share.common += way.together * noise;
       if (node.states[i] == Node::kBroken) share.squares = HUGE_VAL;
       if (node.states[i] != Node::kOpen) continue;
       // All readers of a value that is computed once see the same number.
       const bool once = node.IsOnce(static_cast<int64_t>(i));
       Propagate(node, static_cast<int64_t>(i),
-                {way.together, once ? way.together * way.together : way.square});
+                {way.together, once ? SquareOf(way.together) : way.square});
     }
   }
   void Propagate(const Node& node, int64_t i, const Way& way) {

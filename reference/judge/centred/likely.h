@@ -17,7 +17,7 @@ namespace hlocts::reference {
 
 // The effect on an output element of one instruction's roundings, over all loop trips and uses.
 struct RoundingContribution {
-  double squares = 0;  // sum of (weight * bound)^2, for independent errors
+  Square squares = 0;  // sum of (weight * bound)^2, for independent errors
   double common = 0;   // sum of weight * bound, for errors that all go to the same side
 };
 

@@ -60,7 +60,7 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // Tapes of points: sets the deviation of an element from its noise and from `squares`, the sum of
 // the squares of the deviations that its operands contribute.
-void SetDeviation(const Preparing& p, int64_t i, double squares);
+void SetDeviation(const Preparing& p, int64_t i, Square squares);
 // Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);

@@ -91,8 +91,8 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
                                                  : kComputed;
   SetNoise(p, i, 0, noise + std::fabs(value) * own + kLeast);
   if (!p.points) SetSpread(p, i, SpreadBy(*op.row, boxes));
-  double squares = 0;
-  for (int k = 0; k < count; ++k) squares += std::pow(Steepest(slopes[k]) * boxes[k].deviation, 2);
+  Square squares = 0;
+  for (int k = 0; k < count; ++k) squares += SquareOf(Steepest(slopes[k]) * boxes[k].deviation);
   SetDeviation(p, i, squares);
   if (silent) node.states[i] = Node::kClosed;
   return true;

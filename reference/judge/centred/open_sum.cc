@@ -19,7 +19,7 @@ struct TermSums {
   double value = 0, magnitude = 0;
   double positive = 0;            // the sum of the positive terms
   double count = 0, squares = 0;  // over terms other than zero: adding zero is exact
-  double carried = 0;             // the sum of the squares of the deviations of terms
+  Square carried = 0;             // the sum of the squares of the deviations of terms
   bool silent = true, broken = false;
   // The largest magnitude of a sum of some of the terms.
   double LargestPartial() const { return std::max(positive, magnitude - positive); }
@@ -42,8 +42,8 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
     if (p.points) {
       const Box& left = p.Operand(0).boxes[l];
       const Box right = products ? p.Operand(1).boxes[r] : Box{1, 1, 1};
-      sums.carried += std::pow(SteepestFactor(right) * left.deviation, 2) +
-                      std::pow(SteepestFactor(left) * right.deviation, 2);
+      sums.carried += SquareOf(SteepestFactor(right) * left.deviation) +
+                      SquareOf(SteepestFactor(left) * right.deviation);
     }
     const double term = TermAt(p, l, r);
     sums.value += term;
@@ -144,9 +144,9 @@ bool PrepareSelection(const Preparing& p, int64_t i) {
   if (!Open(p, i, value)) return false;
   AddFlush(p, i);
   SetSpread(p, i, HUGE_VAL);
-  double squares = 0;
+  Square squares = 0;
   for (size_t k = 0; k < boxes.size(); ++k)
-    squares += std::pow(Steepest(slopes[k]) * boxes[k].deviation, 2);
+    squares += SquareOf(Steepest(slopes[k]) * boxes[k].deviation);
   SetDeviation(p, i, squares);
   return true;
 }

@@ -42,11 +42,12 @@ void SetSpread(const Preparing& p, int64_t i, double of_operands) {
   p.node.boxes[i].spread = (computed_twice + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
 }
 
-void SetDeviation(const Preparing& p, int64_t i, double squares) {
+void SetDeviation(const Preparing& p, int64_t i, Square squares) {
   if (!p.points) return;
   const double noise = std::hypot(p.node.noise_once[i], p.node.noise_use[i]);
   // Bounded, so that the box stays finite if it is widened.
-  p.node.boxes[i].deviation = std::min(std::hypot(std::sqrt(squares), noise), p.facts.max / 32);
+  p.node.boxes[i].deviation =
+      std::min(static_cast<double>(std::sqrt(squares + SquareOf(noise))), p.facts.max / 32);
 }
 
 void SetNoise(const Preparing& p, int64_t i, double shared, double own) {

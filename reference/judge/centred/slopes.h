@@ -9,6 +9,10 @@
 
 namespace hlocts::reference {
 
+// Squares of f64 numbers, which underflow in f64 where the numbers do not.
+using Square = long double;
+inline Square SquareOf(double x) { return Square{x} * x; }
+
 // The range [lo, hi] of an operand; `at` is its value in the reference execution.
 struct Box {
   double lo = 0, hi = 0, at = 0;
