@@ -123,9 +123,9 @@ Combine ExchangeBlocks(Facts facts) {
   };
 }
 
-// The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. Member i
-// sends send_sizes[j] rows of its input, from input_offsets[j] on, to member j. Member j writes
-// them to its output from output_offsets[j] of member i on.
+// The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. A sender's
+// slices are divided equally among the members, in order. Slice s has send_sizes[s] rows of its
+// input from input_offsets[s] on; the receiver writes them from the sender's output_offsets[s] on.
 Combine ExchangeSlices(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const Types& in = facts.in;

@@ -10,8 +10,8 @@
 namespace hlocts::plan {
 namespace {
 
-// The attributes that distinguish nodes with the same opcode, operands and type, as numbers. No key
-// (nullopt) means that nodes of this opcode are never merged.
+// The attributes that distinguish nodes with the same opcode, operands and type, as numbers. A node
+// without a key (nullopt) is never merged.
 using Key = std::vector<int64_t>;
 
 void Append(absl::Span<const int64_t> numbers, Key& key) {

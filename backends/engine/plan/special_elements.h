@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of elements for which algebra has special rules: 1, both zeros, all bits set, and the
-// least and greatest value of the type.
+// The bits of elements for which algebra has special rules: 1, both zeros, all bits set, the least
+// and the greatest integer of the type, and both infinities.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 

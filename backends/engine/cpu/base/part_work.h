@@ -17,7 +17,7 @@ struct PartitionedStep {
   std::vector<bool> own;  // own[k]: a part reads only its own part of operand k
   double cost_ns = 0;     // estimated time of one part on one thread
   // Computes parts [begin, end) on the calling thread. The pointers point to the starts of whole
-  // arrays, but only the elements of parts [begin, end) need to exist. The result has the same bits
+  // arrays, but only the parts that are read or written need to exist. The result has the same bits
   // as when the whole step runs at once.
   std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };

@@ -70,8 +70,8 @@ struct Program {
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
   // Enables detection of steps that write outside their results or leave parts of them unwritten.
-  // If true, temporaries are filled with garbage, and kGuardBytes that no step may change are
-  // placed before and after each.
+  // If true, a step's results first get garbage, unless it works in place. Around each temporary
+  // are kGuardBytes that no step may change.
   bool guarded = false;
 };
 inline constexpr int64_t kGuardBytes = 64;

@@ -80,9 +80,9 @@ class FunctionBuilder {
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
   // A rule that merges consecutive drafts into one group. `pieces` returns the number of pieces
-  // into which the draft `anchor` splits, or 0 if it cannot start a group. Every member must be
-  // able to run in that many pieces (`works`) and read only its own piece of another member's
-  // result (`reads_own`). `group` builds the merged draft, or returns nullopt.
+  // into which the draft `anchor` splits, or 0 if it cannot be the anchor of a group. Every member
+  // must be able to run in that many pieces (`works`) and read only its own piece of another
+  // member's result (`reads_own`). `group` builds the merged draft, or returns nullopt.
   struct GroupingRule {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;

@@ -71,8 +71,8 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
 }
 
 // Returns a double that rounds to any format of at most 24 significand bits as the integer would.
-// If the integer exceeds 2^53, its low bits are folded into one sticky bit, which is far below the
-// last bit of such a format.
+// Beyond 2^53 in magnitude, the integer's low bits are folded into one sticky bit, which is far
+// below the last bit of such a format.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;
   uint64_t size =

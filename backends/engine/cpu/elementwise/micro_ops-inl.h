@@ -49,8 +49,9 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// Clang always compiles these tail calls to jumps, gcc only with optimization. Without jumps each
-// iteration returns to the program's main loop, so that the stack does not grow.
+// Clang always compiles these tail calls to jumps, gcc only with optimization and without
+// AddressSanitizer. Without jumps each iteration returns to the program's main loop, so that the
+// stack does not grow.
 #if defined(__clang__)
 #define HLOCTS_JUMP [[clang::musttail]] return
 constexpr bool kJumps = true;

@@ -110,7 +110,7 @@ std::vector<T> Floats() {
   return elements;
 }
 
-// Converts as specified. Conversions to integers truncate, saturate and map NaN to zero;
+// Converts as specified. Conversions of floats to integers truncate, saturate and map NaN to zero;
 // conversions between integers wrap; conversions to floats round to nearest.
 template <typename To, typename From>
 To Converted(From x) {

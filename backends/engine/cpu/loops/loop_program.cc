@@ -111,8 +111,8 @@ int LoopProgram::SingleOf(const Operation& operation) const {
 }
 
 // Decides which operands are read in place. If a kernel accepts a single element, one operand is
-// passed as such; the kernel then runs row by row, and its other operands must have rows of the
-// same length. An operand that all readers read in place is never copied to scratch memory.
+// passed as such. A kernel that reads operands in rows runs row by row; only rows of one length are
+// read in place. An operand that all readers read in place is never copied to scratch memory.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);

@@ -24,8 +24,8 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Returns true if the body has only comparisons of corresponding parameters and selections by
-// these.
+// Returns true if the body has only comparisons of corresponding parameters, logic on predicates,
+// and selections, and if its results are parameters or selections.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;

@@ -58,7 +58,7 @@ class Lanes {
     }
   }
   // Combines one more element with each of the `count` results from `first` on. `base` is the
-  // offset of that element of result 0 in the arrays.
+  // offset in the arrays of the element for result 0.
   absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
                     int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {

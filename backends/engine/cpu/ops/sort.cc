@@ -153,7 +153,7 @@ StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
   return draft;
 }
 
-// Returns the key of a single comparison. LT or GT of floats only orders values that are not NaN.
+// Returns the key of one comparison. LT or GT other than by total order does not order NaNs.
 kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
   kernels::SortKey key;
   key.operand = static_cast<int>(comparator.operand);

@@ -19,8 +19,8 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Returns true if execution may flush subnormals. The strict profile does not permit it, and
-// neither does a format whose normal numbers are subnormal in f32.
+// Returns true if execution may flush subnormals. It may not in the strict profile, nor if the
+// module uses a format whose normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // Compiles a verified module.

@@ -53,8 +53,8 @@ class SmallLoop {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // A list of instructions, with the kernels of the binary ones. Settle selects the function that
-  // runs each instruction, which depends on the values in registers.
+  // A list of instructions, with the kernels of the binary ones. Settle selects the functions that
+  // run the binary ones, which depend on the values in registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;

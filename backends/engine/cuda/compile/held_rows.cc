@@ -13,7 +13,7 @@ constexpr int64_t kHeldBytes = 256;  // for each thread: a quarter of its regist
 
 bool IsLoadInOrder(const hl::Instr& n) { return n.op == hl::kOpLoad && n.b < 0; }
 
-// Returns the element width of each array that all parts use in order and with the same width.
+// Returns the element width of each array that parts load in order or compute, all with one width.
 std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const RowText> texts) {
   std::map<int, int> widths;
   const auto see = [&](int array, int type) {

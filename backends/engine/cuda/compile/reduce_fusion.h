@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which loops and copies of a graph are fused into a reduction: those whose results are
-// only its operands, and the loop that is the only reader of its result.
+// Decides which loops and copies of a graph are fused into a reduction: those whose results only
+// the reduction reads, and the loop that is the only reader of its result.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 

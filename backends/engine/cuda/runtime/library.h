@@ -25,8 +25,8 @@ std::string LibrariesMissing();
 
 // Refused reports that a library failed: it prints each reason once and returns false, so that a
 // kernel of the engine runs instead. With $HLOCTS_CUDA_STRICT_LIBRARIES it returns an error
-// instead, which suites then show. LibraryFailed returns an error if memory is exhausted or the GPU
-// is lost, and calls Refused otherwise.
+// instead, which suites then show. LibraryFailed returns ResourceExhausted if memory is exhausted,
+// ends the process if the GPU is lost, and calls Refused otherwise.
 absl::StatusOr<bool> Refused(const std::string& reason);
 absl::StatusOr<bool> LibraryFailed(const Gpu& gpu, const char* what, int code, bool out_of_memory);
 

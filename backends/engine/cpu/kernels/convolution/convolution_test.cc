@@ -56,8 +56,8 @@ const Case kConvolutionCases[] = {
     {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
     {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
     {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
-    // Planes whose rows form one line, tiles with one, few and many features, inputs split into
-    // phases.
+    // Planes whose rows form one line, tiles with one, few and many features, dilated inputs split
+    // into phases.
     {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
     {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
     {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},

@@ -62,8 +62,8 @@ double ApplyDouble(ReduceKind kind, double a, double b) {
   }
 }
 
-// Computes floats of at most 16 bits in double, where the sum or product of two such numbers is
-// exact, then rounds once.
+// Computes floats of at most 16 bits in double, then rounds. Double is so precise that the sum or
+// product of two such numbers is the same as if it were rounded once.
 template <typename Bits>
 void CombineNarrowFloats(ReduceKind kind, const CombineArgs& args) {
   const FloatFormat& format = FormatOf(args.type);

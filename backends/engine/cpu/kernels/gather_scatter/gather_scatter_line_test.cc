@@ -25,7 +25,7 @@ IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64
   return vectors;
 }
 
-// Checks single elements with gaps between indices, elements and updates; some are out of bounds.
+// Checks single elements with gaps between elements, updates and indices, some out of bounds.
 template <typename Index>
 void CheckLine(PrimitiveType index_type) {
   const std::vector<int64_t> wanted = {3, 0, 7, 3, 9, 12, 120, 3, 8};

@@ -99,8 +99,8 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
                          const OperandLoops& loops, bool expand, Scratch& to, Matrices& matrices) {
   const bool is_complex = IsComplex(operand.type);
   LoopNest<1> outer = loops.batch;
-  // If a right operand is expanded, its free dimension is innermost. Otherwise the dimension with
-  // unit stride is innermost.
+  // The innermost dimension is the free one if the operand is expanded, or if it is real and the
+  // free dimension has unit stride; else the contracting one.
   const LoopNest<1> free_loops = MergedLoops(loops.free);
   const bool free_inner =
       expand || (!is_complex && !free_loops.empty() && free_loops.back().stride[0] == 1);

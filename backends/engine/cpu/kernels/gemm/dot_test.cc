@@ -187,8 +187,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   });
 }
 
-// Checks |error| <= k u sum |a b|, a bound for any order of additions. Bits must not depend on
-// threads.
+// Checks |error| <= k u sum |a b|, a bound for any order of additions, and that bits are the same
+// for any number of threads.
 TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   const int64_t m = 150, k = 700, n = 130;
   const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);

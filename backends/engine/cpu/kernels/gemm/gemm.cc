@@ -62,8 +62,8 @@ struct Blocks {
   }
 };
 
-// Returns true if a tile's rows need not be packed: each row is contiguous along the sum, and a
-// tile's rows together fit in half the L1 cache.
+// Returns true if a tile's rows need not be packed: each row is contiguous along the sum, and the
+// memory from the first to the last row is at most half the L1 cache, so that the rows stay there.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&

@@ -92,8 +92,8 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTransposedRows<T, true> : PackTransposedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
-  // Reading a whole vector may read beyond the last rows of a step, into the next step. The last
-  // step has no next step, so it is packed without vectors.
+  // A whole vector may read beyond the last rows of a step, into the next step. The last step has
+  // no next step: unless `whole`, it is packed without vectors.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
   PackRowsSideBySide(from, args.a_column, vectors, rows, to);

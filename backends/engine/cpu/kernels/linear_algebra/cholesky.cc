@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition a = u* u. u is upper triangular, so that reads are along rows.
+// Cholesky decomposition a = u* u with u upper triangular: updates run along contiguous rows.
 #include <algorithm>
 #include <cmath>
 #include <complex>

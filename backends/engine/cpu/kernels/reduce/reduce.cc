@@ -61,8 +61,8 @@ const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t coun
   return buffer;
 }
 
-// The partial results, as an array [blocks, outputs]. Block b of output o is the sum over a fixed
-// part of the elements of this output.
+// The partial results, as an array [blocks, outputs]. Block b of output o combines a fixed part of
+// the elements of this output.
 struct Partials {
   char* data;
   int64_t blocks, outputs;

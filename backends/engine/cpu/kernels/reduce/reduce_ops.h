@@ -24,8 +24,7 @@ struct ReduceOps {
   void (*scan)(const void* from, int64_t count, void* to, void* carry) = nullptr;
 };
 
-// Returns the type in which reductions of `type` are computed: f32 for narrow floats, and unsigned
-// integers of the same width for signed ones if the sign does not matter.
+// Returns the type in which reductions of `type` are computed: f32 for narrow floats, else `type`.
 inline PrimitiveType ReduceComputeType(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) < 32 ? PrimitiveType::kF32 : type;
 }

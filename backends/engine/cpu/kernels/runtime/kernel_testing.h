@@ -94,8 +94,8 @@ int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
   return wrong;
 }
 
-// Returns floats with mean 0 and variance 1, each the sum of eight 16-bit uniform numbers. The
-// library's normal distribution takes logarithms and would dominate the time of many tests.
+// Returns nearly normal floats of mean 0 and variance 1: each sums eight uniform 16-bit numbers.
+// The library's normal distribution takes logarithms and would dominate the time of many tests.
 inline std::vector<float> RandomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);

@@ -17,7 +17,7 @@ struct RowRange {
 
 absl::Status CheckRows(const SortRequest& request, int64_t max_size);
 
-// Moves element order[i] of the row to position i. `row_copy` is a row of 16-byte elements.
+// Moves element order[i] of the row to position i. `row_copy` has space for 16-byte elements.
 void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                 const SortOperand& operand, const uint32_t* order, char* row_copy);
 
