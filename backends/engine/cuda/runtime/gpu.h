@@ -31,11 +31,11 @@ struct Gpu {
   int32_t workers_max = 0;                // processes that fit the free memory
   bool waits = false;                     // $HLOCTS_CUDA_SYNC
 
-  // Checks the result of a call that only enqueues work. Returns ResourceExhausted if memory is
-  // exhausted and Internal for any other error. An error that reports a lost context ends the
-  // process.
+  // Checks a call that only enqueues work. Returns ResourceExhausted if memory is exhausted and
+  // Internal for any other error. An error that reports a lost context ends the process.
   absl::Status Check(CUresult result, absl::string_view what) const;
-  // Checks a call that waits. An error was caused by an earlier kernel and ends the process.
+  // Checks a call that waits. Returns ResourceExhausted if memory is exhausted. Any other error was
+  // caused by an earlier kernel and ends the process.
   absl::Status CheckWait(CUresult result, absl::string_view what) const;
   absl::Status Wait(absl::string_view what) const {
     return CheckWait(driver->cuStreamSynchronize_(stream), what);

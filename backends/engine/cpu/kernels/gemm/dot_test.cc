@@ -152,7 +152,7 @@ TEST(DotTest, IntegersWrap) {
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<T::kS8, T::kS8, T::kF32>(); }
 
-// Checks operands whose elements are the largest number, so that every partial sum is the largest.
+// Checks operands of equal elements of the largest magnitude that their type or the s32 sum allows.
 template <typename L, typename R>
 void CheckLargest(T lhs, T rhs, L l, R r) {
   const int64_t m = 20, k = 2600, n = 35;
