@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how much the acceptance sets check in all verdicts: the effective significand bits of
-// floating-point elements, by precision of the type. Exact data is counted separately.
+// floating-point elements, by precision. Data that is exact by construction is counted separately.
 #pragma once
 
 #include <cstdint>

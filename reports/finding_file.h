@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the record of a failure in a directory. A bundle (a minimised failure) has verdict.json. A
-// finding has finding.textproto as well, with title, clause and cause (schema: finding.proto).
+// finding has finding.textproto instead, which adds title, clause and cause (finding.proto).
 #pragma once
 
 #include <string>

@@ -30,7 +30,8 @@ class Scorecard {
   // since a case that did not run has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of all verdicts; for a suspect one, 4, or 1 if `suspect_fails`.
+  // Returns the worst exit status of the unexpected verdicts: 4 if all are suspect, or 1 if also
+  // `suspect_fails`. An engine that is not available counts as an error.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:
@@ -41,8 +42,8 @@ class Scorecard {
 
 // The option of XLA's CPU plugins that sets the number of devices.
 inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
-// Returns the reasons why verdicts are unsupported, the most frequent first, with known remedies.
-// Numbers and names of instructions are removed: "52 need 4 devices, the engine has 1".
+// Returns the reasons why verdicts are unsupported ("52 need 4 devices"), the most frequent first,
+// with known remedies. Reasons that differ only in numbers or names of instructions are one.
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);
 
 }  // namespace hlocts::reports

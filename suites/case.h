@@ -81,8 +81,8 @@ struct BadFile {
   std::string prefix;  // of the addresses that it would have: "movement/pad"
   absl::Status error;
 };
-// Loads all cases below a directory, sorted by address. Fails for syntax errors, duplicate
-// addresses and missing clauses, or, if `bad` is not null, stores them in it and omits such cases.
+// Loads all cases below a directory, sorted by address. Fails for duplicate addresses and, if `bad`
+// is null, for syntax errors and missing clauses; otherwise `bad` gets these, without their cases.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);
@@ -97,12 +97,12 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
 // words is itself the reason.
 std::string InconclusiveReason(absl::string_view text, absl::string_view parameters);
 
-// Returns true if the query selects the address: it equals the address, is a prefix before '/', ':'
-// or ',', or contains '*' (CONTRACT.md).
+// Returns true if the query selects the address: it equals the address or is a prefix before '/',
+// ':' or ','. In a query, '*' matches any characters (CONTRACT.md).
 bool QueryMatches(absl::string_view query, absl::string_view address);
 
 // Returns the clause of a failure. If `clause` names only a page ("elementwise_binary"), returns
-// the only clause of that page that the case cites, or the page if the case cites several.
+// the only clause of that page that the case cites, else the page.
 std::string ClauseOfCase(const std::string& clause, const std::vector<std::string>& clauses);
 
 // Returns the shard of an address, 1 to `count`, which is the same on every machine.

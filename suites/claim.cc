@@ -58,8 +58,8 @@ std::map<std::string, std::string> HashesByName(absl::string_view lines) {
   return hashes;
 }
 
-// Compares the files with SHA256SUMS. A file that is not listed there is a problem only if it
-// contains expectations, since other files have no effect.
+// Compares the files with SHA256SUMS. A file that is not listed there is a problem only in
+// expectations/, since other files have no effect.
 absl::Status CheckFiles(const std::string& folder, std::vector<std::string>& problems) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string sums, ReadFile(folder + kSums));
   HLOCTS_ASSIGN_OR_RETURN(const std::string now, HashesOfFolder(folder));

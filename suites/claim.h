@@ -27,7 +27,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 //   - the suite here is the one that was run
 //   - every case of its tier has one verdict on each engine
 //   - the counts claimed are those of the verdicts, and the verdicts are `expected` exactly if the
-//     expectations of the package explain it
+//     expectations of the package state this
 // conformance.h decides whether the engine conforms.
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
 

@@ -29,13 +29,13 @@ class ExpectationList {
   // for syntax errors and entries without text, verdict, kind, clause or reason.
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
-  // Marks the verdict `expected` if an entry expects it, or if it is a pass without an entry.
+  // Marks the verdict `expected` if an entry expects it, or if it is no failure and has no entry.
   // Otherwise (for example, if a case passes that should fail) the verdict stays unexpected, and
-  // `reason` says so. `today` is YYYY-MM-DD if entries may expire, else "".
+  // `wanted` says what entries expect. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
   // Returns true if an entry whose signature matches `signature` (of a failure found by fuzzing; *
-  // in the entry matches any text) explains the verdict. `needs` has the needs of the smallest
-  // module, or is null.
+  // in the entry matches any text) explains the verdict. `needs` has the properties of the
+  // smallest module, or is null.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
   // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query without a match.

@@ -26,7 +26,7 @@ class CaseNames {
 };
 
 // Returns "file:line: what" for every mistake below a directory or in one file. `reference` runs
-// each smoke and presubmit case without other mistakes. One that fails contradicts it.
+// the smoke and presubmit cases without outputs or sweep. One that fails contradicts it.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -25,7 +25,7 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict&
                                         const std::string& folder);
 
 // Returns the arguments in replay.json of a case directory: the subcommand, its module, its flags,
-// and `backend` if given. If this user's hlocts did not write the file, it may use only a module in
+// and `backend` if given. If this user's hlocts did not write the file, it may use only files of
 // the directory and an engine that hlocts knows by name; otherwise returns kFailedPrecondition.
 absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
                                                     const std::string& backend = "");

@@ -10,7 +10,7 @@ namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
-// Returns a line "hash name", in the format of `sha256sum`, for each regular file below a
+// Returns a line "hash  name", in the format of `sha256sum`, for each regular file below a
 // directory. Names are relative to the directory; lines are in the order of the names.
 absl::StatusOr<std::string> HashesOfFolder(const std::string& folder);
 // Returns the hash of those lines.

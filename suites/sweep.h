@@ -16,7 +16,7 @@ namespace hlocts::suites {
 
 // Returns the first verdict on a part that is not a pass, or the combined pass of all parts.
 // Returns kError if the module does not have exactly one parameter, of 32 bits per element and a
-// size that divides 2^32. `stop`, polled between parts, ends the sweep with kError.
+// size that divides 2^32. `stop` is polled between parts; true ends the sweep with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

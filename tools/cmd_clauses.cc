@@ -129,8 +129,8 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
   return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
 }
 
-// If an argument names neither a clause nor a file of clauses, searches the clauses for its words
-// and replaces it by the clauses found.
+// Moves arguments that name neither a clause nor a file of clauses to `words`. Returns an error for
+// a single word that no clause contains and that names no ruling.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
   for (const Clause& clause : registry.clauses()) {

@@ -91,8 +91,8 @@ absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Jo
   return verdict;
 }
 
-// Returns the name of the first instruction of `judging` that has the same name in `given` and
-// whose value in `given` is not in its set. "" if no names agree or all values are permitted.
+// Returns the name of the first instruction of `judging` whose value in `given`, by name and shape,
+// is not in its set. "" if no names agree or all values are permitted.
 absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& judging,
                                       const Job& given, backends::Backend& reference) {
   if (judging.request.arguments.size() != 1) return std::string();

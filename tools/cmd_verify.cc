@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify`, which checks a module against every rule of well-formedness.
+// The subcommand `hlocts verify`, which checks a module by the documents' well-formedness rules.
 #include <cstdio>
 #include <iostream>
 

@@ -146,8 +146,8 @@ struct OpenFindings {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Returns these numbers for the newest release that was tested on any finding in this nightly run.
-// The name is empty if there was none.
+// Returns these numbers for the last of `history.releases` (a name with a version, or `xla`) that
+// was tested on any finding in the newest nightly run. The name is empty if there was none.
 OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
@@ -166,11 +166,11 @@ struct ReleaseDate {
   std::string family, day;
 };
 // Orders engines by family and date. Engines without a date are ordered by name, and versions after
-// '@' as numbers ("xla@0.9" before "xla@0.11.2"). Options after '?' are ignored.
+// '@' as numbers ("xla@0.9" before "xla@0.11.2"). Family and date ignore options after '?'.
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 
-// The distance of accepted function values from the exact ones, by release, which the rules permit.
+// Distances of accepted function values from the exact ones, by release. The rules permit them.
 
 // The increase of the distance, in ulps, above which the later nightly run reports it.
 inline constexpr double kUlpsReported = 0.05;

@@ -2,8 +2,8 @@
 // Declares the run store, which keeps nightly runs in one SQLite file.
 //
 // An import is one transaction: a killed process, a full disk or a second writer loses only that
-// import. Only complete runs are imported. Missing cases are an error or, with --incomplete, get
-// the verdict `lost`. The store keeps verdict, time, elements, bits checked and seed per case and
+// import. A run must be complete: missing cases are an error or, with --incomplete, have the
+// verdict `lost`. The store keeps verdict, time, elements, bits checked and seed per case and
 // engine, but never a path or the name of a machine or person. A new column needs a step at the end
 // of kSteps in schema.cc; steps are never changed later.
 #pragma once
@@ -44,9 +44,8 @@ class RunStore {
 
   // Imports directories: those of `run --out` (several runs, each with all its shards) and of `fuzz
   // --out`; those with a history.jsonl, the output of `replay --json` on the open findings; and
-  // bundles with a history.json, the output of `history --keep`, whose results are not those of the
-  // nightly run. Incomplete shards are an error that names the missing cases, unless
-  // options.incomplete.
+  // bundles with a history.json (`history --keep`), which results of the nightly run override.
+  // Incomplete shards are an error that names the missing cases, unless options.incomplete.
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();

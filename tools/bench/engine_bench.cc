@@ -72,7 +72,7 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 }
 
 // Judges the outputs by the reference's acceptance sets. Returns "judged" with the bits checked per
-// element, or a text that begins with WRONG. If the sets cannot decide (after long chains of
+// element, or "WRONG: ..." for wrong outputs. If the sets cannot decide (after long chains of
 // roundings), the text has the distance to the other engine's outputs if they are close, and the
 // result of judging pieces of the module, which `engine` runs; `subject` may not run after that.
 absl::StatusOr<std::string> CheckOutputs(const Module& module,

@@ -90,7 +90,7 @@ int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
 // For each line of the batch file, writes and flushes the lines that `answer` returns. The answer
-// to an invalid line is {"ok":false,"error":...}. Returns 0 if every line was answered.
+// to an invalid line is {"ok":false,"error":...}. Returns 0 if every line was valid.
 using BatchAnswer =
     std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);

@@ -19,7 +19,7 @@ struct ConfigEntry {
 };
 
 // Parses `text`: lines `key = value`, where a value is "text", a number, true, false or a list of
-// these, and lines [section]. Returns kInvalidArgument, with file and line, for other lines.
+// these, and lines [section]. Returns kInvalidArgument, with file and line, if one is invalid.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles Ctrl-C and SIGTERM. Long work with partial results polls Interrupted() and writes them
-// before it ends. Otherwise the process and its workers end within two seconds.
+// Handles Ctrl-C and SIGTERM. Long work with partial results polls Interrupted() and keeps them
+// within 1.5 seconds. Then, or at once for other work, the process ends with its workers.
 #pragma once
 
 namespace hlocts::tools {

@@ -261,8 +261,8 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
-// Returns true if the texts are equal except for the line that names the output. If a piece
-// computes only the output, its text and that of the whole module are equal in this way.
+// Returns true if the texts are equal except for the first line, which names the output. A piece
+// that computes the output has the same set, but may give the output another number.
 bool SameSet(absl::string_view a, absl::string_view b) {
   return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }

@@ -34,7 +34,7 @@ double SecondsSince(Clock::time_point start) {
 }
 
 // Returns true if the instruction computes a floating-point number. Data movement, calls and
-// selections do not. A reduction does if its computation does.
+// choices (select, maximum) do not. A fold does if its computation does.
 bool Computes(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (ops::IsFold(instruction.opcode()) && body != nullptr)

@@ -34,17 +34,17 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  // The verdict on the first input that does not pass, without localisation. If every input passes,
-  // the verdict on the first one that does; if none has a verdict, that on the first input.
+  // The verdict, without localisation, on the input that is wrong or that ends the search
+  // (unsupported, error); else on the first input that passes; else on the first input.
   reports::Verdict verdict;
   backends::ExecuteRequest request;  // the input of the verdict
   bool failed = false;
   SearchCounts counts;
 };
 
-// Searches for inputs. `request` has everything but the arguments. A search ends without a result
-// only at the time limit or by `stop`. If it finds an input, the input and the number of inputs
-// before it depend only on the seed.
+// Searches for inputs. `request` has everything but the arguments. A search without a wrong result
+// ends at the time limit, by `stop`, or if engine or reference cannot run the module. The input
+// found, and the number of inputs before it, depend only on the seed.
 SearchResult SearchInputs(const Module& module, const backends::ExecuteRequest& request,
                           const backends::DiffOptions& diff, backends::Backend& backend,
                           const SearchOptions& options);

@@ -283,8 +283,8 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
     affinity += 2;
   }
   const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
-  // A fault is specific to the clause if it shares words with it and only the clause's cases detect
-  // it.
+  // A fault is specific to the clause if it shares words with the sentence and only the clause's
+  // cases detect it.
   const bool own = affinity > 0 && noticed.own == noticed.all;
   const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
   return {kind, -affinity, noticed.all - noticed.own + taken, of_family ? 1 : 0, id};

@@ -60,7 +60,7 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
 }
 
 // Fills the rows of the faults whose indices are in `which`. A child process runs `together`
-// faults. If it crashes, its faults are appended to `again`.
+// faults. If it crashes or hangs, its faults are appended to `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,
               std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,

@@ -12,8 +12,8 @@
 namespace hlocts::tools {
 
 // Returns for each fault the numbers of the trials that detect it; only trials whose case tests
-// what the fault affects run. The faults run in child processes. If a process crashes on a fault,
-// no trial detects it.
+// what the fault affects run. The faults run in child processes. If a process crashes or hangs on a
+// fault, no trial detects it.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);

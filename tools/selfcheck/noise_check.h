@@ -34,8 +34,8 @@ struct NoiseReport {
 };
 
 // The permissions that the noise uses. `facts` are the facts that the engine declares (its option
-// `facts`). If `typical`, the noise omits additions with one-sided errors, and outputs that pass
-// are searched for improbable results.
+// `facts`); "" for none. If `typical`, the noise omits additions with one-sided errors, and outputs
+// that pass are searched for improbable results.
 struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;

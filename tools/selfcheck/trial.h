@@ -27,8 +27,8 @@ struct Trial {
 // Returns limits that stop a loop that a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
-// Returns trials of those cases that the reference itself passes; `cases` must outlive the trials.
-// Counts the other cases in `left_out`.
+// Returns trials of reject cases and of cases that the reference evaluates. `cases` must outlive
+// the trials. Counts the cases that the reference does not evaluate in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
 // Returns module `number` of the campaign with that seed. `valid` is false if the reference does
