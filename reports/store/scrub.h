@@ -8,9 +8,9 @@
 
 namespace hlocts::reports {
 
-// Shortens absolute paths ("/opt/me/plugin.so"), also in quotes or after '=' or ':', to the last
-// part. "and/or" in a sentence and addresses ("movement/pad") do not change. `host`, the name of
-// this machine, becomes "HOST"; the two-argument form is for tests.
+// Shortens absolute paths ("/opt/me/plugin.so") and those from ".", ".." or "~", also in quotes or
+// after '=' or ':', to the last part. "and/or" and addresses ("movement/pad") do not change. The
+// name of this machine, `host`, becomes "HOST"; the two-argument form is for tests.
 std::string Scrubbed(absl::string_view text, absl::string_view host);
 std::string Scrubbed(absl::string_view text);
 

@@ -38,8 +38,8 @@ Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
 int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
 
 // A line of the file: the clause, the fault, the case that detects it, a hash of case and fault,
-// and "own/all". `own` is the number of cases of the clause that detect the fault; `all` counts
-// those of the smoke tier too. A person writes "clause fault"; `--update` fills in the rest.
+// and "own/all": how many cases of the clause detect the fault, and how many do with those of the
+// smoke tier. A person writes "clause fault"; `--update` fills in the rest.
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
   int own = 0, all = 0;
