@@ -294,9 +294,9 @@ absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
   return stored;
 }
 
-// Writes <folder>/merged unless a shard is lost. For a run, merged is the directory that a run on
-// one machine would have written, with verdicts ordered by engine and address. For a campaign, it
-// has the buckets of all chunks, with the smallest module of each bucket.
+// Writes <folder>/merged unless there is a lost shard or a problem. For a run, it is the directory
+// that a run on one machine would have written, with verdicts by engine and address. For a
+// campaign, it has the buckets of all chunks, with the smallest module of each bucket.
 absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder) {
   ClusterMerge merge;
   HLOCTS_RETURN_IF_ERROR(plan.IsCampaign() ? MergeChunks(plan, folder, merge)

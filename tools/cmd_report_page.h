@@ -14,7 +14,7 @@ inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightlyRunsShown = 14;
 
 // Returns the newest `nights` nightly runs up to `night` (the newest if `night` is empty), with
-// releases ordered by date (backends/engines.textproto).
+// releases ordered by family and date (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
                                              const std::string& night = "");
 
