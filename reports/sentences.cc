@@ -4,9 +4,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "spec/accuracy/target_facts.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 #include "spec/files/home_folder.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::reports {
 namespace {
@@ -60,13 +62,37 @@ std::string FreedomText(const std::string& freedom) {
   return freedom;
 }
 
+std::string FactText(const std::string& fact, const std::string& backend) {
+  const FactRow* row = FindFact(fact);
+  std::string text = row == nullptr ? fact : absl::StrCat(fact, ": ", row->says);
+  const auto target = FindTarget(backend.substr(0, backend.find('@')));
+  if (target.ok() && absl::c_linear_search(target->Facts(), fact))
+    absl::StrAppend(&text, " (spec/targets/", target->name, ".textproto)");
+  return text;
+}
+
+namespace {
+
+// Returns the clause ids of a failure. A fact decides what its clause leaves open; a fact without
+// an entry for the operation has no clause of its own.
+std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
+  std::vector<std::string> keys;
+  for (const std::string& fact : failure.facts)
+    keys.push_back(absl::StrCat(failure.operation, ":", fact));
+  if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
+  keys.push_back(failure.operation);
+  for (const std::string& key : keys)
+    if (const auto found = all.find(key); found != all.end()) return found->second;
+  return {};
+}
+
+}  // namespace
+
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure) {
   std::vector<ClauseSentence> sentences;
   const ClauseBook& book = Book();
   if (!book.registry.ok() || !book.of_opcodes.ok()) return sentences;
-  auto found = book.of_opcodes->find(failure.operation);
-  if (found == book.of_opcodes->end()) return sentences;
-  for (const std::string& id : found->second) {
+  for (const std::string& id : ClausesOf(failure, *book.of_opcodes)) {
     const Clause* clause = book.registry->Find(id);
     if (clause == nullptr) continue;
     ClauseSentence sentence{clause->id, clause->text, clause->source, clause->address, ""};

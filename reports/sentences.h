@@ -14,9 +14,14 @@ struct ClauseSentence {
   std::string id, text, source, address;
   std::string ruling;  // path of the ruling that interprets the clause, or ""
 };
-// Returns the sentences that spec/clauses/of_opcodes.txt lists for a failure's operation. Returns
-// no sentence if the documents have none or the registry cannot be read.
+// Returns the sentences that spec/clauses/of_opcodes.txt lists for a failure's operation, or for
+// the facts on which the failure depends. Returns no sentence if the documents have none or the
+// registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
+
+// Returns "integer.division: x/0 = -1 ... (spec/targets/xla_cpu.textproto)" for a fact of the
+// engine named `backend`. The file is omitted if no target of that name declares the fact.
+std::string FactText(const std::string& fact, const std::string& backend);
 
 // Returns "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.
 std::string FreedomText(const std::string& freedom);

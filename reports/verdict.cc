@@ -25,6 +25,8 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (failure.categorical) json["categorical"] = true;
   if (failure.value != WrongValue::kNumber)
     json["value"] = std::string(WrongValueName(failure.value));
+  if (!failure.facts.empty()) json["facts"] = failure.facts;
+  if (failure.tie) json["tie"] = true;
   for (const FailureOperand& operand : failure.operands)
     json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
   return json;
@@ -45,6 +47,8 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.distance = json.value("distance", "");
   failure.categorical = json.value("categorical", false);
   failure.value = WrongValueFromName(json.value("value", "")).value_or(WrongValue::kNumber);
+  failure.facts = json.value("facts", std::vector<std::string>{});
+  failure.tie = json.value("tie", false);
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});
   return failure;

@@ -29,6 +29,8 @@ struct VerdictFailure {
   bool categorical = false;    // `distance` names kinds of values ("a NaN ...")
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
+  std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
+  bool tie = false;  // an index of another, equal element, where the order of ties is defined
 };
 
 // The result of cutting the module into pieces that run separately (backends/differ/blame.h).

@@ -14,6 +14,7 @@ namespace hlocts::reports {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Verdict Failing() {
   Verdict verdict;
@@ -284,6 +285,8 @@ TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
 TEST(VerdictTest, ARecordKeepsEachStatementApart) {
   Verdict verdict = Failing();
   verdict.first_failure->value = WrongValue::kInfinity;
+  verdict.first_failure->facts = {"integer.division"};
+  verdict.first_failure->tie = true;
   verdict.reason = "output 0 is wrong";
   verdict.localisation.kind = Localisation::Kind::kTogether;
   verdict.localisation.outcome = Outcome::kFail;
@@ -301,7 +304,19 @@ TEST(VerdictTest, ARecordKeepsEachStatementApart) {
   EXPECT_EQ(read.localisation.instructions, verdict.localisation.instructions);
   EXPECT_EQ(read.localisation.kind, Localisation::Kind::kTogether);
   EXPECT_EQ(read.first_failure->value, WrongValue::kInfinity);
+  EXPECT_EQ(read.first_failure->facts, verdict.first_failure->facts);
+  EXPECT_TRUE(read.first_failure->tie);
   EXPECT_EQ(VerdictToRecord(read), VerdictToRecord(verdict));
+}
+
+TEST(VerdictTest, AFactIsNamedWithTheTargetThatDeclaresIt) {
+  Verdict verdict = Failing();
+  verdict.backend = "xla@0.11.2";
+  verdict.first_failure->facts = {"integer.division"};
+  EXPECT_THAT(VerdictToText(verdict), HasSubstr("fact: integer.division: x/0 = -1 (all ones)"));
+  EXPECT_THAT(VerdictToText(verdict), HasSubstr("(spec/targets/xla_cpu.textproto)"));
+  verdict.backend = "mine";
+  EXPECT_THAT(VerdictToText(verdict), Not(HasSubstr("spec/targets")));
 }
 
 TEST(VerdictTest, ARecordKeepsTheCauseOfACrash) {

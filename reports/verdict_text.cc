@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/effective_bits.h"
+#include "reports/sentences.h"
 #include "reports/verdict.h"
 
 namespace hlocts::reports {
@@ -232,6 +233,8 @@ std::string VerdictToText(const Verdict& verdict) {
     absl::StrAppend(&text, FailureText(*verdict.first_failure));
     const std::string finding = FindingText(verdict.localisation);
     if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);
+    for (const std::string& fact : verdict.first_failure->facts)
+      absl::StrAppend(&text, "\n    fact: ", FactText(fact, verdict.backend));
     if (!verdict.wanted.empty()) absl::StrAppend(&text, "\n    expected ", verdict.wanted);
   } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&text, "\n    ", reason);

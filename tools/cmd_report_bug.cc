@@ -63,6 +63,10 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
     absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
                     sentence.address, "), clause ", sentence.id, ")\n");
   }
+  for (const std::string& fact : failure.facts)
+    absl::StrAppend(
+        &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
+        reports::FactText(fact, verdict.backend), ".\n");
   return text;
 }
 

@@ -270,6 +270,42 @@ TEST(StoryTest, LintFindsHiddenMistakes) {
 }
 
 TEST(StoryTest, TwoModulesAreComparedBothWays) {
+TEST(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
+  const std::string judge =
+      "judge " +
+      Write(
+          "over.hlo",
+          "HloModule m\nENTRY e {\n  x = s32[2] parameter(0)\n  y = s32[2] parameter(1)\n  ROOT q "
+          "= s32[2] divide(x, y)\n}\n") +
+      " --inputs=" + Write("over.in", "s32[2] {6, 8}\ns32[2] {0, 2}\n") + " --facts-of=xla_cpu";
+  Ran by_fact = RunHlocts(judge + " --outputs=" + Write("fact.txt", "s32[2] {0, 4}\n"));
+  EXPECT_THAT(by_fact.out, AllOf(HasSubstr("fact:     integer.division: x/0 = -1"),
+                                 HasSubstr("elementwise_binary.29: Integer division by zero"),
+                                 HasSubstr("0006-integer-division-overflow.md"),
+                                 Not(HasSubstr("elementwise_binary.5:"))));
+  EXPECT_THAT(RunHlocts(judge + " --json --outputs=" + Write("fact.txt", "s32[2] {0, 4}\n")).out,
+              HasSubstr(R"("facts":["integer.division"])"));
+  // The second element is wrong by the documents alone.
+  Ran by_both = RunHlocts(judge + " --outputs=" + Write("both.txt", "s32[2] {0, 3}\n"));
+  EXPECT_THAT(by_both.out,
+              AllOf(HasSubstr("at output 0 [1]"), HasSubstr("elementwise_binary.5: Div is lhs"),
+                    Not(HasSubstr("fact:"))));
+}
+
+TEST(StoryTest, AnIndexOfAnEqualElementViolatesTheOrderOfTies) {
+  const std::string judge =
+      "judge " +
+      Write("top.hlo",
+            "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT t = (f32[2], s32[2]) "
+            "topk(x), k=2, largest=true\n}\n") +
+      " --inputs=" + Write("top.in", "f32[4] {1, 5, 5, 5}\n") + " --outputs=";
+  Ran tie = RunHlocts(judge + Write("tie.txt", "f32[2] {5, 5}\ns32[2] {1, 3}\n"));
+  EXPECT_THAT(tie.out,
+              AllOf(HasSubstr("top_k.11: Of two equal elements"), Not(HasSubstr("top_k.8:"))));
+  Ran other = RunHlocts(judge + Write("other.txt", "f32[2] {5, 5}\ns32[2] {1, 0}\n"));
+  EXPECT_THAT(other.out, AllOf(HasSubstr("top_k.8:"), Not(HasSubstr("top_k.11:"))));
+}
+
   const auto module = [](const char* name, const char* first, const char* second) {
     return Write(name,
                  absl::StrCat("HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] "

@@ -219,6 +219,7 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
     // The operands of the piece are those that the engine itself computed.
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
+    verdict.first_failure->tie = blame.verdict.first_failure->tie;
     if (!blame.verdict.first_failure->operands.empty())
       verdict.first_failure->operands = blame.verdict.first_failure->operands;
   }

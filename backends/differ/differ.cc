@@ -13,6 +13,7 @@
 #include "reference/custom_call.h"
 #include "reference/judge/module_sets.h"
 #include "reports/effective_bits.h"
+#include "spec/accuracy/target_facts.h"
 #include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
@@ -108,6 +109,11 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
   return {std::string(FreedomName(freedom))};
 }
 
+template <typename Failure>
+bool SameElement(const std::optional<Failure>& a, const std::optional<Failure>& b) {
+  return a && b && a->output == b->output && a->index == b->index;
+}
+
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
@@ -160,6 +166,52 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
   return &(*sets)[device];
 }
 
+// The verdict of the sets on the outputs of one device.
+struct Differ::Judged {
+  const ModuleAcceptance* accepted;
+  JudgeResult result;
+  std::vector<std::string> facts;  // narrowing facts without which the outputs do not fail
+};
+
+// Judges a failure of the usual sets by rigorous ones, since only these prove a failure. If the
+// outputs fail without the facts that narrow sets, the first failure is one that needs no fact.
+absl::StatusOr<Differ::Judged> Differ::JudgeDevice(const std::vector<Literal>& outputs,
+                                                   size_t device,
+                                                   const std::vector<std::string>& facts) {
+  auto by = [&](const std::vector<std::string>& some, Kind kind) -> absl::StatusOr<Judged> {
+    HLOCTS_ASSIGN_OR_RETURN(const std::vector<ModuleAcceptance>* sets, Sets(some, kind));
+    return Judged{&(*sets)[device], JudgeLeaves((*sets)[device], outputs), {}};
+  };
+  HLOCTS_ASSIGN_OR_RETURN(Judged judged, by(facts, Kind::kUsual));
+  if (judged.result.outcome != Outcome::kFail) return judged;
+  HLOCTS_ASSIGN_OR_RETURN(judged, by(facts, Kind::kRigorous));
+  std::vector<std::string> narrowing, kept;
+  for (const std::string& fact : facts) {
+    const FactRow* row = FindFact(fact);
+    (row != nullptr && !row->grants ? narrowing : kept).push_back(fact);
+  }
+  if (judged.result.outcome != Outcome::kFail || narrowing.empty()) return judged;
+  auto without = by(kept, Kind::kRigorous);
+  if (!without.ok()) return judged;
+  if (without->result.outcome == Outcome::kFail) {
+    if (!SameElement(judged.result.first_failure, without->result.first_failure)) {
+      judged.result.first_failure = without->result.first_failure;
+      judged.result.reason = without->result.reason;
+    }
+    return judged;
+  }
+  // Drops each fact that the failure does not need.
+  for (size_t i = 0; i < narrowing.size(); ++i) {
+    std::vector<std::string> others = kept;
+    others.insert(others.end(), judged.facts.begin(), judged.facts.end());
+    others.insert(others.end(), narrowing.begin() + i + 1, narrowing.end());
+    without = by(others, Kind::kRigorous);
+    if (!without.ok() || without->result.outcome != Outcome::kFail)
+      judged.facts.push_back(narrowing[i]);
+  }
+  return judged;
+}
+
 reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                      const std::vector<std::string>& facts) {
   auto sets = Sets(facts, Kind::kUsual);
@@ -174,19 +226,13 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
   reports::Verdict merged;
   for (size_t d = 0; d < outputs.size(); ++d) {
     int64_t replica = static_cast<int64_t>(d) / options_.load.partitions;
-    const ModuleAcceptance* accepted = &(**sets)[d];
-    JudgeResult result = JudgeLeaves(*accepted, outputs[d]);
-    if (result.outcome == Outcome::kFail) {
-      // Only rigorous enclosures prove a failure.
-      auto rigorous = Sets(facts, Kind::kRigorous);
-      if (!rigorous.ok()) return FromStatus(rigorous.status());
-      accepted = &(**rigorous)[d];
-      result = JudgeLeaves(*accepted, outputs[d]);
-    }
-    reports::Verdict verdict = FromJudge(result, replica, options_.profile);
+    auto judged = JudgeDevice(outputs[d], d, facts);
+    if (!judged.ok()) return FromStatus(judged.status());
+    reports::Verdict verdict = FromJudge(judged->result, replica, options_.profile);
     if (verdict.first_failure) {
-      AddDetails(*accepted, outputs[d], *verdict.first_failure);
-      verdict.freedoms = FreedomsAt(*accepted, *verdict.first_failure);
+      verdict.first_failure->facts = std::move(judged->facts);
+      AddDetails(*judged->accepted, outputs[d], *verdict.first_failure);
+      verdict.freedoms = FreedomsAt(*judged->accepted, *verdict.first_failure);
     }
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }

@@ -75,6 +75,9 @@ class Differ {
                                                      const std::vector<std::string>& facts = {});
 
  private:
+  struct Judged;
+  absl::StatusOr<Judged> JudgeDevice(const std::vector<Literal>& outputs, size_t device,
+                                     const std::vector<std::string>& facts);
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
   bool DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verdict& verdict);

@@ -336,6 +336,41 @@ std::string NanNote(const Module& module, const ExecuteRequest& request, const L
   return "";
 }
 
+namespace {
+
+// Returns the reference's values of the operands of an instruction of the entry computation; none
+// if they are unknown.
+std::vector<Literal> OperandValues(const Module& module, const ExecuteRequest& request,
+                                   const LoadOptions& load, const Instruction& instruction) {
+  if (request.arguments.size() != 1) return {};
+  auto arguments = NestArguments(module, request.arguments[0]);
+  if (!arguments.ok()) return {};
+  OperandCatcher catcher(instruction);
+  reference::EvalOptions options{load};
+  options.hook = &catcher;
+  reference::Evaluate(module, *arguments, options).IgnoreError();
+  return std::move(catcher.caught);
+}
+
+}  // namespace
+
+bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+           const reports::VerdictFailure& failure, int64_t returned, int64_t accepted) {
+  const auto producer = ProducerOf(module, failure.output);
+  if (!producer || producer->instruction->opcode() != Opcode::kTopk ||
+      producer->index != ShapeIndex{1})
+    return false;
+  const auto operands = OperandValues(module, request, load, *producer->instruction);
+  if (operands.empty()) return false;
+  const std::vector<int64_t>& dimensions = operands[0].shape().dimensions();
+  auto element = [&](int64_t in_row) {
+    Index index = failure.index;
+    index.back() = in_row;
+    return ElementText(operands[0], LinearIndex(index, RowMajorStrides(dimensions)));
+  };
+  return returned >= 0 && returned < dimensions.back() && element(returned) == element(accepted);
+}
+
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure) {
@@ -344,15 +379,10 @@ std::vector<reports::FailureOperand> OperandsOf(const Module& module, const Exec
   auto producer = ProducerOf(module, failure.output);
   std::optional<Index> index;
   if (producer) index = IndexAt(*blamed, *producer->instruction, failure.index, 0);
-  auto arguments = NestArguments(module, request.arguments[0]);
-  if (!arguments.ok()) return {};
-  OperandCatcher catcher(*blamed);
-  reference::EvalOptions options{load};
-  options.hook = &catcher;
-  reference::Evaluate(module, *arguments, options).IgnoreError();
+  const std::vector<Literal> values = OperandValues(module, request, load, *blamed);
   std::vector<reports::FailureOperand> operands;
-  for (size_t i = 0; i < catcher.caught.size() && i < kShown; ++i) {
-    operands.push_back(Describe(*blamed, i, catcher.caught[i], index ? &*index : nullptr));
+  for (size_t i = 0; i < values.size() && i < kShown; ++i) {
+    operands.push_back(Describe(*blamed, i, values[i], index ? &*index : nullptr));
     if (operands.back().value.empty()) operands.pop_back();  // does not affect this element
   }
   return operands;

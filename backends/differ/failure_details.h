@@ -47,6 +47,11 @@ std::string NanNote(const Module& module, const ExecuteRequest& request, const L
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 
+// Returns true if the failing output holds indices of a TopK, and the elements at the returned
+// index and at the accepted one are equal, with the reference's values.
+bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+           const reports::VerdictFailure& failure, int64_t returned, int64_t accepted);
+
 // Returns the operands of the instruction that the failure names, at the failing element, with the
 // reference's values. Empty if they are unknown: the instruction is not in the entry computation,
 // its element cannot be traced, or more than one device runs.

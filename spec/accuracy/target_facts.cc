@@ -110,6 +110,13 @@ absl::Status SetCount(const CountFact& row, absl::string_view fact, TargetFacts&
 
 absl::Span<const FactRow> AllFacts() { return kFacts; }
 
+const FactRow* FindFact(absl::string_view fact) {
+  for (const FactRow& row : kFacts) {
+    if (fact == row.name || absl::StartsWith(fact, absl::StrCat(row.name, "="))) return &row;
+  }
+  return nullptr;
+}
+
 absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts) {
   for (const FlagFact& row : kFlagFacts) {
     if (row.name != fact) continue;

@@ -69,6 +69,8 @@ struct FactRow {
   absl::string_view says;
 };
 absl::Span<const FactRow> AllFacts();
+// Returns the description of "name" or "name=value"; null if there is none or it is about one rule.
+const FactRow* FindFact(absl::string_view fact);
 
 // Parses and sets the fact "name" or "name=value". InvalidArgument: unknown name or value.
 absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts);

@@ -65,6 +65,8 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   for (const Sentence& sentence : sentences) {
     AddLine("clause", absl::StrCat(sentence.id, ": ", sentence.text), story);
   }
+  for (const std::string& fact : failure.facts)
+    AddLine("fact", reports::FactText(fact, verdict.backend), story);
   if (sentences.empty()) {
     AddLine("clause", failure.clause, story);
     return;
@@ -74,10 +76,13 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   // The ruling of a clause explains how the sentence is read. If a freedom widened the set, the
   // ruling about that freedom is more relevant and is printed instead.
   AddFreedoms(verdict, story);
-  if (!verdict.freedoms.empty() ||
-      verdict.localisation.kind == reports::Localisation::Kind::kTogether)
-    return;
-  for (const Sentence& sentence : sentences) AddLine("ruling", WithPaths(sentence.ruling), story);
+  const bool together = verdict.localisation.kind == reports::Localisation::Kind::kTogether;
+  if (!verdict.freedoms.empty() || (together && failure.facts.empty())) return;
+  std::string last;  // two sentences may have one ruling
+  for (const Sentence& sentence : sentences) {
+    if (sentence.ruling != last) AddLine("ruling", WithPaths(sentence.ruling), story);
+    last = sentence.ruling;
+  }
 }
 
 constexpr char kNarrower[] =
