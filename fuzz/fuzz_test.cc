@@ -27,6 +27,8 @@
 namespace hlocts::fuzz {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // A reference with a defect: it executes `wrong` instead of `right`.
@@ -195,6 +197,36 @@ ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
 TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
   WrongEngine engine(Opcode::kCosine, Opcode::kSine);
   EXPECT_FALSE(ShrunkOn(engine, Parsed(kDeep, 1)).reproduced);
+}
+
+// 8 / 0 = 0 breaks the engine's promise, 8 / 3 = 0 the documents.
+class AndInsteadOfDivide : public WrongEngine {
+ public:
+  AndInsteadOfDivide() : WrongEngine(Opcode::kDivide, Opcode::kAnd) {}
+  backends::BackendInfo info() override {
+    backends::BackendInfo info = WrongEngine::info();
+    info.facts = {"barrier.crossed", "integer.division"};
+    return info;
+  }
+};
+
+TEST(ShrinkerTest, AFailureByTheDocumentsDoesNotTurnIntoOneByAFact) {
+  AndInsteadOfDivide engine;
+  Sample sample;
+  sample.module = *ParseModule(
+      "HloModule m\nENTRY e { x = s32[3] parameter(0) y = s32[3] parameter(1)\n"
+      " ROOT q = s32[3] divide(x, y) }");
+  sample.arguments = {*ParseLiteralWithShape("s32[3] {8, 8, 8}"),
+                      *ParseLiteralWithShape("s32[3] {3, 0, 3}")};
+  const ShrinkResult shrunk = ShrunkOn(engine, sample);
+  ASSERT_TRUE(shrunk.result.verdict.first_failure);
+  EXPECT_TRUE(shrunk.result.verdict.first_failure->facts.empty());
+  EXPECT_THAT(shrunk.identity, Contains(HasSubstr("without facts of the engine")));
+  // Divisions by zero alone need the fact.
+  sample.arguments[1] = *ParseLiteralWithShape("s32[3] {0, 0, 0}");
+  const reports::Verdict by_fact = RunTrial(sample, engine, {}, false).verdict;
+  ASSERT_TRUE(by_fact.first_failure);
+  EXPECT_THAT(by_fact.first_failure->facts, ElementsAre("integer.division"));
 }
 
 TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {

@@ -272,9 +272,19 @@ absl::string_view ReasonText(Difference difference) {
       return "it also fails without its permutations";
     case Difference::kBlame:
       return "another operation is responsible";
+    case Difference::kFact:
+      return "it fails only by a fact of the engine";
   }
   return "";
 }
+
+namespace {
+
+bool NeedsFacts(const reports::Verdict& verdict) {
+  return verdict.first_failure && !verdict.first_failure->facts.empty();
+}
+
+}  // namespace
 
 FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module, std::string rule,
                                  bool invalid)
@@ -285,7 +295,8 @@ FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module,
       invalid_(invalid),
       moves_(OnlyMoves({operations_.begin(), operations_.end()})),
       orders_(OnlyOrders({operations_.begin(), operations_.end()})),
-      coarse_(LacksSpecials(first.verdict, module)) {}
+      coarse_(LacksSpecials(first.verdict, module)),
+      by_documents_(!NeedsFacts(first.verdict)) {}
 
 // A candidate without the blamed operation would fail for another reason.
 Difference FailureIdentity::OfModule(const Module& candidate) const {
@@ -305,6 +316,7 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
+  if (by_documents_ && NeedsFacts(result.verdict)) return Difference::kFact;
   // An error that is slight in precise types is large in coarse ones.
   const bool size_matters = settled_ || (small_error_.has_value() && !coarse_);
   return size_matters && result.slight != small_error_ ? Difference::kSize : Difference::kSame;
@@ -336,6 +348,8 @@ std::vector<std::string> FailureIdentity::Lines() const {
   if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
   if (!operations_.empty())
     lines.push_back(absl::StrCat("responsible: ", absl::StrJoin(operations_, ", ")));
+  if (by_documents_ && wanted_.kind == Outcome::kFail)
+    lines.push_back("it fails by the documents, without facts of the engine");
   if (moves_) lines.push_back("the responsible operation only moves elements");
   if (orders_) lines.push_back("the responsible operation sorts elements");
   if (coarse_) lines.push_back("its type has no NaN or no infinity");

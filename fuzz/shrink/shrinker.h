@@ -41,6 +41,7 @@ enum class Difference : uint8_t {
   kWrongInput,       // a constant or argument is wrong, but was not before
   kNoPermutation,    // it fails without the permutation, too
   kBlame,            // another operation is to blame
+  kFact,             // it fails only by a fact of the engine, and did not before
 };
 // Returns a text for the reader, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
@@ -87,6 +88,7 @@ class FailureIdentity {
   bool invalid_;
   // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
   bool moves_, orders_, coarse_;
+  bool by_documents_;  // the first module also fails without the engine's facts
   // `settled_` is true once the instruction at fault is known. Then another size of the error,
   // another wrong element of a move, or wrong constants and arguments indicate another fault.
   bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
