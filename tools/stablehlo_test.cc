@@ -180,6 +180,29 @@ TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
                              HasSubstr("confirmed: correct without it")));
 }
 
+// An installed release has no library of XLA, and no sources.
+TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
+  for (const char* name : {"suites/cases", "python", "backends"})
+    std::filesystem::create_directories(Path(name));
+  std::filesystem::copy(HLOCTS_SOURCE_DIR "/backends/engines.textproto", Path("backends"));
+  Write("python/hlocts-1.0.0-py3-none-any.whl", "");
+  Write("add.hlo", kAdd);
+  Write("add.mlir", "module { func.func @main() { return } }\n");
+  const std::string installed =
+      "HLOCTS_XLA_LIBRARY=/none HLOCTS_STABLEHLO_CONVERTER=/none HLOCTS_HOME=" + folder_.path();
+  for (const char* name : {"algsimp", "enzyme-hlo-opt", "stablehlo-canonicalize", "exec:cat"}) {
+    Ran ran = RunHlocts(
+        absl::StrCat("diff ", Path("add.hlo"), " --seed=1 --backend=rewriter:", name), installed);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("this release contains no C++ library of XLA"),
+                               HasSubstr("rewriter:jaxlib@0.12.0.1"),
+                               Not(HasSubstr("ci/fetch-xla")), Not(HasSubstr("engines install"))));
+  }
+  EXPECT_THAT(RunHlocts("eval " + Path("add.mlir"), installed).out,
+              HasSubstr("pip install " + Path("python/hlocts-1.0.0-py3-none-any.whl") + " jax"));
+  EXPECT_THAT(RunHlocts("help rewriters").out,
+              ContainsRegex("jaxlib@0.12.0.1\nPasses and programs that need a build with XLA's C"));
+}
+
 TEST_F(WithXlaTest, ARewriterIsJudgedByWhatComesOut) {
   const std::string diff =
       absl::StrCat("diff ", kFindings, "/xla-square-root-of-square/module.hlo --inputs=", kFindings,

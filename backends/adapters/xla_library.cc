@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "spec/files/home_folder.h"
+
 namespace hlocts::backends {
 
 std::string XlaLibraryPath() {
@@ -19,6 +21,9 @@ std::string XlaLibraryPath() {
 absl::Status CheckXlaLibrary() {
   const std::string path = XlaLibraryPath();
   if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
+  if (IsInstalled())
+    return absl::UnavailableError(
+        "this release contains no C++ library of XLA; only a build from the sources has one");
   return absl::UnavailableError(absl::StrCat(
       path, " is missing: this build contains no XLA (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
 }

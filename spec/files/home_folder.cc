@@ -65,4 +65,9 @@ std::string HomeFolder() {
   return *found;
 }
 
+bool IsInstalled() {
+  std::error_code none;
+  return !fs::exists(fs::path(HomeFolder()) / "CMakeLists.txt", none);
+}
+
 }  // namespace hlocts

@@ -12,6 +12,8 @@ namespace hlocts {
 // inside the source tree), and the path in the file DIR/hlocts.home, which CMake writes (any other
 // build directory). Returns the first of these that has suites/cases, or "." if there is none.
 std::string HomeFolder();
+// Returns true if HomeFolder is that of an installation, which has no sources to build.
+bool IsInstalled();
 
 // Returns the path of this program, or "hlocts" if the system does not report it.
 std::string ProgramPath();

@@ -21,14 +21,29 @@ constexpr Example kExamples[] = {
 #undef HLOCTS_EXAMPLE
 };
 
-constexpr char kRewriters[] =
-    "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the rewritten module is evaluated by "
-    "the\nreference and judged by the sets of the original module. Names without a release are "
-    "passes\nof XLA, in a build with the wheel:\n"
-#define HLOCTS_REWRITER(name, form, release, pass) "  " name "\n"
+struct Rewriter {
+  absl::string_view name, form, release;
+};
+constexpr Rewriter kRewriters[] = {
+#define HLOCTS_REWRITER(name, form, release, pass) {name, #form, release},
 #include "backends/adapters/rewriter/rewriters.def"
 #undef HLOCTS_REWRITER
-    "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n";
+};
+
+std::string RewritersText() {
+  std::string conversions, passes;
+  for (const Rewriter& rewriter : kRewriters) {
+    const bool alone = !rewriter.release.empty() && rewriter.form == "kHlo";
+    absl::StrAppend(alone ? &conversions : &passes, "  ", rewriter.name, "\n");
+  }
+  return absl::StrCat(
+      "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the rewritten module is evaluated "
+      "by "
+      "the\nreference and judged by the sets of the original module.\n"
+      "Conversions to StableHLO and back, after `hlocts engines install NAME`:\n",
+      conversions, "Passes and programs that need a build with XLA's C++ (-DHLOCTS_XLA_DIR):\n",
+      passes, "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n");
+}
 
 struct ExitStatus {
   const char *status, *when;
@@ -74,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> HelpTopics() {
 #define HLOCTS_TOPIC(name, text) {name, text},
 #include "tools/cli/topics.def"
 #undef HLOCTS_TOPIC
-      {"rewriters", kRewriters},
+      {"rewriters", RewritersText()},
       {"exit-status", ExitStatusText()},
   };
 }

@@ -2,9 +2,11 @@
 #include "tools/cli/stablehlo.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "spec/files/home_folder.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/table/stablehlo.h"
 
@@ -33,12 +35,22 @@ absl::StatusOr<backends::Converter*> SharedConverter() {
   return converter.get();
 }
 
+// Returns the argument of pip that installs the Python package of this program.
+std::string PythonPackage() {
+  if (!IsInstalled()) return "./python";
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(HomeFolder() + "/python", none))
+    if (file.path().extension() == ".whl") return file.path().string();
+  return "hlocts-*.whl";
+}
+
 absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
   return absl::UnavailableError(
       absl::StrCat("StableHLO is converted by XLA's converter, which this build lacks, or by "
-                   "jaxlib's (`pip install ./python jax`, or a command in ",
-                   pjrt::kConverterVariable, "): ", status.message()));
+                   "jaxlib's (`pip install ",
+                   PythonPackage(), " jax`, or a command in ", pjrt::kConverterVariable,
+                   "): ", status.message()));
 }
 
 }  // namespace

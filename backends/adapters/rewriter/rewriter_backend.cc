@@ -110,6 +110,22 @@ absl::StatusOr<Rewriter> FindRewriter(const BackendName& name) {
   return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected rewriter: and ",
                                           absl::StrJoin(known, ", "), " or exec:COMMAND"));
 }
+bool NeedsXla(const Rewriter& rewriter) {
+  return rewriter.release.empty() || rewriter.form != ModuleForm::kHlo;
+}
+
+// Returns XLA's converter, or an error that names the rewriters that need none.
+absl::StatusOr<std::unique_ptr<Converter>> XlaConverter(const BackendName& name) {
+  auto made = MakeXlaConverter();
+  if (made.ok()) return made;
+  std::vector<std::string> others;
+  for (const Rewriter& rewriter : kRewriters)
+    if (!NeedsXla(rewriter)) others.push_back(absl::StrCat("rewriter:", rewriter.name));
+  return absl::UnavailableError(absl::StrCat("backend \"", name.text,
+                                             "\" needs XLA's C++: ", made.status().message(),
+                                             "; without it: ", absl::StrJoin(others, ", ")));
+}
+
 
 absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) {
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
@@ -128,19 +144,20 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
     return InvalidInput("backend \"", name.text, "\": a rewriter has no options");
   absl::string_view command = name.argument;
   Rewriter rewriter{"exec", ModuleForm::kStablehlo, "", ""};
-  std::unique_ptr<Converter> foreign;
-  if (absl::ConsumePrefix(&command, "exec:")) {
+  std::unique_ptr<Converter> xla, foreign;
+  const bool is_program = absl::ConsumePrefix(&command, "exec:");
+  if (!is_program) {
+    HLOCTS_ASSIGN_OR_RETURN(rewriter, FindRewriter(name));
+  }
+  // The library is checked before the release, whose download does not replace it.
+  if (NeedsXla(rewriter)) {
+    HLOCTS_ASSIGN_OR_RETURN(xla, XlaConverter(name));
+  }
+  if (is_program) {
     foreign = std::make_unique<Converter>(
         std::vector<std::string>{"/bin/sh", "-c", std::string(command)});
-  } else {
-    HLOCTS_ASSIGN_OR_RETURN(rewriter, FindRewriter(name));
-    if (!rewriter.release.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(foreign, OfRelease(rewriter.release));
-    }
-  }
-  std::unique_ptr<Converter> xla;
-  if (!foreign || rewriter.form != ModuleForm::kHlo) {
-    HLOCTS_ASSIGN_OR_RETURN(xla, MakeXlaConverter());
+  } else if (!rewriter.release.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(foreign, OfRelease(rewriter.release));
   }
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
   return std::unique_ptr<Backend>(std::make_unique<RewriterBackend>(
