@@ -67,6 +67,9 @@ std::vector<std::string> ListedBackends();
 // A function that makes an engine. Each engine's file defines its own, which backends.def declares.
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
+// Returns true if `rewriter:NAME` is a pass of XLA that its `hlo-opt --passes=NAME` also runs.
+bool IsPassOfXla(absl::string_view name);
+
 // Limits the number of workers that run an engine in parallel.
 
 // Returns `jobs`, or the engine's own limit (the capability "workers:N") if that is lower, but at

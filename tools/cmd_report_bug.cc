@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts report-bug`, which writes a failure as a text for an engine's bug tracker.
 
+#include <filesystem>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
@@ -59,14 +63,14 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!failure.operands.empty()) text += "\n";
   if (const std::string found = reports::FindingText(verdict.localisation); !found.empty())
     absl::StrAppend(&text, "\nFound: ", found, ".\n");
-  for (const Sentence& sentence : SentencesOf(failure)) {
-    absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
-                    sentence.address, "), clause ", sentence.id, ")\n");
-  }
   for (const std::string& fact : failure.facts)
     absl::StrAppend(
         &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
         reports::FactText(fact, verdict.backend), ".\n");
+  for (const Sentence& sentence : SentencesOf(failure)) {
+    absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
+                    sentence.address, "), clause ", sentence.id, ")\n");
+  }
   return text;
 }
 
@@ -113,24 +117,55 @@ absl::StatusOr<std::string> JaxText(const ReportBugOptions& options) {
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
   const reports::Verdict& verdict = bundle.result.verdict;
+// Returns a sentence with a command that runs the engine without this program, or on its absence.
+std::string PublicRunner(absl::string_view backend) {
+  const std::string name = backends::EngineNameOf(backend);
+  if (name == "hlo-evaluator")
+    return "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
+           "--platform=interpreter module.hlo`.";
+  if (name == "xla_gpu")
+    return "Save the module as `module.hlo` and run it on a GPU with XLA's `run_hlo_module "
+           "--platform=CUDA module.hlo`.";
+  absl::string_view pass = backend;
+  if (absl::ConsumePrefix(&pass, "rewriter:") && backends::IsPassOfXla(pass))
+    return absl::StrCat("Save the module as `module.hlo`; XLA's `hlo-opt --passes=", pass,
+                        " module.hlo` prints the rewritten module, which is wrong by the "
+                        "documents.");
+  return absl::StrCat("No public tool runs this HLO on the engine ", backend, ".");
+}
+
+// Returns the last component, since the location is private to its owner.
+std::string NameOfFolder(const std::string& folder) {
+  return std::filesystem::path(folder + "/").parent_path().filename().string();
+}
+
+std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder) {
+  const std::string& backend = bundle.result.verdict.backend;
+  if (fuzz::RunsInJax(backend)) {
+    return absl::StrCat(
+        "`pip install jax`, then this script; it prints REPRODUCED and exits with 1 if the failure "
+        "still occurs:\n\n",
+        Fenced("python", fuzz::BundleJaxScript(bundle)));
+  }
+  const std::string place = backends::EngineLocationOption(backend);
+  return absl::StrCat(PublicRunner(backend), "\n`hlocts replay ", folder, place.empty() ? "" : " ",
+                      place,
+                      "` runs module and inputs (exit status 1: the failure still occurs).\n");
+}
+
   HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
   std::string report = absl::StrCat(
       "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty() ? "" : absl::StrCat("\nArguments:\n\n", Fenced("", inputs)),
       "\n## To reproduce\n\n");
-  if (fuzz::RunsInJax(verdict.backend)) {
-    absl::StrAppend(&report,
-                    "`pip install jax`, then this script; it prints REPRODUCED and exits with 1 if "
-                    "the failure still occurs:\n\n",
-                    Fenced("python", fuzz::BundleJaxScript(bundle)));
-  } else {
-    report +=
-        "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
-        "--platform=CPU module.hlo`.\n";
-  }
-  absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)),
-                  "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");
+  report += WaysToReproduce(bundle, NameOfFolder(options.bundle));
+  // The test compiles the module with all of XLA, and so does not show a fault of a rewriter or of
+  // another compiler.
+  const std::string engine = backends::EngineNameOf(verdict.backend);
+  if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
+    absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
+  absl::StrAppend(&report, "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");
   return report;
 }
 

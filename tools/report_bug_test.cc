@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ReportBugTest, AReportForTheTrackerHoldsATestOfXla) {
   const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
@@ -53,6 +54,19 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
               AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
                     HasSubstr("> Log is the natural logarithm."),
                     HasSubstr("clause elementwise_unary.18")));
+}
+
+TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
+  const std::string findings = HLOCTS_SOURCE_DIR "/results/findings/";
+  EXPECT_THAT(RunHlocts("report-bug " + findings + "xla-empty-slice-with-a-stride").out,
+              AllOf(HasSubstr("hlo-opt --passes=algsimp module.hlo"),
+                    HasSubstr("`hlocts replay xla-empty-slice-with-a-stride` runs"),
+                    Not(HasSubstr("run_hlo_module")), Not(HasSubstr("HloPjRtTestBase"))));
+  EXPECT_THAT(RunHlocts("report-bug " + findings + "iree-dot-over-nothing").out,
+              AllOf(HasSubstr("No public tool runs this HLO on the engine iree"),
+                    Not(HasSubstr("run_hlo_module"))));
+  EXPECT_THAT(RunHlocts("report-bug " + findings + "hlo-evaluator-clamp-by-scalars").out,
+              HasSubstr("run_hlo_module --platform=interpreter"));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rewriter as an engine: it rewrites the module, and the reference evaluates the result. No code
 // is generated, so a failure is due to the rewriter.
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "backends/adapters/stablehlo/converter.h"
@@ -110,6 +109,7 @@ absl::StatusOr<Rewriter> FindRewriter(const BackendName& name) {
   return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected rewriter: and ",
                                           absl::StrJoin(known, ", "), " or exec:COMMAND"));
 }
+
 bool NeedsXla(const Rewriter& rewriter) {
   return rewriter.release.empty() || rewriter.form != ModuleForm::kHlo;
 }
@@ -126,7 +126,6 @@ absl::StatusOr<std::unique_ptr<Converter>> XlaConverter(const BackendName& name)
                                              "; without it: ", absl::StrJoin(others, ", ")));
 }
 
-
 absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) {
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
   const engines::Engine* engine = FindEngine(list, release);
@@ -138,6 +137,12 @@ absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) 
 }
 
 }  // namespace
+
+bool IsPassOfXla(absl::string_view name) {
+  return absl::c_any_of(kRewriters, [&](const Rewriter& rewriter) {
+    return rewriter.name == name && rewriter.release.empty() && !rewriter.pass.empty();
+  });
+}
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   if (!name.options.empty())
