@@ -489,7 +489,7 @@ TEST_F(CliTest, EveryCommandHasHelp) {
         "try",     "lint", "report-bug", "help",         "completion", "man"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
-    EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;
+    EXPECT_THAT(ran.out, HasSubstr("Usage: hlocts")) << command;
   }
 }
 

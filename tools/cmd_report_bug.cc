@@ -94,6 +94,9 @@ void CompleteOldRecord(const std::string& folder, const fuzz::Bundle& bundle,
 
 absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   if (folder.empty()) return InvalidInput("report-bug: expected a bundle");
+  std::error_code none;
+  if (std::filesystem::exists(folder, none) && !std::filesystem::is_directory(folder, none))
+    return InvalidInput(folder, " is not a bundle directory");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
@@ -114,9 +117,6 @@ absl::StatusOr<std::string> JaxText(const ReportBugOptions& options) {
   return fuzz::BundleJaxScript(bundle);
 }
 
-absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
-  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
-  const reports::Verdict& verdict = bundle.result.verdict;
 // Returns a sentence with a command that runs the engine without this program, or on its absence.
 std::string PublicRunner(absl::string_view backend) {
   const std::string name = backends::EngineNameOf(backend);
@@ -153,6 +153,9 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
                       "` runs module and inputs (exit status 1: the failure still occurs).\n");
 }
 
+absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
+  const reports::Verdict& verdict = bundle.result.verdict;
   HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
   std::string report = absl::StrCat(
       "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",

@@ -155,7 +155,8 @@ namespace {
 
 // The state of the program while it reads its command line.
 struct Program {
-  CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA"};
+  CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA",
+               "hlocts"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   std::function<int()> selected;
   bool watch = false;  // set for the selected command
@@ -175,9 +176,10 @@ struct Program {
 // The commands help, completion and man, which print from the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
   if (words.empty()) return std::cout << program.app.help(), 0;
-  std::vector<std::string> known = program.Names();
+  std::vector<std::string> known = program.Names(), topics;
   for (const auto& [name, text] : HelpTopics()) {
     known.push_back(name);
+    topics.push_back(name);
     if (name != words[0]) continue;
     std::cout << text;
     return 0;
@@ -185,8 +187,9 @@ int Help(Program& program, const std::vector<std::string>& words) {
   for (const auto& impl : program.impls) {
     if (impl->info.name == words[0]) return std::cout << impl->app->help(), 0;
   }
-  return Wrong("help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
-                                    DidYouMean(words[0], known)));
+  return Wrong(
+      "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
+                           DidYouMean(words[0], known), "; topics: ", absl::StrJoin(topics, ", ")));
 }
 
 int Complete(Program& program, const std::vector<std::string>& words) {
@@ -248,9 +251,11 @@ void Declare(Program& program, const std::vector<Command>& commands) {
 // The message about words that the parser did not accept, in the form of all other errors.
 std::string Unexpected(const Program& program, const std::string& command) {
   std::vector<std::string> left = program.app.remaining(true), options;
+  std::string takes;  // the only argument of the command
   for (const auto& impl : program.impls) {
     if (impl->info.name != command) continue;
     for (const OptionInfo& option : impl->info.options) {
+      if (option.positional) takes = absl::AsciiStrToLower(option.name);
       for (absl::string_view name : absl::StrSplit(option.name, ',')) options.emplace_back(name);
     }
   }
@@ -258,6 +263,8 @@ std::string Unexpected(const Program& program, const std::string& command) {
     std::string name = word.substr(0, word.find('='));
     if (absl::StartsWith(name, "-"))
       return absl::StrCat("no option ", name, DidYouMean(name, options));
+    if (!takes.empty())
+      return absl::StrCat("expected one ", takes, ", found another: \"", word, "\"");
     return absl::StrCat("expected no argument, found \"", word, "\"");
   }
   return "";
