@@ -29,7 +29,12 @@ absl::StatusOr<LiteralsFile> ParseAny(absl::string_view content, bool named_npz,
     return InvalidInput("expected literals as text or .npz, found binary data (byte 0 at offset ",
                         zero, ")");
   }
+  absl::ConsumePrefix(&content, "\xEF\xBB\xBF");  // a mark of UTF-8, which some editors write
   return ParseLiterals(content, expected);
+}
+
+std::string CountOfLeaves(size_t count) {
+  return absl::StrCat(count, count == 1 ? " leaf" : " leaves");
 }
 
 // Parses and prints the text form of a literals file: comments, blocks, one leaf per line.
@@ -79,7 +84,7 @@ class LiteralsParser {
     if (file_.blocks.empty()) file_.blocks.emplace_back();
     std::vector<Literal>& leaves = file_.blocks.back().leaves;
     if (expected_ && leaves.size() == expected_->size()) {
-      return InvalidInput("expected ", expected_->size(), " leaves, found one more: '",
+      return InvalidInput("expected ", CountOfLeaves(expected_->size()), ", found one more: '",
                           line.substr(0, 40), "'");
     }
     const Shape* shape = expected_ ? &(*expected_)[leaves.size()] : nullptr;
@@ -99,7 +104,7 @@ class LiteralsParser {
   }
 
   absl::Status TooFew(size_t found) const {
-    return InvalidInput("expected ", expected_->size(), " leaves, found ", found,
+    return InvalidInput("expected ", CountOfLeaves(expected_->size()), ", found ", found,
                         "; the next one is ", (*expected_)[found].ToString(false));
   }
 

@@ -113,6 +113,18 @@ TEST(LiteralsTextTest, WithoutBlocksServesEveryReplica) {
   EXPECT_TRUE(ParseLiterals("", ExpectedLeaves{})->LeavesOf(0)->empty());
 }
 
+TEST(LiteralsTextTest, AMarkOfUtf8IsSkipped) {
+  const TemporaryFolder folder = *TemporaryFolder::Make("hlocts-literals-test");
+  const std::string path = folder.path() + "/marked.txt";
+  ASSERT_TRUE(WriteFile(path,
+                        "\xEF\xBB\xBF"
+                        "f32[] 7\n")
+                  .ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile file,
+                              ReadLiterals(path, ExpectedLeaves{Shape::Scalar(T::kF32)}));
+  EXPECT_EQ(FormatLiterals(file), "f32[] 7\n");
+}
+
 TEST(LiteralsTextTest, ErrorsNameTheLine) {
   ExpectedLeaves two = {Shape::Scalar(T::kF32), Shape::Scalar(T::kF32)};
   struct Case {
