@@ -23,6 +23,12 @@ absl::Status FromErrno(absl::string_view what, absl::string_view path, int error
   return error == ENOENT ? absl::NotFoundError(message) : absl::InvalidArgumentError(message);
 }
 
+// Returns true for a device such as /dev/zero, whose content has no end. A terminal has one.
+bool IsDevice(std::FILE* stream) {
+  struct stat status;
+  return fstat(fileno(stream), &status) == 0 && S_ISCHR(status.st_mode) && !isatty(fileno(stream));
+}
+
 absl::Status WriteStream(std::FILE* stream, absl::string_view path, absl::string_view content) {
   size_t written = std::fwrite(content.data(), 1, content.size(), stream);
   if (written == content.size() && std::fflush(stream) == 0) return absl::OkStatus();
@@ -38,9 +44,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::string content;
   char buffer[1 << 16];
   size_t count;
-  while ((count = std::fread(buffer, 1, sizeof(buffer), stream)) > 0) content.append(buffer, count);
+  const bool endless = IsDevice(stream);  // except /dev/null, from which nothing is read
+  while ((count = std::fread(buffer, 1, sizeof(buffer), stream)) > 0 && !endless)
+    content.append(buffer, count);
   int error = std::ferror(stream) ? errno : 0;  // opening a directory succeeds, reading fails
   if (!standard) std::fclose(stream);
+  if (count > 0) return InvalidInput("cannot read ", path, ": a device, which has no end");
   if (error != 0) return FromErrno("cannot read", path, error);
   return content;
 }

@@ -10,6 +10,7 @@
 namespace hlocts {
 
 // Returns the content of the file. Errors name path and reason; a missing file is a NotFoundError.
+// A device with content, such as /dev/zero, is an error.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 // Writes a regular file to a temporary file and renames it, so that it is never incomplete.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
