@@ -148,6 +148,9 @@ TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
   Ran recovered = RunHlocts("store recover" + Store());
   EXPECT_EQ(recovered.status, 0) << recovered.out;
   EXPECT_EQ(RunHlocts("store list" + Store()).status, 0);
+  ASSERT_TRUE(std::filesystem::exists(Path("s.db.damaged-1")));
+  EXPECT_THAT(RunHlocts("store recover" + Store()).out, HasSubstr("nothing was changed"));
+  EXPECT_FALSE(std::filesystem::exists(Path("s.db.damaged-2")));
 }
 
 TEST_F(StoreCommandTest, ThePageIsServed) {

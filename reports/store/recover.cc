@@ -63,6 +63,16 @@ absl::StatusOr<int64_t> CopyAll(const std::string& path, Database& to) {
   return added;
 }
 
+bool IsHealthy(const std::string& path) {
+  if (!RunStore::OpenToRead(path).ok()) return false;
+  auto database = Database::Open(path, Database::Mode::kRead);
+  if (!database.ok()) return false;
+  auto check = (*database)->Prepare("PRAGMA quick_check(1)");
+  if (!check.ok()) return false;
+  auto row = (*check)->Step();
+  return row.ok() && *row && (*check)->Text(0) == "ok";
+}
+
 void Move(const std::string& from, const std::string& to) {
   std::error_code error;
   for (const char* part : {"-wal", "-shm", ""}) fs::rename(from + part, to + part, error);
@@ -72,6 +82,7 @@ void Move(const std::string& from, const std::string& to) {
 
 absl::StatusOr<std::string> RecoverStore(const std::string& path) {
   if (!fs::exists(path)) return InvalidInput(path, ": no such run store");
+  if (IsHealthy(path)) return std::string("every page can be read; nothing was changed");
   const std::string made = path + ".recovered";
   std::error_code error;
   for (const char* part : {"", "-wal", "-shm"}) fs::remove(made + part, error);
