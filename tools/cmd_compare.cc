@@ -131,15 +131,18 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     return;
   }
   if (verdict.kind == Outcome::kPass) return;
-  std::cout << "outputs of " << verdict.module << " by the sets of " << judging.module_name;
+  const bool of_a = &judging == &pair.b;
+  std::cout << (of_a ? "outputs of A by the sets of B" : "outputs of B by the sets of A");
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
   std::cout << ":";
+  const std::string differs =
+      part.empty() ? "" : absl::StrCat("first part of this name in both that differs: ", part);
   if (printed) {
-    std::cout << " " << OutcomeName(verdict.kind);
-    if (!part.empty()) std::cout << ", first part that differs: " << part;
+    std::cout << " " << OutcomeName(verdict.kind) << (part.empty() ? "" : ", ") << differs;
   } else {
-    std::cout << "\n" << VerdictReport(verdict, "");
-    if (!part.empty()) std::cout << "\n    first part that differs: " << part;
+    reports::Verdict shown = verdict;
+    shown.module = of_a ? "A" : "B";
+    std::cout << "\n" << VerdictReport(shown, "") << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;
   printed = true;
@@ -153,6 +156,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   int64_t looked_at = 0, of_b = 0, of_a = 0;
   int status = kExitOk;
   bool printed[2] = {false, false};
+  if (!options.common.json)
+    std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
   for (; looked_at < turns && !Interrupted(); ++looked_at) {
     HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at));
     for (const bool first : {true, false}) {
@@ -168,9 +173,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
     }
   }
   if (!options.common.json) {
-    std::cout << "inputs: " << looked_at << "; outputs of " << options.modules[1]
-              << " permitted by " << options.modules[0] << ": " << of_b << "; of "
-              << options.modules[0] << " by " << options.modules[1] << ": " << of_a << std::endl;
+    std::cout << "inputs: " << looked_at << "; outputs of B permitted by A: " << of_b
+              << "; of A by B: " << of_a << std::endl;
   }
   return status;
 }
