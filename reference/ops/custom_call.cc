@@ -10,9 +10,9 @@
 namespace hlocts::reference {
 
 // custom_call.1-9: calls the function that the instruction names, from the evaluation's library, on
-// row-major buffers (ruling 0069). Some names are routines of LAPACK (ruling 0093) or sharding
-// calls (ruling 0123), which are evaluated here. With another name, the module is unsupported,
-// never wrong.
+// row-major buffers (ruling 0069). If the library has none, evaluates a routine of LAPACK (ruling
+// 0093) or a sharding call (ruling 0123). With any other name, the module is unsupported, never
+// wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);

@@ -9,7 +9,7 @@
 
 namespace hlocts {
 
-// Returns the number of insertions, deletions, replacements and swaps that turn `a` into `b`.
+// Counts the insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 int EditDistance(absl::string_view a, absl::string_view b);
 // Returns the nearest name, or "" if every name differs from `typed` in more than two letters and
 // in more than a third of its letters.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowers operations of the 2018 "Operation Semantics" whose form has changed to today's form.
+// Builds operations whose form has changed since the 2018 "Operation Semantics", in today's form.
 #include <map>
 
 #include "absl/strings/str_cat.h"

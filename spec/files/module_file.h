@@ -44,9 +44,9 @@ struct LoadedModule {
 bool LooksLikeMlir(absl::string_view content);
 
 // Loads a module; "-" is standard input. The extension determines the format (.hlo or .txt: text;
-// .pb: binary; .pbtxt or .textproto: text proto). If it is another one, the content determines it.
-// A .pb or .pbtxt may also contain a snapshot or an HloProto. Errors name the file and the position
-// in it.
+// .pb or .snapshot: binary proto; .pbtxt or .textproto: text proto). If it is another one, the
+// content determines the format. Protos may also be a snapshot or an HloProto. Errors name the file
+// and the position in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
 // Parses `content`. `name` is used like a path: its extension selects the format, and errors begin
 // with it.

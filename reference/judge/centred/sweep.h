@@ -41,8 +41,8 @@ class Sweep {
 
   // Returns a distance for each of at most kLanes elements: no execution is farther from
   // nodes[node].boxes[elements[l]].at than the l-th distance. The sweep stops after `visits_max`
-  // visits. It also stops at a node if that increases the distance by at most the share
-  // `given_away`.
+  // visits. It also stops early at nodes, as long as all these stops together add at most the share
+  // `given_away` of the distance.
   Lanes DistancesAt(int32_t node, absl::Span<const int64_t> elements, int64_t visits_max,
                     double given_away);
   int64_t visits() const { return visits_; }  // of the last sweep

@@ -29,7 +29,7 @@ SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instr
                            const Shape& shape, WideningCause cause);
 // Returns the operands as literals; they must be exact.
 std::vector<Literal> Literals(absl::Span<const SetValue> operands);
-// Returns an s64 literal that numbers the array's elements from `first`, with the array's sizes.
+// Returns an s64 array of equal shape and run-time sizes that numbers elements from `first` on.
 Literal ElementNumbers(const SetArray& array, int64_t first);
 // Returns the elements that `numbers` (s64) selects from the concatenated elements of `sources`.
 SetArray PickElements(const Literal& numbers, const Shape& shape,

@@ -96,8 +96,8 @@ class SetInterpreter {
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of the last triangular solve on the current device. If the next solve uses the
-  // result of this one, both are bounded together (lemma 9).
+  // The operands of the last run of a triangular solve on the current device. A solve that uses its
+  // result is bounded together with it (lemma 9).
   struct SolvedSystem {
     SetArray factor, right;
   };

@@ -292,8 +292,8 @@ class LapackSets {
     }
   }
 
-  // A residual R changes X by A^-1 R. For each column and tolerance t, |R| <= t |A||X| / (1 - t
-  // |A||A^-1|).
+  // A residual R changes X by A^-1 R. For each column, |R| <= t |A||X| / (1 - t |A||A^-1|) with the
+  // tolerance t.
   void MakeTridiagonalSolve(int64_t b, LapackBatch& judged) {
     judged.free = true;
     if (!TakeExactOperands(b, judged)) return;

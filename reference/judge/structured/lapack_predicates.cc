@@ -19,8 +19,8 @@ struct Demand {
 using DemandList = std::vector<Demand>;
 
 // The factor by which a residual in the balanced matrix may grow if an engine stops one power of
-// two sooner or later at each end of the scales. The scales then spread by a factor of 4, and so
-// does the norm.
+// two sooner or later at each end of the scales. The ratio of the largest scale to the least grows
+// by a factor of 4, and so does the norm.
 constexpr long double kBalancingRatio = 16;
 
 long double DepartureFromUnitary(const WideMatrix& q) {

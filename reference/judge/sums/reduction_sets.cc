@@ -24,8 +24,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Judges select-and-scatter if elements of a window tie: the window's source value must be added to
-// exactly one of them, undivided (lemma 31).
+// Judges select-and-scatter if elements of a window tie: the window's source value must be combined
+// with exactly one of them, undivided (lemma 31).
 
 class WindowChoice : public JointPredicate {
  public:

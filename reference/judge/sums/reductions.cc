@@ -35,7 +35,7 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
          (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
 
-// Sums a run in eight independent accumulators, since additions would wait for each other in one.
+// Sums a run in eight accumulators (in one, additions wait for each other); bounds cover any order.
 double SumOfRun(const double* data, int64_t count) {
   double strands[8] = {};
   int64_t i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of scatter. The method depends on the called computation (lemmas 1, 2, 12). If
-// the position of an update is uncertain, it may change each of several elements (lemma 31).
+// the position of an update is uncertain, each element that it may change is considered (lemma 31).
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -238,7 +238,7 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   return errors;
 }
 
-// Returns the type by which sums are accumulated: the operands', or the result's if they differ.
+// Returns the type that accumulates sums: the operands' if it is one inexact type, or the result's.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
   bool same = a.element_type() == b.element_type() &&
               (IsFloat(a.element_type()) || IsComplex(a.element_type()));

@@ -15,7 +15,7 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
 }
 
 // Returns the number of roundings whose errors add up: all of them in the worst case; for likely
-// sets, only a multiple of their root. If a sum is so large that small terms are lost one after
+// sets, only a multiple of their root. If a sum is so long that small terms are lost one after
 // another, roundings are not independent, so all of them count (lemma 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;

@@ -43,8 +43,8 @@ class Options {
   // Returns all options as one text, the key of objects that depend on them.
   std::string Key() const;
 
-  // Take removes an option and returns its last value; if there is none, it returns "" or
-  // `otherwise`. TakeAll returns all values.
+  // Each of these functions removes an option and returns its last value, or "" or `otherwise` if
+  // there is none. TakeAll returns all values.
   std::string Take(absl::string_view name);
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);

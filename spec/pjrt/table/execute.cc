@@ -190,8 +190,8 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Copies outputs that share storage with arguments that are not donated. Literals share storage
-  // until one of them is written; buffers of PJRT do not.
+  // Copies outputs that share storage with an earlier output or an argument that is not donated.
+  // Literals share storage until one of them is written; buffers of PJRT do not.
   void Separate(size_t d, std::vector<Literal>& outputs) {
     std::set<const uint8_t*> held;
     for (size_t i = 0; i < args_.num_args; ++i) {

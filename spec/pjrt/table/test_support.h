@@ -44,7 +44,7 @@ std::string Await(PJRT_Event* event);
   name.field = value;                            \
   EXPECT_EQ(Text(Api().Function(&name)), "")
 
-// Returns the serialized HloModuleProto of HLO text. If it does not parse, fails the test.
+// Returns the serialized HloModuleProto of HLO text, or "" if it does not parse: the test fails.
 std::string Proto(const std::string& text);
 
 // Encode fields of a protocol buffer, for tests that write messages by hand.
