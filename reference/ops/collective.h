@@ -25,7 +25,7 @@ bool IsCollective(Opcode opcode);
 // Returns the group of `device` in this collective, in the group's order (ruling 0044). For
 // collective-permute it consists of all devices that source_target_pairs could name. The group is
 // empty only for a collective-broadcast that omits the device. Returns InvalidArgument if another
-// collective omits `device`, or if a group names a device that does not exist.
+// collective omits `device`, or if its group names a device that does not exist.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device);
 

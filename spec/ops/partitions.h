@@ -17,7 +17,7 @@ namespace hlocts {
 bool IsPerDevice(const Module& module);
 bool HasShardings(const Module& module);
 // Returns true if the engine must partition the module: it has num_partitions above 1 and
-// annotations, and is not a program per device. Its arguments and results are full arrays.
+// annotations, and is neither per device nor scheduled. Its arguments and results are full arrays.
 bool IsSharded(const Module& module);
 // Returns the number of partitions that have their own arguments: 1 if the engine partitions the
 // module, else num_partitions.

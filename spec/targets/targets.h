@@ -27,8 +27,8 @@ struct TargetFile {
   std::vector<std::string> Facts() const;
 };
 
-// Reads all files of the directory, sorted by name. Returns InvalidArgument, with file and error,
-// for a file without title, a promise without a source, an unknown fact, or a cycle of `extends`.
+// Reads all embedded files, sorted by name. Returns InvalidArgument, with file and error, for a
+// file without title, a promise without a source, an unknown fact, or a cycle of `extends`.
 absl::StatusOr<std::vector<TargetFile>> LoadTargets();
 // Returns the target named `name`, or the target of the engine or chip named `name`. If there is
 // none, returns InvalidArgument with a list of the names.

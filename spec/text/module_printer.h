@@ -36,8 +36,8 @@ class ModulePrinter {
   void PrintShape(const Shape& shape, bool with_layout);
   void PrintOperands(const Instruction& instruction);
   void PrintAttributes(const Instruction& instruction);
-  // Returns the operation that the async instruction runs (all-gather) if it is printed in the
-  // short form (all-gather-start), otherwise nullptr.
+  // Returns the operation that the async instruction runs (custom-call) if it is printed in the
+  // short form (custom-call-start), otherwise nullptr.
   const Instruction* SugaredOperation(const Instruction& instruction) const;
 
   const PrintOptions options_;

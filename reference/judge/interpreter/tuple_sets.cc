@@ -55,8 +55,8 @@ absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruct
   return crossed ? operands[0] : RoundedValue(operands[0]);
 }
 
-// Treats data from the host like a parameter; without data the result is unknown. A tuple is one
-// infeed literal, or one literal for each of its elements (infeed.4-10).
+// Treats data from the host like a parameter; Unimplemented if none is left. A tuple is one infeed
+// literal, or one literal for each of its elements (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {
   const Shape& data = instruction.shape().tuple_shapes()[0];

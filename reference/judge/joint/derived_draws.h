@@ -8,8 +8,8 @@
 
 namespace hlocts::reference {
 
-// Adds a predicate, which compares the leaf with runs on other draws, to each leaf that depends on
-// draws and has no predicate. Does nothing if the module has no draws or cannot run on others.
+// Adds a predicate, which compares a leaf with runs on other draws, to each leaf that has none and
+// of which enough elements depend on draws. Does nothing if there are no draws or a run fails.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

@@ -67,7 +67,7 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
 
 // Returns for each of `lanes` reductions the terms that some order and tree may return. A reduction
 // has `count` consecutive terms of `pool` (an array or a tuple of arrays). Its list is empty if the
-// computation is not a selection that orders the terms.
+// computation is not a selection that orders the terms, or if there are too many terms.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
                                                                 const SetValue& pool, int64_t lanes,

@@ -169,8 +169,8 @@ absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
   return StridedLiteral(data, shape, strides);
 }
 
-// Returns FailedPrecondition if libhlocts_spec.so is newer than the plugin and numbers opcodes in
-// another way. If the layout of its types differed, the plugin would crash.
+// Returns FailedPrecondition if libhlocts_spec.so, which may be newer than the plugin, numbers
+// opcodes in another way. If the layout of its types differed, the plugin would crash.
 absl::Status CheckOpcodes() {
   Opcode next{};
   for (absl::string_view name : {
