@@ -57,9 +57,9 @@ struct Image {
 // flushes, overflow and second roundings). `argument` is the largest |x| of the operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
-// Adds the results that follow if a partial result is above the largest value or below its
-// negative: an infinity or the format's substitute, and any number if the partial result may have
-// saturated.
+// Adds the results that follow if partial results are above the largest value or below its
+// negative: an infinity or the format's substitute, a NaN if both occur, and any number if partial
+// results may have saturated.
 void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);
 
 // Applies negate, abs, sign, floor, ceil, round-*, sqrt or a real function.

@@ -17,8 +17,8 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // Makes the predicate. operands[k] has the sets of operand k, to which flushed values have been
-  // added. The predicate requires no order if the comparator does more than compare and select, or
+  // Makes the predicate. operands[k] has the sets of operand k, with flushed values. No order is
+  // required if the comparator does more than compare, select, change signs and combine preds, or
   // if it reads several operands that the engine may compare unrounded (`skips_rounding`).
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
