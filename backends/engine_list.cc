@@ -58,7 +58,7 @@ bool IsPartOfAnother(const Engine& engine) {
 }
 
 bool IsDate(absl::string_view text) {
-  constexpr absl::string_view kForm = "dddd-dd-dd";
+  constexpr absl::string_view kForm = "dddd-dd-dd";  // or a month, without the day
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
   for (size_t i = 0; i < text.size(); ++i) {
     if (kForm[i] == 'd' ? !absl::ascii_isdigit(text[i]) : text[i] != '-') return false;

@@ -95,8 +95,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = absl::StrCat(folder, "/", engine.library());
-  // Our plugins get these options as client options too, so that a wrong option is reported before
-  // any module is compiled.
+  // Our plugins accept these options as client options too, so that a wrong option is reported
+  // before any module is compiled.
   (ours ? settings.client_options : settings.compile_options) = Merged(engine, name.options);
   settings.device_count_option = "cpu_device_count";
   if (!ours) {

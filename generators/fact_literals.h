@@ -8,7 +8,7 @@
 namespace hlocts::generators {
 
 // Returns elements spread over [facts.low, facts.high], whole ones if the facts require it. If
-// `special`, ignores the facts and returns a mixture of special and ordinary values.
+// `special`, ignores the facts and mixes special values of the type with others.
 Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool special,
                          SplitMix64& random);
 // Returns a scalar of that value, rounded to the type; the imaginary part of a complex scalar is 0.

@@ -39,7 +39,7 @@ class InputRecipes {
 };
 
 // PlaceOf returns the position of a number, given by its bits, in the order of its float or integer
-// type. The other function returns the number at a position. Both zeros have position 0; the
+// type. BitsAt returns the bits of the number at a position. Both zeros have position 0; the
 // position of a NaN has no meaning.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);

@@ -98,7 +98,7 @@ Error* StateGet(void*) {
       "passed to a plugin");
 }
 
-// Returns the plugin's only table of functions, with its missing entries filled.
+// Returns a copy of the plugin's function table (it has only one), with missing entries filled.
 const Functions* ExtendedFunctions(const Functions* given) {
   static const Functions* const functions = [given] {
     Extended* const extended = TheFunctions();

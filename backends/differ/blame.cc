@@ -279,7 +279,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// The number of operations on a path through a piece between checkpoints. This many yield the
+// The number of operations on a path through a piece between checkpoints. Large pieces yield the
 // strongest verdicts.
 constexpr int64_t kOperationsBetweenCheckpoints = 256;
 

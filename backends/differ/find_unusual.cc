@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Outputs are not tested if nearly all elements have more effective bits than this: the test would
-// add nothing to the sets.
+// If nearly all elements have more effective bits than this, the sets are not wide, and the tests
+// add nothing to them.
 constexpr double kTightBits = 20;
 
 absl::StatusOr<reference::StatisticalTestResult> StatisticalTestOf(

@@ -37,8 +37,8 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 struct Stage {
   std::string file;  // name in the directory
   // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline, the
-  // changes that it makes before are attributed to the start of that pipeline, where they first
-  // become visible.
+  // changes that it makes before first become visible at the start of that pipeline. They are
+  // attributed to that pass.
   std::string after, pipeline;
   std::string text;
 };

@@ -10,8 +10,8 @@
 
 namespace hlocts::backends {
 
-// Returns the line that states what happened, as a view into `error`. It is a failed check or
-// assertion in message or log, or, if there is none, the first line of the message.
+// Returns the line that states what happened, as a view into `error`. It is a failed check,
+// assertion or other error in message or log, or, if there is none, the message's first line.
 absl::string_view MainErrorLine(const EngineError& error);
 
 // If MainErrorLine is from a failed assert(), sets the condition (at most 80 characters), e.g. "n

@@ -294,8 +294,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both requests together if an empty pipe can hold them. Otherwise the driver would block if
-// the worker hangs before it reads.
+// Sends both requests together if the worker supports this and an empty pipe can hold them. If the
+// pipe could not, the driver would block when the worker hangs before it reads.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

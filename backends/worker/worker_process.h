@@ -13,8 +13,8 @@
 
 namespace hlocts::backends {
 
-// Ends every worker of this process, with its children. It takes no locks, so a signal handler may
-// call it when the process is about to end.
+// Ends every worker of this process, with its children. It takes no locks, so a signal handler or a
+// thread that must not take locks may call it when the process is about to end.
 void KillAllWorkers();
 
 class WorkerProcess {

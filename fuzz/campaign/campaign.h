@@ -46,7 +46,7 @@ struct CampaignOptions {
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
   // Returns true if an expectation explains the failure, which is then counted but not stored.
-  // `needs` (failure_traits.h) is null before shrinking; if it is explained then, it is not shrunk.
+  // `needs` (failure_traits.h) is null before shrinking; a failure explained then is not shrunk.
   using Known = bool(const std::string& signature, const reports::Verdict& verdict,
                      const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return false; };
@@ -91,8 +91,8 @@ std::string RecipeOf(const CampaignOptions& options);
 // Returns the element types that no module uses, as ", without s1 u1", or "" if there are none.
 std::string WithoutOf(const CampaignOptions& options);
 
-// Runs a campaign. Calls `tick` every second and at the end. Returns an error if an engine cannot
-// be started, the directory cannot be written, or the stored state has another seed or recipe.
+// Runs a campaign. Calls `tick` about once a second and at the end. Returns an error if an engine
+// cannot be started, a directory cannot be written, or a stored state has another seed or recipe.
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
                                            const std::function<void(const CampaignStatus&)>& tick);
 

@@ -111,8 +111,8 @@ class Oracle {
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == Outcome::kFail;
   }
 
-  // Returns true if the candidate terminates within the steps of the first module. A loop that has
-  // lost its counter would run until the engine's time limit.
+  // Returns true if the candidate terminates within about as many steps as the module. A loop that
+  // has lost its counter would run until the engine's time limit.
   bool Ends(const Sample& candidate) const {
     return !Loops(*candidate.module) || options_.trial.invalid || EndsWithin(candidate, steps_max_);
   }

@@ -60,9 +60,9 @@ class FailureIdentity {
 
   // From now on, a slight error must stay slight, and a large one large.
   void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
-  // From now on, candidates must fail in the same way as `result`, on the same data. `permutes`
-  // means that the failure needs a loop that permutes its state, `carried` that arguments and
-  // constants are correct.
+  // From now on, candidates must fail in the same way as `result`, also in their wrong values.
+  // `permutes` means that the failure needs a loop that permutes its state, `carried` that
+  // arguments and constants are correct.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
   void RequireDefined(bool defined) { defined_ = defined; }

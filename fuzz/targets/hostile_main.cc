@@ -4,9 +4,9 @@
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
 // Uses all readable .hlo and .txt files at any depth of the directories. Module n depends only on
-// n, SEED and these texts, and it is omitted only if its computed work exceeds a limit. A module
-// that crashes the process or takes minutes of processor time is left in hostile.input, and its
-// number is printed. To continue, start with the next number.
+// n, SEED and these texts, and whether it is run only on its validity, sizes and computed work. A
+// module that crashes the process or takes minutes of processor time is left in hostile.input, and
+// its number is printed. To continue, start with the next number.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>

@@ -17,8 +17,8 @@ namespace hlocts::fuzz {
 // every machine.
 
 // Returns an approximate upper bound of the steps of one device, in elements that are read,
-// computed or written. A window or contraction costs one step per term, and a call for each element
-// the steps of the computation each time. A loop is assumed to run `trips_max` iterations. An
+// computed or written. A window or contraction costs one step per term, a computation called for
+// each element its own steps per element. A loop is assumed to run `trips_max` iterations. An
 // instruction on arrays larger than `bytes_max` costs nothing, because it is rejected before
 // allocation. The result may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);

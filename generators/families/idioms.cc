@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates combinations of operations that are frequent in programs and that compilers rewrite:
-// chains of data movement, chains of functions, windows over padded arrays, stencils.
+// Generates combinations of operations that programs contain and compilers rewrite, but that random
+// operations rarely form: chains of movements or functions, windows over padded arrays, stencils.
 #include <cmath>
 
 #include "generators/families/elementwise.h"

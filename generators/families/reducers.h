@@ -23,8 +23,8 @@ struct Start {
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
-// Returns true, except at random, if the error of a sum of that many terms is as large as the sum
-// (twelve terms in f8e5m2). Such a sum cannot be checked, so the caller draws another operation.
+// Returns true, except one time in eight, if the error of a sum of that many terms is as large as
+// the sum (12 in f8e5m2). Such a sum cannot be checked, so the caller draws another operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
 // All values must have one sign if values of both signs could cancel to less than the error of the

@@ -28,7 +28,7 @@ std::string WithWorkspace(const Instruction& call, std::string text,
                           const std::vector<std::string>& values);
 
 // Return the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
-// Return kUnimplemented if the rounding of an epilogue, activation, scale or to a type is unknown.
+// Return kUnimplemented if the rounding of an epilogue, activation, scale or type is not known.
 absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
 absl::StatusOr<std::string> TriangularSolve(const Instruction& call);
 absl::StatusOr<std::string> Convolution(const Instruction& call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A PJRT plugin that is used as a compiler only. It compiles for a topology given by name or by
-// options, and opens no device. Its executables return the optimized module, which
-// backends/adapters/compiled evaluates. Nothing else runs.
+// options, and opens no device. Its executables run nothing. They return the optimized module,
+// which backends/adapters/compiled evaluates.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements data types of xla_c_api.h: bytes that a caller owns, statuses, and modules as bytes.
+// Helpers for xla_c_api.h: bytes that a caller owns, statuses, and modules as bytes.
 #pragma once
 
 #include <cstdlib>

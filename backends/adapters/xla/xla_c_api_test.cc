@@ -262,7 +262,7 @@ ENTRY e {
 })";
   const Evaluation size = Evaluate(size_of, {F32Literal({2}, {1, 2})});
   ASSERT_EQ(size.status, HLOCTS_XLA_OK) << size.error;
-  // The dynamic array passes an operation that ignores sizes, and one that must not see the
+  // The dynamic array passes through an operation that ignores sizes and one that must not see the
   // padding.
   const Evaluation through = Evaluate(R"(HloModule m
 sum {

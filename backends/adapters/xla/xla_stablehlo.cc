@@ -38,8 +38,8 @@ using hlocts::xla_plugin::ParseProto;
 namespace hlocts::xla_plugin {
 namespace {
 
-// Returns bytecode that JAX's export and IREE exchange. It has a version, so other releases read
-// it.
+// Returns the portable bytecode that JAX's export and IREE exchange. It has a version, so other
+// releases can read it.
 absl::StatusOr<std::string> ToBytecode(const ::xla::HloModule& module) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto converted = ::xla::ConvertHloToStablehlo(context, &module);

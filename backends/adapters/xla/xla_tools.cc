@@ -97,7 +97,7 @@ bool HasDynamicShape(const HloModule& module) {
 }
 
 // Makes dynamic dimensions static, with explicit sizes, by the pass that XLA's compilers use.
-// HloEvaluator loses run-time sizes in most operations.
+// This is necessary because HloEvaluator loses run-time sizes in most operations.
 absl::Status MakeStatic(HloModule* module) {
   if (!HasDynamicShape(*module)) return absl::OkStatus();
   if (module->has_schedule()) module->clear_schedule();

@@ -125,8 +125,8 @@ TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
 // Tests that tiled products and split scatters have the reference's values.
 
 // Checks scatters with more updates of one element than a thread processes, so that the sorted
-// updates are cut at every possible position. Updates are all to one element, in runs, or
-// scattered; some are out of bounds.
+// updates are split in runs of all lengths. Updates are all to one element, in runs, or scattered;
+// some are out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"
@@ -154,7 +154,7 @@ TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   }
 }
 
-// Products in shared memory: sizes that are multiples of a tile or not; strided operands.
+// Products in shared memory: sizes that are multiples of a tile or not; contiguous or strided data.
 TEST(ProductsTest, ProductsByTilesAreTheReferences) {
   const std::string text =
       "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"

@@ -99,8 +99,8 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   };
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
-    // The event is not awaited, because it may wait for the buffer's destruction. The host memory
-    // stays valid, as the header requires.
+    // The event is not awaited, because it may wait for the buffer's destruction. The header says:
+    // "The runtime promises not to mutate contents." This is checked at the end.
     HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
     promised_.emplace_back(buffer.memory, buffer.bytes);
   } else {
