@@ -308,8 +308,8 @@ extern "C" int64_t HloctsCheckBegin(void* program, int64_t devices) {
                               *static_cast<hlocts::check::Program*>(program), devices);
 }
 
-// Records an execution: its inputs, then its outputs. If `reason` is not null, only counts the
-// reason and records nothing else.
+// Records an execution: its inputs, then its outputs. If `reason` is not null, records nothing and
+// counts the reason.
 extern "C" void HloctsCheckEnd(void* program, int64_t number, const HloctsCheckLeaf* leaves,
                                size_t inputs, size_t outputs, double seconds, const char* reason) {
   hlocts::check::Recorder& recorder = *hlocts::check::TheState().recorder;

@@ -28,8 +28,8 @@ class ReferenceExecutable : public Executable {
 
  private:
   // Returns the states of arguments under copy protection (ruling 0068): a donated argument with an
-  // alias is consumed and its output uses its memory; all other arguments are unchanged. The
-  // reference has no buffers to donate, so it reports the states that an engine must show.
+  // alias is consumed and its output uses its memory, a donor is consumed, others are unchanged.
+  // The reference has no buffers to donate, so it reports the states that an engine must show.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;
