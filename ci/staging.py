@@ -7,12 +7,14 @@ Debian's package lists give their packages, and ci/third_party.txt their licence
 """
 
 import hashlib
+import importlib
 import json
 import os
 import pathlib
 import platform
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 VERSION = (ROOT / "VERSION").read_text().strip()
@@ -38,6 +40,8 @@ def stage(build, folder):
                     "--component", "Unspecified")  # fmt: skip
     _without_links(folder)
     share = folder / "share" / "hlocts"
+    sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "python/src")]
+    importlib.import_module("site_pages.pictures").make(None, share / "docs/pages")
     # Files below suites and spec are unchanged, because a claim has their hashes.
     for page in [*share.glob("*.md"), *(share / "docs").rglob("*.md")]:
         page.write_text(installed_page(page.read_text(), page.parent, share))

@@ -101,8 +101,40 @@ class Staged(unittest.TestCase):
             for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+)`(?! \(source tree\))", text):
                 is_lacking = (staging.ROOT / name).exists() and not (share / name).exists()
                 self.assertFalse(is_lacking, f"{page}: {name}")
-            for target in re.findall(r"(?<!!)\[[^][]+\]\(([^)#:\s]+)[)#]", text):
-                self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+
+    def test_every_link_and_picture_of_a_page_is_there(self):
+        pages = list((self.tree / "share/hlocts").rglob("*.md"))
+        self.assertGreater(len(pages), 100)
+        links = [(page, target) for page in pages
+                 for target in re.findall(r"\]\(([^)#:\s]+)[)#]", page.read_text())]
+        self.assertGreater(sum(target.endswith(".svg") for _, target in links), 4)
+        for page, target in links:
+            self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+
+    def certify(self, script, *words, python=(sys.executable,)):
+        path = self.tree / "share/hlocts/tools/certify" / script
+        return subprocess.run([*python, path, *words], cwd="/", capture_output=True, text=True, check=False)
+
+    def test_certificates_are_made_and_checked(self):
+        bundle = pathlib.Path(self.scratch.name, "bundle")
+        finding = self.tree / "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
+        shutil.copytree(finding, bundle)
+        kept = (bundle / "finding.textproto").read_text().splitlines(keepends=True)
+        (bundle / "finding.textproto").write_text("".join(
+            line for line in kept if not line.startswith("certificate:")))
+        # -S: without the packages of the system.
+        for script in ("check.py", "certify.py"):
+            without = self.certify(script, bundle, python=(sys.executable, "-S"))
+            self.assertEqual((without.returncode, without.stdout), (3, ""), without.stderr)
+            self.assertRegex(without.stderr, r"\ANo module named .*: .* needs numpy and gmpy2 .*\n\Z")
+        pages = self.certify("pages.py", pathlib.Path(self.scratch.name, "pages"))
+        self.assertEqual(pages.returncode, 0, pages.stderr)
+        if not all(map(importlib.util.find_spec, ("numpy", "gmpy2"))):
+            self.skipTest("no numpy or gmpy2")
+        for script, folder in (("check.py", finding), ("certify.py", bundle), ("check.py", bundle)):
+            done = self.certify(script, folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("accepted", done.stdout)
 
     def test_it_runs_with_its_own_suite(self):
         shutil.rmtree(self.tree / "share/hlocts/suites/cases/sharding")

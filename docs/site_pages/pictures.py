@@ -16,7 +16,7 @@ _PICTURES = {
 }
 
 
-def make(facts: Facts, pages: pathlib.Path) -> None:
+def make(facts: Facts | None, pages: pathlib.Path) -> None:
     folder = pages / "assets"
     folder.mkdir(exist_ok=True)
     for name, (accepted, found) in _PICTURES.items():

@@ -8,7 +8,8 @@ The bundle's verdict names the wrong element and the operation, for which
 spec/clauses/of_opcodes.txt has the clause. If check.py cannot derive the element, or if no element
 is wrong, the certificate is none, with the reason. An existing certificate is checked and kept.
 
-Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle.
+Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle, 3 numpy or gmpy2
+is missing.
 """
 
 import json
@@ -16,15 +17,15 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
+from clauses import clauses_of, sentence_of
+from finding import certificate_of, end_without, verdict_of
+
 try:
     import check
+    from evaluator import CONE
+    from sets import Broken, Unsupported
 except ModuleNotFoundError as missing:
-    print("%s: install python3-numpy and python3-gmpy2" % missing)
-    sys.exit(2)
-from clauses import clauses_of, sentence_of
-from evaluator import CONE
-from finding import certificate_of, verdict_of
-from sets import Broken, Unsupported
+    end_without(missing)
 
 # Operations that only move values are the last candidates.
 MOVES = ("move", "control")

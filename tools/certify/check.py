@@ -18,7 +18,7 @@ used. A certificate is {"certificate": "none", "reason": ...} if no element is w
 rejection), if the documents leave the point open, or if the derivation is not covered here.
 
 Exit: 0 accepted, the value is outside of the set; 1 refused, it is inside, or question, only a
-ruling excludes it; 2 no certificate, or an invalid one.
+ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.
 """
 
 import json
@@ -26,15 +26,21 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-import arrays  # these imports register the operations
-import control
 import finding
-import indexing
-import windows
 from clauses import clauses_of, sentence_of, unnamed_types
-from evaluator import CONE, OPERATIONS, Evaluator, leaves, of_elements
-from sets import FREEDOMS, OPEN, READINGS, Broken, Unsupported, holds, set_text, text_of
-from text import parse_devices, parse_module
+
+try:
+    import arrays  # these imports register the operations
+    import control
+    import indexing
+    import windows
+    from evaluator import CONE, OPERATIONS, Evaluator, leaves, of_elements
+    from sets import FREEDOMS, OPEN, READINGS, Broken, Unsupported, holds, set_text, text_of
+    from text import parse_devices, parse_module
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    finding.end_without(missing)
 
 ACCEPTED, REFUSED, QUESTION, BROKEN, NONE = "accepted", "refused", "question", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")

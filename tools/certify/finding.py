@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FINDINGS = ROOT / "results" / "findings"
@@ -16,6 +17,13 @@ FIELDS = re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", SCHEMA, re.M)
 
 class Mistake(Exception):
     """A file with an error: its path, the line and the reason."""
+
+
+def end_without(missing):
+    """Ends a program that is run by a Python without the packages that it needs."""
+    print(f"{missing}: {sys.executable} needs numpy and gmpy2 (Debian: python3-numpy and "
+          "python3-gmpy2; elsewhere: pip install numpy gmpy2)", file=sys.stderr)  # fmt: skip
+    sys.exit(3)
 
 
 def fields_of(path):
