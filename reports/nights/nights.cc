@@ -201,6 +201,11 @@ bool IsBad(char mark) {
          mark != kFlakeMark;
 }
 
+bool IsFailureMark(char mark) {
+  mark = WithoutExpectation(mark);
+  return mark == 'f' || mark == 'r' || mark == 'a' || mark == 'c' || mark == 't';
+}
+
 bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
 
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
@@ -269,12 +274,13 @@ OpenFindings NewestReleaseFindings(const History& history) {
   for (const std::string& engine : history.releases) {
     if (engine.find('@') == std::string::npos && engine != "xla") continue;  // not a release
     if (!history.nights.back().engines.contains(engine)) continue;           // did not run
-    OpenFindings one = {engine, 0, 0};
+    OpenFindings one = {.engine = engine};
     for (const auto& [finding, marks] : findings) {
       auto mark = marks.find(engine);
       if (mark == marks.end() || !IsRun(mark->second)) continue;
       ++one.looked_at;
-      one.wrong += IsBad(mark->second);
+      one.wrong += IsFailureMark(mark->second);
+      one.inconclusive += WithoutExpectation(mark->second) == 'i';
     }
     if (one.looked_at > 0) still = one;
   }
@@ -303,8 +309,12 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
   }
   OpenFindings still = NewestReleaseFindings(history);
   if (still.looked_at > 0) {
+    const size_t known = std::max(history.findings.size(), history.nights.back().findings.size());
     absl::StrAppend(&text, "; ", still.engine, " still has ", still.wrong, " of ", still.looked_at,
                     " findings");
+    if (known > static_cast<size_t>(still.looked_at))
+      absl::StrAppend(&text, " replayed (", known, " are known)");
+    if (still.inconclusive > 0) absl::StrAppend(&text, ", ", still.inconclusive, " inconclusive");
   }
   return text + ".";
 }

@@ -34,6 +34,8 @@ char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
 bool IsRun(char mark);               // the case has a verdict
 bool IsBad(char mark);               // a person or an expectation must explain the verdict
 bool IsUnexpected(char mark);
+// The engine is wrong: bad, and neither open (inconclusive, suspect) nor an error of the harness.
+bool IsFailureMark(char mark);
 
 struct MergedRun;  // reports/run_record.h
 struct RunRecord;
@@ -114,10 +116,11 @@ struct UlpsChange {
 
 // The differences between two nightly runs. An engine without any verdict is only in `dead`.
 struct NightlyRunDiff {
-  std::string since;              // label of the earlier nightly run; empty for the first
-  std::vector<Change> regressed;  // bad now; was good, or is new and unexpected
-  std::vector<Change> fixed;      // was bad, passes now
-  std::vector<Change> changed;    // bad in another way, or unsupported in only one run
+  std::string since;  // label of the earlier nightly run; empty for the first
+  // Bad now; was good, or is new and unexpected. Of the first nightly run: what is not as expected.
+  std::vector<Change> regressed;
+  std::vector<Change> fixed;    // was bad, passes now
+  std::vector<Change> changed;  // another verdict, neither in `regressed` nor in `fixed`
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now; ran before, or was requested
   // Unexpected now and bad in the previous nightly run: reported already, not fixed yet.
@@ -144,14 +147,14 @@ absl::string_view AlarmName(Alarm alarm);
 // The findings on which an engine's newest release is still wrong: "xla@0.11.2", 14 of 31.
 struct OpenFindings {
   std::string engine;
-  int wrong = 0, looked_at = 0;
+  int wrong = 0, inconclusive = 0, looked_at = 0;
 };
 // Returns these numbers for the last of `history.releases` (a name with a version, or `xla`) that
 // was tested on any finding in the newest nightly run. The name is empty if there was none.
 OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
-// still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings."
+// still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings replayed (40 are known)."
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
 
 // Returns the number of an engine's marks by verdict, in a fixed order of words.

@@ -161,6 +161,11 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
   EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),
             "run of 1: 0 not as expected, 0 flaky, 0 not run; no earlier run to compare "
             "with; xla@0.11.2 still has 2 of 3 findings.");
+  history.nights[0].findings["d"] = {{"xla@0.9", 'f'}, {"xla@0.11.2", 'i'}};
+  history.nights[0].findings["e"] = {{"xla@0.9", 'f'}};
+  EXPECT_THAT(NightlySummaryLine(history, NewestChanges(history)),
+              HasSubstr("; xla@0.11.2 still has 2 of 4 findings replayed (5 are known), 1 "
+                        "inconclusive."));
   history.nights[0].engines.erase("xla@0.11.2");
   EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0)
       << "a release that did not run in this nightly run";
@@ -184,12 +189,22 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
   history.nights = {NightOf("1", {{"xla@1", "p"}})};
   history.nights[0].findings = {
       {"fixed", {{"xla@1", 'p'}, {"xla@2", 'f'}, {"xla@3", 'c'}, {"xla@10", 'p'}}},
-      {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}}};
+      {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}},
+      {"undecided", {{"xla@1", 'i'}, {"xla@2", 's'}, {"xla@3", 'e'}}}};
   history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
   const std::string text = NightlyRunText(history, NewestChanges(history));
   EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
                               "    first bad xla@2, good again in xla@10\n"));
   EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
+  EXPECT_THAT(text, HasSubstr("undecided:  xla@1 inconclusive  xla@2 suspect  xla@3 error\n\n"));
+}
+
+TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", "pF"}})};
+  const std::string markdown = ToMarkdown(history, NewestChanges(history));
+  EXPECT_THAT(markdown, HasSubstr("- not as expected: `a/b:1` on `xla` (fail)\n"));
+  EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
 }
 
 TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {

@@ -49,7 +49,7 @@ std::string FindingLine(const std::string& name, const std::map<std::string, cha
     auto mark = marks.find(release);
     if (mark == marks.end()) continue;
     Span& span = spans[FamilyOf(release)];
-    if (IsBad(mark->second)) {
+    if (IsFailureMark(mark->second)) {
       if (span.first_bad.empty()) span.first_bad = release;
       span.good_after.clear();
     } else if (mark->second == kPassMark && !span.first_bad.empty() && span.good_after.empty()) {
@@ -90,6 +90,7 @@ struct NamedList {
   const char* name;
   const std::vector<Change>* changes;
 };
+// The names are fields of JSON.
 std::vector<NamedList> ListsOf(const NightlyRunDiff& changes) {
   return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
           {"changed", &changes.changed},     {"flaky", &changes.flaky},
@@ -106,8 +107,9 @@ std::string MarkdownLine(const NamedList& list) {
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
     const absl::string_view before = MarkName(change.before), now = MarkName(change.now);
-    named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
-                                 before == now ? "" : absl::StrCat(before, " → "), now, ")"));
+    named.push_back(absl::StrCat(
+        Code(change.address), " on ", Code(change.engine), " (",
+        before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now, ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
@@ -140,7 +142,10 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   const NightlyRun& now = history.nights.back();
   std::string text = absl::StrCat("**", NightlySummaryLine(history, changes), "**\n");
   for (const NamedList& list : ListsOf(changes)) {
-    if (!list.changes->empty()) text += MarkdownLine(list);
+    if (list.changes->empty()) continue;
+    // Nothing is worse than before in a first run.
+    const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
+    text += MarkdownLine({is_first ? "not as expected" : list.name, list.changes});
   }
   if (!changes.new_buckets.empty()) {
     absl::StrAppend(&text, "- found by campaigns: ", changes.new_buckets.size(), ", the first ",

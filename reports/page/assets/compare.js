@@ -52,7 +52,7 @@ function compareNights(before, now) {
 }
 
 const LISTS = [['regressed', 'New: not expected, and passed or did not exist before'],
-  ['fixed', 'Fixed'], ['changed', 'Changed: another failure, or unsupported'],
+  ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
   ['open', 'Still open: not expected, and failed before']];
 
@@ -111,7 +111,8 @@ function showLists() {
   for (const engine of lists.dead) {
     parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
   }
-  for (const [name, title] of LISTS) parts.push(listOf(name, title, lists[name]));
+  const titles = nightBefore() ? {} : {regressed: 'Not as expected'};
+  for (const [name, title] of LISTS) parts.push(listOf(name, titles[name] || title, lists[name]));
   if (view.now === DATA.nights.length - 1) parts.push(bucketList());
   if (view.now === DATA.nights.length - 1 && view.before === view.now - 1) parts.push(lessPreciseList());
   if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer selected.`));

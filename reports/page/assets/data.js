@@ -3,7 +3,7 @@
 // textContent.
 'use strict';
 const DATA = JSON.parse(document.getElementById('data').textContent);
-const BAD = 'fractie';  // a verdict other than a pass
+const BAD = 'fractise', FAILURES = 'fract';  // IsBad and IsFailureMark of reports/nights
 const WORDS = {p: 'pass', u: 'unsupported', n: 'nan_bits', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
   t: 'timeout', i: 'inconclusive', s: 'suspect', e: 'error', x: 'flaky', l: 'not run', '.': ''};
 
@@ -35,6 +35,7 @@ const engineNames = () => Object.keys(night().engines);
 const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine].marks[i] : '.');
 const isRun = (mark) => mark !== '.' && mark !== 'l';
 const isBad = (mark) => BAD.includes(mark.toLowerCase());
+const isFailure = (mark) => FAILURES.includes(mark.toLowerCase());
 const isUnexpected = (mark) => isBad(mark) && mark !== mark.toLowerCase();
 const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'

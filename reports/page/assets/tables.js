@@ -38,7 +38,7 @@ function spansOf(asked, marks) {
     const family = engine.split('@')[0];
     const span = families.get(family) || {bad: '', good: ''};
     families.set(family, span);
-    if (isBad(marks[engine])) {
+    if (isFailure(marks[engine])) {
       span.bad = span.bad || engine;
       span.good = '';
     } else if (marks[engine] === 'p' && span.bad && !span.good) span.good = engine;
@@ -64,7 +64,7 @@ function showFindings() {
     return [at, finding.clause, spans.map((span) => span.bad).join(', ') || 'none',
       spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
       ...columns.map((engine) => marks[engine] || ''),
-      (ran.length ? ran : asked.slice(-1)).some((engine) => isBad(marks[engine] || '.'))];
+      (ran.length ? ran : asked.slice(-1)).some((engine) => isFailure(marks[engine] || '.'))];
   }).sort((a, b) => b[b.length - 1] - a[a.length - 1]);
   const title = (at) => DATA.findings[names[at]].title || names[at];
   longTable('#findings .wide', [column('finding', {render: (at, kind) => (kind === 'display'
