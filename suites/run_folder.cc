@@ -46,6 +46,13 @@ absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) cons
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
+  // A full disk or the end of the process may have left half a line, to which the next one would be
+  // added.
+  const std::string records = path_ + "/verdicts.jsonl";
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(records));
+  std::error_code error;
+  fs::resize_file(records, text.rfind('\n') + 1, error);  // npos + 1 is 0
+  if (error) return InvalidInput("--out: ", records, ": ", error.message());
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   return std::move(run.verdicts);

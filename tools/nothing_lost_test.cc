@@ -131,6 +131,21 @@ TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   Ran ran = RunHlocts(run + " --resume");
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("No space left on device"));
+  EXPECT_THAT(ran.out, HasSubstr("the record is incomplete (continue with --resume --out="));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("as expected\n")));
+  ran = RunHlocts("run movement/rev --backend=reference --out=" + Path("s"));
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("all as expected\n"));
+  fs::remove(Path("s/scorecard.txt"));
+  fs::create_symlink("/dev/full", Path("s/scorecard.txt"));
+  const std::string again = "run movement/rev --backend=reference --resume --out=" + Path("s");
+  ran = RunHlocts(again);
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("as expected\n")));
+  fs::remove(Path("s/scorecard.txt"));
+  fs::resize_file(Path("s/verdicts.jsonl"), fs::file_size(Path("s/verdicts.jsonl")) - 100);
+  EXPECT_EQ(RunHlocts(again).status, 0);
+  EXPECT_EQ(RunHlocts(again).status, 0) << "every line is whole";
 }
 
 TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {

@@ -187,6 +187,11 @@ class SuiteRun {
     if (!status.ok()) return Fail(status);
     status = RunAll();
     status.Update(Write(status.ok()));
+    if (lost_) {
+      status =
+          Annotate(status, absl::StrCat("the record is incomplete (continue with --resume --out=",
+                                        options_.out, ")"));
+    }
     if (!status.ok()) return Fail(status);
     if (Interrupted()) {
       std::fprintf(stderr, "hlocts: interrupted; %s\n",
@@ -280,15 +285,16 @@ class SuiteRun {
   absl::Status Write(bool ran) {
     const std::string about =
         absl::StrCat(capabilities_.ToText(), LimitsText(request_.record.backends));
+    absl::Status status = folder_.Finish(absl::StrCat(scorecard_.ToText(true), about),
+                                         ran && !Interrupted() && !reached_maxfail_);
+    if (!status.ok()) lost_ = true;
+    if (lost_) return status;
     if (!options_.common.json && !engines_.all.empty()) {
       PrintDurations();
       std::cout << about << FixedText(fixed_) << scorecard_.ToText(options_.verbose);
     }
-    absl::Status status;
     if (!options_.junit.empty())
       status.Update(WriteFile(options_.junit, scorecard_.ToJunit(request_.record.started)));
-    status.Update(folder_.Finish(absl::StrCat(scorecard_.ToText(true), about),
-                                 ran && !Interrupted() && !reached_maxfail_));
     if (reached_maxfail_ && !options_.common.json)
       std::cout << "stopped: " << unexpected_ << " not as expected" << std::endl;
     if (!options_.common.json) std::cout << folder_.Summary() << std::flush;
