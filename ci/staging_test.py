@@ -13,13 +13,17 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import staging
+from night import steps
+from night.night import TIME_OVER
 
 BUILD = pathlib.Path()
 PROMISED = {"GLIBC_": (2, 35), "GLIBCXX_": (3, 4, 30), "CXXABI_": (1, 3, 13)}  # Ubuntu 22.04
@@ -68,6 +72,32 @@ class Staged(unittest.TestCase):
             self.assertIn("tier smoke, engines reference", done.stdout)
             self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
         self.assertFalse((self.tree / "share/hlocts/out").exists())
+
+    def nightly(self, here, *words, **more):
+        command = [self.tree / "share/hlocts/ci/nightly", "--budget=1s", "--night=n", "--hook=cat", *words]
+        return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False,
+                              env=os.environ | {"HLOCTS_CACHE": here}, **more)
+
+    def test_a_nightly_run_names_an_engine_that_is_not_installed_once(self):
+        with tempfile.TemporaryDirectory() as here:
+            done = self.nightly(here, "--engine=iree@3.13.0", "--budget=60s")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            cause = "engine iree@3.13.0 is not installed: hlocts engines install iree@3.13.0"
+            self.assertIn(f"suite iree@3.13.0: {cause}", done.stdout)
+            self.assertNotIn("findings iree", done.stdout)
+            self.assertNotIn("fuzz iree", done.stdout)
+            log = pathlib.Path(here, "out/nightly/n/log.txt").read_text()
+            self.assertEqual(log.count(cause), 1, log)
+
+    def test_a_nightly_run_on_a_full_disk_is_reported(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+        with tempfile.TemporaryDirectory() as here:
+            done = self.nightly(here, "--engine=reference", preexec_fn=limit)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertRegex(done.stderr, r"\Anightly: the run stopped: File too large: .*\n\Z")
+            self.assertRegex(done.stdout, r"the run stopped: File too large: \S+\n\Z", "the hook")
 
     @unittest.skipUnless(shutil.which("objdump"), "no objdump")
     def test_it_needs_no_newer_system_than_promised(self):
@@ -184,6 +214,36 @@ class Staged(unittest.TestCase):
             if staging.LISTS.is_dir():
                 with self.assertRaisesRegex(RuntimeError, "no row for sqlite3"):
                     staging.components_of(BUILD, self.tree)
+
+
+class Replayed(unittest.TestCase):
+    def test_findings_that_were_cut_are_replayed_later(self):
+        ran = []
+
+        class Night:
+            options, state = types.SimpleNamespace(budget=60), {"families": []}
+
+            def share(self, *_):
+                return 0
+
+            def hlocts(self, _, *words, log, **limits):
+                ran.append([word for word in words if not word.startswith("--")])
+                with log.open("a") as out:
+                    for one in ran[-1][:3] if len(ran) == 1 else ran[-1]:
+                        out.write(json.dumps({"module": one, "verdict": "pass"}) + "\n")
+                    out.write('{"module": "half' if len(ran) == 1 else "")
+                return (TIME_OVER if len(ran) == 1 else None), ""
+
+        with tempfile.TemporaryDirectory() as scratch:
+            night = Night()
+            night.folder = pathlib.Path(scratch)
+            self.assertIsNone(steps.findings(night, "cpu", ["cpu"]))
+            self.assertEqual(night.state["cut findings"], ["cpu"])
+            self.assertIsNone(steps.rest_of_findings(night, "cpu", ["cpu"]))
+            self.assertIsNone(steps.rest_of_findings(night, "cpu", ["cpu"]), "nothing is left")
+            log = (night.folder / "findings/cpu/history.jsonl").read_text()
+        self.assertEqual(ran[1:], [ran[0][3:]])
+        self.assertEqual([json.loads(line)["module"] for line in log.splitlines()], ran[0])
 
 
 class Packed(unittest.TestCase):

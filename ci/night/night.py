@@ -34,6 +34,7 @@ class Night:
             self.state |= json.loads(self.state_path.read_text())
         # An older file has one list of "STEP: PROBLEM".
         self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
+        self.is_reported = "hook" in self.state["done"]
         self.deadline = time.monotonic() + options.budget * (1 - LAST)
 
     def save(self):
@@ -51,8 +52,8 @@ class Night:
         took = time.monotonic() - started
         say(f"{name}: {problem or 'done'} ({took:.0f} s)")
         self.state["problems"].pop(name, None)
-        if problem == TIME_OVER:
-            self.state["notes"].append(f"time ran out during {name}")
+        if problem and problem.startswith(TIME_OVER):
+            self.state["notes"].append(f"{name}: {problem}")
         elif problem:
             self.state["problems"][name] = problem
         self.state["done"].append(name)
@@ -64,7 +65,7 @@ class Night:
     def share(self, part, parts=1):
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
-    def hlocts(self, *arguments, limit=None, log=None, good=(0, 1)):
+    def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1)):
         """Runs the program. Returns None or an error message, and its standard output. A limit in
         seconds ends with the budget at the latest."""
         if limit is not None:
@@ -75,7 +76,7 @@ class Night:
             errors.write("$ " + (words if len(words) < 500 else words[:500] + " ...") + "\n")
             errors.flush()
             try:
-                with open(log, "w") if log else open(os.devnull, "w") as out:
+                with open(log, mode) if log else open(os.devnull, "w") as out:
                     status, text = run(command, out if log else None, errors, limit)
             except OSError as error:
                 return str(error), ""

@@ -17,8 +17,19 @@ TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference",
                 "reports", "backends", "suites", "fuzz", "tools")
 
 
+def absent(program, engines):
+    """Returns {engine: reason} of the engines that cannot run, as one that is not installed."""
+    named = [f"--backend={engine}" for engine in engines]
+    done = subprocess.run([program, "backends", "--json", *named], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    said = zip(engines, json_lines(done.stdout))
+    return {engine: one["reason"] for engine, one in said if not one["available"]}
+
+
 def unknown_engine(program, engine):
     """Returns the program's message if no engine can have this name, else ""."""
+    if "exec:" in engine:  # a worker serves no commands
+        return ""
     done = subprocess.run([program, "worker", f"--backend={engine}"], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     return done.stderr.strip().removeprefix("hlocts: ") if done.returncode == 2 else ""
@@ -49,6 +60,8 @@ def suite(night, engine, engines):
     # A release may be slow, but one engine must not use the time of the others.
     limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
     problem = run_suite(night, engine, limit)
+    if engine in night.state["absent"]:
+        return night.state["absent"][engine]
     if problem != TIME_OVER:
         return problem
     night.state.setdefault("cut", []).append(engine)
@@ -62,15 +75,37 @@ def rest_of_suite(night, engine):
 
 
 def findings(night, engine, engines):
-    folder = night.folder / "findings" / file_name(engine)
-    folder.mkdir(parents=True, exist_ok=True)
+    problem = replay(night, engine, engines, max(2 * night.share("findings", len(engines)), 30))
+    if problem and problem.startswith(TIME_OVER):
+        night.state.setdefault("cut findings", []).append(engine)
+        return None
+    return problem
+
+
+def rest_of_findings(night, engine, engines):
+    """Continues interrupted replays in the time that the campaigns left."""
+    return replay(night, engine, engines, night.options.budget)
+
+
+def replay(night, engine, engines, limit):
+    """Replays the findings without a recorded verdict."""
+    log = night.folder / "findings" / file_name(engine) / "history.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    known = json_lines(log.read_text()) if log.exists() else []
+    log.write_text("".join(json.dumps(one) + "\n" for one in known))  # no half line
+    done = {one["module"] for one in known}
     bundles = sorted(str(path.parent.relative_to(ROOT))
                      for path in RECORDED.glob("*/finding.textproto")
                      if concerns(path.parent.name, night, engines))
-    problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
-                              limit=max(2 * night.share("findings", len(engines)), 30),
-                              log=folder / "history.jsonl", good=(0, 1, 3))
-    return problem  # findings without a replay are marked in the table of releases
+    left = [bundle for bundle in bundles if bundle not in done]
+    problem = None
+    if left:
+        problem, _ = night.hlocts("replay", *left, f"--backend={engine}", "--json", limit=limit,
+                                  log=log, mode="a", good=(0, 1, 3))
+    done = len(json_lines(log.read_text()))
+    if problem == TIME_OVER:
+        return f"{TIME_OVER}, {done} of {len(bundles)} findings were replayed"
+    return problem or (None if done else f"no finding was replayed; see {night.folder}/log.txt")
 
 
 def concerns(finding, night, engines):
@@ -258,13 +293,14 @@ def clang_tidy(night):
     return None if status in (0, TIME_OVER) else f"exit status {status}"
 
 
-def hook(night):
-    """Runs the user's command with the summary of the nightly run."""
+def hook(night, problem=""):
+    """Runs the user's command with the summary of the nightly run, or the problem that stopped it."""
+    night.is_reported = True
     environment = {**os.environ, "HLOCTS_NIGHT": night.name,
                    "HLOCTS_PAGE": str((night.folder / "page.html").resolve())}
-    with open(night.folder / "night.md") as text:
-        done = subprocess.run(night.options.hook, shell=True, stdin=text, env=environment,
-                              check=False)
+    text = problem + "\n" if problem else (night.folder / "night.md").read_text()
+    done = subprocess.run(night.options.hook, shell=True, input=text, text=True, env=environment,
+                          check=False)
     return f"exit status {done.returncode}" if done.returncode else None
 
 
