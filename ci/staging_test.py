@@ -99,6 +99,23 @@ class Staged(unittest.TestCase):
             self.assertRegex(done.stderr, r"\Anightly: the run stopped: File too large: .*\n\Z")
             self.assertRegex(done.stdout, r"the run stopped: File too large: \S+\n\Z", "the hook")
 
+    def test_a_sweep_names_what_is_wrong(self):
+        tables = self.tree / "share/hlocts/results/sweeps/accuracy.json"
+        broken = pathlib.Path(self.scratch.name, "broken.json")
+        broken.write_text('{"rows": [1')
+        for status, reason, words in (
+            (2, "/none.json: No such file or directory", ["--gate=/none.json", "cpu"]),
+            (2, f"{broken}: expected a file that --json writes", [f"--gate={broken}", "cpu"]),
+            (2, f"{tables}: no release 7", [f"--gate={tables}", "--like=7", "cpu"]),
+            (2, 'backend "none": expected one of .*', [f"--gate={tables}", "none"]),
+            (3, "engine iree@3.13.0 is not installed: .*", [f"--gate={tables}", "iree@3.13.0"]),
+        ):
+            done = subprocess.run([self.tree / "share/hlocts/tools/measure/sweep.py", *words],
+                                  capture_output=True, text=True, check=False,
+                                  env=os.environ | {"HLOCTS_CACHE": self.scratch.name})
+            self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+            self.assertRegex(done.stderr, rf"\Asweep: {reason}\n\Z")
+
     @unittest.skipUnless(shutil.which("objdump"), "no objdump")
     def test_it_needs_no_newer_system_than_promised(self):
         for prefix, most in PROMISED.items():

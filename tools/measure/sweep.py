@@ -10,6 +10,9 @@
 A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
 exact value, without subnormal operands and results), operand (where), lost (normal results that are
 returned as NaN or infinity), null for ulps if the release does not have the function.
+
+Exit: 0; 1 with --gate, an error is larger; 2 the command line or a file is wrong; 3 an engine cannot
+run.
 """
 
 import argparse
@@ -33,6 +36,13 @@ ENTRY main {{
   ROOT r = u16[65536] bitcast-convert(y)
 }}
 """
+
+
+WRONG, CANNOT_RUN = 2, 3  # exit statuses
+
+
+class End(Exception):
+    """The exit status, and the reason in one sentence."""
 
 
 def logistic(x):
@@ -142,6 +152,8 @@ def run(engine, folder):
             options = [f"--inputs={operands}", f"--backend={engine}", f"--output={out}"]
             command = [PROGRAM, "eval", str(path), *options]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode in (WRONG, CANNOT_RUN) and not answers:
+                raise End(done.returncode, done.stderr.strip().removeprefix("hlocts: "))
             answers[name, kind] = bits_of(out.read_text()) if out.exists() else done.stderr
     return answers
 
@@ -159,15 +171,32 @@ def row_of(engine, name, kind, what):
             "lost": lost}  # fmt: skip
 
 
-def gate(rows, path, like):
+def rows_of(path):
+    """Returns the rows of a file."""
+    try:
+        rows = json.loads(path.read_text())["rows"]
+        if not all({"release", "function", "type", "ulps", "lost"} <= row.keys() for row in rows):
+            raise ValueError
+        return rows
+    except OSError as error:
+        raise End(WRONG, f"{path}: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise End(WRONG, f"{path}: expected a file that --json writes") from None
+
+
+def release_of(path, like):
+    """Returns the name of a release (default: the last) and its rows by function and type."""
+    known = rows_of(path)
+    like = like or (known[-1]["release"] if known else "in it")
+    found = {(r["function"], r["type"]): r for r in known if r["release"] == like}
+    if not found:
+        raise End(WRONG, f"{path}: no release {like}")
+    return like, found
+
+
+def gate(rows, like, limits_of):
     """Prints functions with larger errors than on the release. Returns the exit status: 3 if the
     engine computes none of them."""
-    known = json.loads(path.read_text())["rows"]
-    like = like or known[-1]["release"]
-    limits_of = {(r["function"], r["type"]): r for r in known if r["release"] == like}
-    if not limits_of:
-        print(f"{path}: no release {like}", file=sys.stderr)
-        return 2
     worse = compared = 0
     for row in rows:
         limit = limits_of.get((row["function"], row["type"]))
@@ -179,15 +208,15 @@ def gate(rows, path, like):
             print(f"{row['function']} {row['type']}: {row['ulps']:.4g} ulps at {row['operand']}, "
                   f"{row['lost']} lost; {like}: {limit['ulps']:.4g}, {limit['lost']} lost")  # fmt: skip
     print(f"{worse} of {compared} functions have larger errors than {like}; {len(rows) - compared} not compared")
-    return 1 if worse else 0 if compared else 3
+    return 1 if worse else 0 if compared else CANNOT_RUN
 
 
 def with_rows(path, rows):
     """Writes the file with the rows of these releases and types replaced."""
-    kept = json.loads(path.read_text()) if path.exists() else {"rows": []}
+    known = rows_of(path) if path.exists() else []
     fresh = {(row["release"], row["type"]) for row in rows}
-    kept["rows"] = [row for row in kept["rows"] if (row["release"], row["type"]) not in fresh] + rows
-    lines = ",\n".join(json.dumps(row) for row in kept["rows"])
+    kept = [row for row in known if (row["release"], row["type"]) not in fresh] + rows
+    lines = ",\n".join(json.dumps(row) for row in kept)
     path.write_text('{"rows": [\n' + lines + "\n]}\n")
 
 
@@ -200,6 +229,19 @@ def main():
     parser.add_argument("--gate", type=pathlib.Path)
     parser.add_argument("--like")
     options = parser.parse_args()
+    try:
+        return sweep(options)
+    except End as end:
+        status, reason = end.args
+        print(f"sweep: {reason}", file=sys.stderr)
+        return status
+
+
+def sweep(options):
+    if options.gate:  # files are read before the engines run
+        like, limits_of = release_of(options.gate, options.like)
+    if options.json and options.json.exists():
+        rows_of(options.json)
     engines = options.engines
     table = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -215,7 +257,7 @@ def main():
     if options.json:
         with_rows(options.json, rows)
     if options.gate:
-        return gate(rows, options.gate, options.like)
+        return gate(rows, like, limits_of)
     print(f"{'function':22} type " + "".join(f"{engine:>24}" for engine in engines))
     for name in FUNCTIONS:
         for kind in TYPES:
