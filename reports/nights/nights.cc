@@ -311,9 +311,9 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
   if (still.looked_at > 0) {
     const size_t known = std::max(history.findings.size(), history.nights.back().findings.size());
     absl::StrAppend(&text, "; ", still.engine, " still has ", still.wrong, " of ", still.looked_at,
-                    " findings");
+                    " findings replayed");
     if (known > static_cast<size_t>(still.looked_at))
-      absl::StrAppend(&text, " replayed (", known, " are known)");
+      absl::StrAppend(&text, " (", known, " are known)");
     if (still.inconclusive > 0) absl::StrAppend(&text, ", ", still.inconclusive, " inconclusive");
   }
   return text + ".";

@@ -160,7 +160,7 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
       << "a version says nothing about the day where two hands number one code";
   EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),
             "run of 1: 0 not as expected, 0 flaky, 0 not run; no earlier run to compare "
-            "with; xla@0.11.2 still has 2 of 3 findings.");
+            "with; xla@0.11.2 still has 2 of 3 findings replayed.");
   history.nights[0].findings["d"] = {{"xla@0.9", 'f'}, {"xla@0.11.2", 'i'}};
   history.nights[0].findings["e"] = {{"xla@0.9", 'f'}};
   EXPECT_THAT(NightlySummaryLine(history, NewestChanges(history)),
