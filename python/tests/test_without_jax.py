@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import stat
 import tempfile
+import traceback
 import unittest
 import xml.etree.ElementTree
 from unittest import mock
@@ -224,6 +225,16 @@ class Judge(Scratch):
         self.assertIn("unknown_target", str(result))
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
+
+    def test_the_traceback_has_the_caller_only(self):
+        try:
+            hlocts.judge("no/module", [], [])
+        except hlocts.HloctsError as error:
+            frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        self.assertEqual(frames, ["test_the_traceback_has_the_caller_only", "wrapper"])
+
+    def test_the_version_is_the_programs(self):
+        self.assertEqual(binary.run(["--version"]).split()[:2], ["hlocts", hlocts.__version__])
 
     def test_wrong_inputs_are_one_sentence(self):
         for call, said in [

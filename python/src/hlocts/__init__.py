@@ -27,3 +27,15 @@ __all__ = [
     "evaluate",
     "judge",
 ]
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module 'hlocts' has no attribute {name!r}")
+    import importlib.metadata
+    import pathlib
+
+    checkout = pathlib.Path(__file__).resolve().parents[3]
+    if (checkout / "CONTRACT.md").is_file():
+        return (checkout / "VERSION").read_text().strip()
+    return importlib.metadata.version("hlocts")

@@ -24,7 +24,7 @@ from hlocts import arrays, binary, bounds, lowering
 from hlocts.accepted import AcceptedSet
 from hlocts.arrays import Array
 from hlocts.bounds import Allowed
-from hlocts.errors import HloctsError
+from hlocts.errors import HloctsError, brief
 from hlocts.result import Failure, Operand, Result, Sentence
 
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
@@ -35,6 +35,7 @@ _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 PathLike = str | pathlib.Path
 
 
+@brief
 def check(
     f: Callable[..., Any],
     *args: Any,
@@ -123,6 +124,7 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
     return result if result.verdict in ("pass", "fail") else whole
 
 
+@brief
 def judge(
     module: PathLike,
     inputs: Sequence[Any],
@@ -139,6 +141,7 @@ def judge(
     return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
 
 
+@brief
 def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
     """Returns the result of f(*args) by the documents, in the structure that f returns, as numpy
     arrays. For a module (see judge) returns the list of its output leaves. If several values are
@@ -154,6 +157,7 @@ def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
         return arrays.read_outputs(job.path / _OUTPUTS, arrays.result_dtypes(canonical))
 
 
+@brief
 def allowed(
     f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:

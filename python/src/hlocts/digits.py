@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hlocts import arrays, binary, lowering
+from hlocts.errors import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Digits:
         return self.picture
 
 
+@brief
 def digits(f: Callable[..., Any] | str, *args: Any, compiled: str | None = None) -> Digits:
     """Finds the instructions at which f(*args), or a module (HLO text), loses digits.
 

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exceptions of this package."""
 
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+__unittest = True  # unittest omits the frames of this module, as pytest those with __tracebackhide__
+
 
 class HloctsError(Exception):
     """Raised if something is missing or an input is wrong; the message is one sentence."""
@@ -12,3 +20,17 @@ class ConformanceError(AssertionError):
 
 class NotJudgedError(ConformanceError):
     """Nothing was judged (unsupported) or too little (inconclusive), so the result may be wrong."""
+
+
+def brief(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Omits the frames of this package from an HloctsError, whose message explains it."""
+
+    @functools.wraps(function)
+    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except HloctsError as error:
+            raise error.with_traceback(None) from None
+
+    return wrapper

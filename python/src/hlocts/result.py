@@ -54,6 +54,9 @@ class Failure:
     sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
 
 
+__unittest = True  # see errors.py
+
+
 @dataclass(frozen=True)
 class Result:
     verdict: str
