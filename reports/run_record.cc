@@ -80,6 +80,7 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
                {"queries", record.queries},         {"tier", record.tier},
                {"profile", record.profile},         {"shard_index", record.shard_index},
                {"shard_count", record.shard_count}, {"started", record.started}};
+  if (!record.plugins.empty()) json["plugins"] = record.plugins;
   if (!record.finished.empty()) json["finished"] = record.finished;
   if (!record.program.empty()) json["program"] = record.program;
   if (!record.suite.empty()) json["suite"] = record.suite;
@@ -118,6 +119,7 @@ absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
     json.at("started").get_to(record.started);
     record.finished = json.value("finished", "");
     record.facts = json.value("facts", record.facts);
+    record.plugins = json.value("plugins", record.plugins);
     record.program = json.value("program", "");
     record.suite = json.value("suite", "");
     record.cpu = json.value("cpu", "");

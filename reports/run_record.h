@@ -20,6 +20,7 @@ namespace hlocts::reports {
 struct RunRecord {
   std::vector<std::string> backends, queries;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
+  std::map<std::string, std::string> plugins;  // sha256 at the start, of each engine with a file
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; `finished` is empty if cut short

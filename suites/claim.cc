@@ -19,6 +19,7 @@
 #include "spec/clauses/documents.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.h"
+#include "suites/run_folder.h"
 #include "suites/sha256.h"
 #include "suites/suite_files.h"
 
@@ -114,16 +115,25 @@ std::string ExpectationsName(const std::string& backend) {
   return std::filesystem::path(ExpectationsPath(backend)).filename();
 }
 
-// Returns the hash and the options of each engine that is a plugin file.
-Json PluginHashes(const std::map<std::string, std::string>& engines) {
+// Returns the hash and the options of each engine that is a plugin file. Fails if a file is not the
+// one that the run hashed when it started.
+absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines,
+                               const reports::RunRecord& record) {
+  const std::map<std::string, std::string> hashes = PluginHashes(engines);
   Json plugins = Json::object();
   for (const auto& [recorded, given] : engines) {
-    auto name = backends::ParseBackendName(given);
-    if (!name.ok() || name->name != "pjrt") continue;
-    auto hash = Sha256OfFile(name->argument);
+    HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(given));
+    if (name.name != "pjrt") continue;
+    const auto before = record.plugins.find(recorded), now = hashes.find(recorded);
+    if (now == hashes.end())
+      return InvalidInput("--claim: ", recorded,
+                          ": the plugin's file cannot be read, so there is no claim");
+    if (before == record.plugins.end() || before->second != now->second)
+      return InvalidInput("--claim: ", recorded,
+                          ": the plugin changed during the run, so there is no claim");
     Json options = Json::object();
-    for (const auto& [key, value] : name->options) options[key] = value;
-    plugins[recorded] = {{"sha256", hash.ok() ? *hash : ""}, {"options", options}};
+    for (const auto& [key, value] : name.options) options[key] = value;
+    plugins[recorded] = {{"sha256", now->second}, {"options", options}};
   }
   return plugins;
 }
@@ -196,6 +206,10 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
 }  // namespace
 
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) {
+  // The files of an earlier claim are not those of this run.
+  for (const char* name : {"/claim.json", kSums}) std::filesystem::remove(folder + name);
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
+  HLOCTS_ASSIGN_OR_RETURN(Json plugins, PluginsOf(options.engines, run.record));
   std::filesystem::create_directories(folder + "/expectations");
   for (const auto& [engine, file] : options.expectations_files) {
     if (!std::filesystem::exists(file)) continue;
@@ -203,19 +217,17 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
                                absl::StrCat(folder, "/expectations/", ExpectationsName(engine)),
                                std::filesystem::copy_options::overwrite_existing);
   }
-  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   Json claim = {{"format", 2},
                 {"command", options.command},
                 {"made", reports::UtcNow()},
                 {"machine", Machine()},
                 {"engines", Versions(run.verdicts)},
-                {"plugins", PluginHashes(options.engines)},
+                {"plugins", std::move(plugins)},
                 {"counts", Counts(run.verdicts)}};
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
   HLOCTS_ASSIGN_OR_RETURN(claim["edition"], Edition());
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n"));
-  std::filesystem::remove(folder + kSums);
   HLOCTS_ASSIGN_OR_RETURN(const std::string sums, HashesOfFolder(folder));
   return WriteFile(folder + kSums, sums);
 }

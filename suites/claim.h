@@ -19,7 +19,8 @@ struct ClaimOptions {
   std::map<std::string, std::string> engines, expectations_files;
 };
 
-// Writes claim.json and SHA256SUMS of a directory that `hlocts run --out` has finished.
+// Writes claim.json and SHA256SUMS of a directory that `hlocts run --out` has finished. Fails,
+// without a claim, if a plugin is not the file that the run hashed when it started.
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 
 // Returns the conditions that are violated; none if the claim is intact. Fails without a claim.

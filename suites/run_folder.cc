@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
+#include "backends/backend_list.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "suites/replay.h"
@@ -18,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files that a run writes; --claim adds claim.json and expectations.
-constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt",
-                                "run.json",       "selection.txt", "scorecard.txt",
-                                "claim.json",     "cases",         "expectations"};
+constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt", "run.json",
+                                "selection.txt",  "scorecard.txt", "claim.json",  "SHA256SUMS",
+                                "cases",          "expectations"};
 
 bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
   return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
@@ -30,12 +31,24 @@ bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
 
 }  // namespace
 
+std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines) {
+  std::map<std::string, std::string> hashes;
+  for (const auto& [recorded, given] : engines) {
+    auto name = backends::ParseBackendName(given);
+    if (!name.ok() || name->name != "pjrt") continue;
+    if (auto hash = Sha256OfFile(name->argument); hash.ok()) hashes[recorded] = *hash;
+  }
+  return hashes;
+}
+
 RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
                      reports::RunRecord record, std::map<std::string, std::string> engines)
     : path_(std::move(path)),
       options_(options),
       record_(std::move(record)),
-      engines_(std::move(engines)) {}
+      engines_(std::move(engines)) {
+  if (!path_.empty()) record_.plugins = PluginHashes(engines_);
+}
 
 absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) const {
   if (SameRun(earlier, record_)) return absl::OkStatus();
@@ -43,6 +56,21 @@ absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) cons
                       " contains a run of other engines, cases, tier, profile or shard (",
                       absl::StrJoin(earlier.backends, ", "), "; tier ", earlier.tier, "; ",
                       earlier.selection.size(), " cases): expected another directory");
+}
+
+// Verdicts of two plugin files with one name are not one run.
+absl::Status RunFolder::CheckSamePlugins(const reports::LoadedRun& earlier) const {
+  const auto hash_in = [](const reports::RunRecord& record, const std::string& engine) {
+    auto found = record.plugins.find(engine);
+    return found == record.plugins.end() ? "" : found->second;
+  };
+  for (const reports::Verdict& verdict : earlier.verdicts) {
+    if (hash_in(earlier.record, verdict.backend) == hash_in(record_, verdict.backend)) continue;
+    return InvalidInput("--resume: ", path_, " contains verdicts of another file of ",
+                        verdict.backend, " (its sha256 is not that of run.json): expected the ",
+                        "same plugin or another directory");
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
@@ -55,6 +83,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   if (error) return InvalidInput("--out: ", records, ": ", error.message());
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
+  HLOCTS_RETURN_IF_ERROR(CheckSamePlugins(run));
   return std::move(run.verdicts);
 }
 

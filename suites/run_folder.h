@@ -15,17 +15,22 @@
 
 namespace hlocts::suites {
 
+// Returns the hash of each plugin file that can be read, by recorded name. `engines` maps recorded
+// names to the names on the command line.
+std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines);
+
 // The output directory of a run: records, the scorecard, and, for every case that neither passes
 // nor is unsupported (expected or not), files and a line in replay.txt that reproduce its verdict.
 // An empty path writes nothing.
 class RunFolder {
  public:
-  // `engines` maps recorded names to the names on the command line.
+  // Hashes the plugins of `engines`, so it is made before they start.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
   // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts
   // and appends new ones. Fails if the directory cannot be written, is being written by another
-  // process, has cases/ but no run, or has a run of another request.
+  // process, has cases/ but no run, or has a run of another request or, if `resume`, of another
+  // plugin file.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
   // Returns true if there is an earlier run, which Open would remove without `resume`.
   bool HoldsRun() const;
@@ -37,6 +42,7 @@ class RunFolder {
 
  private:
   absl::Status CheckSameRequest(const reports::RunRecord& earlier) const;
+  absl::Status CheckSamePlugins(const reports::LoadedRun& earlier) const;
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
   absl::Status Clean() const;
   absl::Status AddFailure(const Case& one, const reports::Verdict& verdict);

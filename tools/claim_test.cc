@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether claims are found intact and conformant, and the reasons if not (CONFORMANCE.md).
+#include "suites/claim.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "suites/conformance.h"
+#include "suites/run_folder.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -79,6 +82,34 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
               HasSubstr("expectations/more.textproto differs from the claim"));
   std::filesystem::remove(more);
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
+}
+
+// The plugin that a claim names is the one that the run started with, and a run has one plugin.
+TEST(ClaimTest, APluginThatChangesHasNoClaim) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_claim_plugin";
+  const std::string plugin = folder + ".so";
+  std::filesystem::remove_all(folder);
+  RunHlocts("run movement/rev --backend=reference --out=" + folder);
+  suites::ClaimOptions claim;
+  claim.engines = {{"reference", "pjrt:" + plugin}};
+  std::ofstream(plugin) << "one";
+  EXPECT_THAT(suites::WriteClaim(claim, folder).message(), HasSubstr("changed during the run"))
+      << "the run recorded no hash";
+  auto record = reports::ReadRunRecord(folder);
+  ASSERT_TRUE(record.ok()) << record.status();
+  record->plugins = suites::PluginHashes(claim.engines);
+  ASSERT_TRUE(reports::WriteRunRecord(*record, folder).ok());
+  EXPECT_TRUE(suites::WriteClaim(claim, folder).ok());
+  const auto resumed = [&] {
+    return suites::RunFolder(folder, {}, *record, claim.engines).Open(/*resume=*/true).status();
+  };
+  EXPECT_TRUE(resumed().ok()) << resumed();
+  std::ofstream(plugin) << "two";
+  EXPECT_THAT(resumed().message(), HasSubstr("another file of reference"));
+  EXPECT_THAT(suites::WriteClaim(claim, folder).message(), HasSubstr("changed during the run"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/claim.json"));
+  std::filesystem::remove(plugin);
+  EXPECT_THAT(suites::WriteClaim(claim, folder).message(), HasSubstr("cannot be read"));
 }
 
 // A complete presubmit run of one engine, with ten cases.
