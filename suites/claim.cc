@@ -49,30 +49,57 @@ absl::StatusOr<std::string> Edition() {
   return SourceOf({&documents.all().front()});
 }
 
-// Returns the hash of each file in lines of sha256sum.
-std::map<std::string, std::string> HashesByName(absl::string_view lines) {
+// Returns the hash of each file in lines of sha256sum. Appends invalid and duplicate lines to
+// `problems`.
+std::map<std::string, std::string> HashesByName(absl::string_view lines,
+                                                std::vector<std::string>& problems) {
   std::map<std::string, std::string> hashes;
   for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> row = absl::StrSplit(line, absl::MaxSplits("  ", 1));
-    hashes[row.second] = row.first;
+    if (row.first.size() != 64 || row.second.empty()) {
+      problems.push_back(absl::StrCat("SHA256SUMS: expected \"hash  name\", found \"", line, "\""));
+    } else if (!hashes.emplace(row.second, row.first).second) {
+      problems.push_back(absl::StrCat("SHA256SUMS: file ", row.second, " is listed twice"));
+    }
   }
   return hashes;
 }
 
-// Compares the files with SHA256SUMS. A file that is not listed there is a problem only in
-// expectations/, since other files have no effect.
+// Returns the lines of SHA256SUMS: one for each file, except itself and its signatures
+// (SHA256SUMS.asc).
+absl::StatusOr<std::string> SumsOf(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string all, HashesOfFolder(folder));
+  std::string sums;
+  for (absl::string_view line : absl::StrSplit(all, '\n', absl::SkipEmpty())) {
+    const absl::string_view name = line.substr(line.find(' ') + 2);
+    if (!absl::StartsWith(name, "SHA256SUMS")) absl::StrAppend(&sums, line, "\n");
+  }
+  return sums;
+}
+
+// Compares the files with SHA256SUMS.
 absl::Status CheckFiles(const std::string& folder, std::vector<std::string>& problems) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string sums, ReadFile(folder + kSums));
-  HLOCTS_ASSIGN_OR_RETURN(const std::string now, HashesOfFolder(folder));
-  auto claimed = HashesByName(sums);
-  for (const auto& [name, hash] : HashesByName(now)) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string now, SumsOf(folder));
+  if (now == sums) return absl::OkStatus();
+  const size_t before = problems.size();
+  auto claimed = HashesByName(sums, problems);
+  for (const auto& [name, hash] : HashesByName(now, problems)) {
     auto row = claimed.extract(name);
-    if (row.empty() ? absl::StartsWith(name, "expectations/") : row.mapped() != hash)
-      problems.push_back(absl::StrCat("file ", name, " differs from the claim"));
+    if (!row.empty() && row.mapped() == hash) continue;
+    problems.push_back(absl::StrCat(
+        "file ", name, row.empty() ? " is not listed in SHA256SUMS" : " differs from the claim"));
   }
   for (const auto& [name, hash] : claimed)
     problems.push_back(absl::StrCat("file ", name, " is missing"));
+  if (problems.size() == before)
+    problems.emplace_back("SHA256SUMS: expected a line for each file, sorted by name");
   return absl::OkStatus();
+}
+
+// Returns a field, or null if there is none.
+Json FieldOf(const Json& json, const std::string& name) {
+  return json.contains(name) ? json[name] : Json();
 }
 
 std::string CpuModel() {
@@ -140,7 +167,7 @@ absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines
 
 void CompareSuite(const Json& claimed, const Json& found, std::vector<std::string>& problems) {
   for (const auto& [name, hash] : found.items()) {
-    if (claimed.value(name, "") != hash)
+    if (FieldOf(claimed, name) != hash)
       problems.push_back(absl::StrCat("suite directory ", name, " differs from the claim"));
   }
 }
@@ -228,20 +255,25 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   HLOCTS_ASSIGN_OR_RETURN(claim["edition"], Edition());
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n"));
-  HLOCTS_ASSIGN_OR_RETURN(const std::string sums, HashesOfFolder(folder));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string sums, SumsOf(folder));
   return WriteFile(folder + kSums, sums);
 }
 
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/claim.json"));
-  Json claim = ParseJson<Json>(text);
-  if (!claim.is_object() || claim.value("format", 0) != 2) {
-    return InvalidInput(folder, "/claim.json: expected a claim of format 2");
-  }
+  const std::string path = folder + "/claim.json";
+  if (!std::filesystem::exists(path) && !std::filesystem::exists(folder + kSums))
+    return InvalidInput(folder, ": expected a directory of `run --claim`, found no claim.json");
   std::vector<std::string> problems;
-  HLOCTS_RETURN_IF_ERROR(CheckFiles(folder, problems));
+  if (absl::Status files = CheckFiles(folder, problems); !files.ok())
+    problems.emplace_back(files.message());
+  auto text = ReadFile(path);
+  const Json claim = text.ok() ? ParseJson<Json>(*text) : Json();
+  if (FieldOf(claim, "format") != 2) {
+    problems.push_back(absl::StrCat(path, ": expected a claim of format 2"));
+    return problems;
+  }
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
-  CompareSuite(claim.value("suite", Json::object()), suite, problems);
+  CompareSuite(FieldOf(claim, "suite"), suite, problems);
   auto loaded = reports::LoadRun(folder);
   if (!loaded.ok()) {
     problems.emplace_back(loaded.status().message());
@@ -251,10 +283,11 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   CheckSelection(run, problems);
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
-  if (claim.value("counts", Json::object()) != Counts(run.verdicts)) {
+  if (FieldOf(claim, "counts") != Counts(run.verdicts)) {
     problems.push_back("the claimed counts differ from those of the verdicts");
   }
-  HLOCTS_RETURN_IF_ERROR(CheckExpected(folder, run, problems));
+  if (absl::Status expected = CheckExpected(folder, run, problems); !expected.ok())
+    problems.emplace_back(expected.message());
   return problems;
 }
 

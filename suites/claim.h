@@ -23,8 +23,9 @@ struct ClaimOptions {
 // without a claim, if a plugin is not the file that the run hashed when it started.
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 
-// Returns the conditions that are violated; none if the claim is intact. Fails without a claim.
-//   - the files are those of SHA256SUMS
+// Returns the conditions that are violated; none if the claim is intact. Fails if the directory has
+// neither claim.json nor SHA256SUMS.
+//   - SHA256SUMS lists each file once, with its hash, and claim.json can be read
 //   - the suite here is the one that was run
 //   - every case of its tier has one verdict on each engine
 //   - the counts claimed are those of the verdicts, and the verdicts are `expected` exactly if the

@@ -62,7 +62,7 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
     std::ofstream(path) << changed;
     const Ran ran = RunHlocts("verify-claim " + folder);
     std::ofstream(path) << text;
-    return ran.status != 0 && !absl::StrContains(ran.out, "the package is intact");
+    return ran.status == 1 && absl::StrContains(ran.out, "NOT what was claimed");
   };
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -79,9 +79,45 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
   const std::string more = folder + "/expectations/more.textproto";
   std::ofstream(more) << "\n";
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out,
-              HasSubstr("expectations/more.textproto differs from the claim"));
+              HasSubstr("expectations/more.textproto is not listed"));
   std::filesystem::remove(more);
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
+}
+
+// SHA256SUMS lists each file once, and only a directory without both files is no claim.
+TEST(ClaimTest, AnIncompleteListIsNoticed) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_claim_list";
+  std::filesystem::remove_all(folder);
+  RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
+  const std::string path = folder + "/SHA256SUMS";
+  std::ifstream in(path);
+  const std::string sums{std::istreambuf_iterator<char>(in), {}};
+  const std::string first = sums.substr(0, sums.find('\n') + 1);
+  const auto is_noticed = [&](const std::string& why) {
+    const Ran ran = RunHlocts("verify-claim " + folder);
+    EXPECT_EQ(ran.status, 1) << why << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("NOT what was claimed")) << why;
+    EXPECT_THAT(ran.out, HasSubstr(why));
+  };
+  std::ofstream(path) << sums.substr(first.size());
+  is_noticed("is not listed in SHA256SUMS");
+  std::ofstream(path) << first << sums;
+  is_noticed("is listed twice");
+  std::ofstream(path) << sums << "\n";
+  is_noticed("expected a line for each file");
+  std::ofstream(path) << sums << "none\n";
+  is_noticed("found \"none\"");
+  std::filesystem::remove(path);
+  is_noticed("SHA256SUMS");
+  std::ofstream(path) << sums;
+  std::ofstream(path + ".asc") << "a signature";
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
+  std::ofstream(folder + "/claim.json") << "{\"format\": \"2\"}";
+  is_noticed("expected a claim of format 2");
+  std::filesystem::remove(folder + "/claim.json");
+  is_noticed("file claim.json is missing");
+  std::filesystem::remove(path);
+  EXPECT_EQ(RunHlocts("verify-claim " + folder).status, 2);
 }
 
 // The plugin that a claim names is the one that the run started with, and a run has one plugin.

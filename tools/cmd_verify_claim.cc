@@ -34,7 +34,7 @@ std::map<std::string, std::string> PluginsOf(Json claim) {
   std::map<std::string, std::string> plugins;
   if (!claim["plugins"].is_object()) return plugins;
   for (const auto& [engine, row] : claim["plugins"].items())
-    plugins[engine] = row.value("sha256", "");
+    plugins[engine] = TextField(row, "sha256", "");
   return plugins;
 }
 
@@ -59,7 +59,8 @@ void Print(const VerifyClaimOptions& options, const std::vector<std::string>& pr
   }
   const Json claim = ClaimIn(options.folder);
   auto plugins = PluginsOf(claim);
-  if (claim.contains("edition")) std::cout << "judged by " << claim.value("edition", "") << "\n";
+  if (claim.contains("edition"))
+    std::cout << "judged by " << TextField(claim, "edition", "") << "\n";
   for (const std::string& problem : problems) std::cout << problem << "\n";
   for (const suites::Conformance& engine : engines) {
     std::cout << engine.ToText() << "\n";
