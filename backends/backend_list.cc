@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -128,6 +129,11 @@ std::string BackendName::TakeOption(absl::string_view key) {
   return "";
 }
 
+std::string PluginPath(const std::string& path) {
+  const bool is_here = !absl::StrContains(path, '/') && std::filesystem::exists(path);
+  return is_here ? "./" + path : path;
+}
+
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
   BackendName result;
   result.text = std::string(text);
@@ -150,6 +156,7 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
     result.argument = std::string(text.substr(0, question));
     if (result.name == "pjrt" && result.argument.empty())
       return InvalidInput("backend \"pjrt:\": expected the path of a plugin after it");
+    if (result.name == "pjrt") result.argument = PluginPath(result.argument);
   } else {
     result.name = std::string(text.substr(0, question));
   }

@@ -24,6 +24,9 @@ struct BackendName {
   std::string TakeOption(absl::string_view key);
 };
 
+// Returns the path for dlopen, which does not search a name without '/' in the working directory:
+// "./NAME" if the file is there.
+std::string PluginPath(const std::string& path);
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // Returns true if the engine's name decides which code runs or which files are accessed: if it has
 // a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/adapters/pjrt/walk/walk.h"
+#include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
@@ -36,7 +37,7 @@ struct WalkOptions {
 // The path of a plugin, which is given as a file or as the name of a release.
 absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
-  if (std::filesystem::exists(name)) return name;
+  if (std::filesystem::exists(name)) return backends::PluginPath(name);
   auto plugin = backends::PluginOf(name);
   if (!plugin.ok()) return Annotate(plugin.status(), "walk: expected a file or an engine");
   return plugin;
@@ -67,6 +68,7 @@ uint64_t SeedOf(const WalkOptions& options, int64_t number) {
 // The result of a walk. `steps` has the names of the steps that it reached.
 struct Walked {
   std::string failure;  // "": none
+  bool unloadable = false;
   std::vector<std::string> steps, lacks;
 };
 
@@ -109,6 +111,7 @@ class Walks {
     } else if (result.crashed || lines.size() < 2) {
       walked.failure = absl::StrCat(last, ": the process crashes");
     } else {
+      walked.unloadable = lines[0] == "load";
       walked.failure = lines[1];
       walked.lacks.assign(lines.begin() + 2, lines.end());
     }
@@ -186,6 +189,9 @@ int RunWalk(const WalkOptions& options) {
   int64_t steps = 0, failed = 0, number = 0;
   for (; number < options.walks; ++number) {
     const Walked walked = walks.Of(StepsOf(SeedOf(options, number), options.steps));
+    if (walked.unloadable || (walked.steps.empty() && !walked.failure.empty()))
+      return Fail(absl::UnavailableError(
+          absl::StrCat(options.plugin, ": the plugin cannot be loaded: ", walked.failure)));
     steps += static_cast<int64_t>(walked.steps.size());
     for (const std::string& lack : walked.lacks) ++lacks[lack];
     if (walked.failure.empty()) continue;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "backends/engine_list.h"
 #include "tools/cli_testing.h"
 
@@ -50,6 +52,15 @@ TEST(WalkUsageTest, APluginIsAskedFor) {
   const Ran ran = RunHlocts("walk stablehlo");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, HasSubstr("not an engine with a PJRT plugin"));
+}
+
+TEST(WalkUsageTest, APluginThatDoesNotLoadIsAnError) {
+  const std::string folder = ::testing::TempDir();
+  std::ofstream(folder + "/not_a_plugin.so") << "text";
+  const Ran ran = RunHlocts("walk not_a_plugin.so", "cd " + folder + " &&");
+  EXPECT_EQ(ran.status, 3) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("cannot be loaded"), HasSubstr("./not_a_plugin.so"),
+                             ::testing::Not(HasSubstr("end in a difference"))));
 }
 
 }  // namespace

@@ -301,6 +301,11 @@ TEST(BackendNameTest, NamesAreTakenApart) {
   EXPECT_EQ(name->argument, "/lib/a.so");
   ASSERT_EQ(name->options.size(), 2u);
   EXPECT_EQ(name->options[1].second, "0");
+  const std::string here = "hlocts_plugin_of_the_working_directory.so";
+  EXPECT_EQ(ParseBackendName("pjrt:" + here)->argument, here) << "dlopen may find it elsewhere";
+  std::ofstream(here) << "text";
+  EXPECT_EQ(ParseBackendName("pjrt:" + here)->argument, "./" + here);
+  std::remove(here.c_str());
   auto exec = ParseBackendName("exec:run --a=b?c:d");
   ASSERT_TRUE(exec.ok());
   EXPECT_EQ(exec->argument, "run --a=b?c:d");
