@@ -4,8 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <set>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
@@ -27,6 +32,21 @@ bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
   return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
          a.queries == b.queries && a.shard_index == b.shard_index &&
          a.shard_count == b.shard_count && a.selection == b.selection;
+}
+
+bool HasFilesOfCase(const std::string& folder) {
+  return fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
+         (fs::exists(folder + "/module.hlo") || fs::exists(folder + "/control.hlo"));
+}
+
+absl::Status RemoveLines(const std::string& path,
+                         const std::function<bool(absl::string_view)>& is_removed) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  std::string kept;
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    if (!is_removed(line)) absl::StrAppend(&kept, line, "\n");
+  }
+  return WriteFile(path, kept);
 }
 
 }  // namespace
@@ -84,7 +104,44 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   HLOCTS_RETURN_IF_ERROR(CheckSamePlugins(run));
-  return std::move(run.verdicts);
+  return WithFiles(std::move(run.verdicts));
+}
+
+std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
+  return absl::StrCat(
+      path_, "/cases/", FolderNameOfCase(verdict.case_address),
+      engines_.size() > 1 ? absl::StrCat("@", FolderNameOfCase(verdict.backend)) : "");
+}
+
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::WithFiles(
+    std::vector<reports::Verdict> verdicts) const {
+  std::vector<reports::Verdict> kept;
+  std::set<size_t> lost;
+  std::vector<std::string> folders, heads;  // of the entries in replay.txt and failing.txt
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const std::string folder = CaseFolder(verdicts[i]);
+    if (!IsFailure(verdicts[i].kind) || HasFilesOfCase(folder)) {
+      kept.push_back(std::move(verdicts[i]));
+      continue;
+    }
+    lost.insert(i);
+    folders.push_back(absl::StrCat("/", fs::path(folder).filename().string(), "/"));
+    heads.push_back(absl::StrCat("  ", verdicts[i].backend, "  ", verdicts[i].case_address));
+  }
+  if (lost.empty()) return kept;
+  size_t number = 0;
+  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/verdicts.jsonl",
+                                     [&](absl::string_view) { return lost.count(number++) > 0; }));
+  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/replay.txt", [&](absl::string_view line) {
+    return absl::c_any_of(folders, [&](const auto& one) { return absl::StrContains(line, one); });
+  }));
+  bool removed = false;  // an entry's further lines are indented
+  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/failing.txt", [&](absl::string_view line) {
+    if (!absl::StartsWith(line, " "))
+      removed = absl::c_any_of(heads, [&](const auto& one) { return absl::EndsWith(line, one); });
+    return removed;
+  }));
+  return kept;
 }
 
 // Removes only files that an earlier run of the same request wrote. Fails if the directory has
@@ -139,15 +196,35 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
 absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return absl::OkStatus();
   errno = 0;
+  std::string replay;
+  // A recorded failure has its files: if they cannot be written, the case is without a record, and
+  // --resume runs it.
+  if (IsFailure(verdict.kind)) {
+    HLOCTS_ASSIGN_OR_RETURN(replay, WriteCaseFolder(one, verdict));
+  }
   records_ << reports::VerdictToRecord(verdict) << std::endl;
-  absl::Status status;
-  if (IsFailure(verdict.kind)) status = AddFailure(one, verdict);
-  if (status.ok() && (!records_ || !replays_ || !failing_cases_))
-    status = InvalidInput("cannot write ", path_, ": ", std::strerror(errno));
-  return status;
+  if (records_ && IsFailure(verdict.kind)) AddFailure(one, verdict, replay);
+  if (!records_ || !replays_ || !failing_cases_)
+    return InvalidInput("cannot write ", path_, ": ", std::strerror(errno));
+  return absl::OkStatus();
 }
 
-absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
+absl::StatusOr<std::string> RunFolder::WriteCaseFolder(const Case& one,
+                                                       const reports::Verdict& verdict) const {
+  const std::string folder = CaseFolder(verdict);
+  auto engine = engines_.find(verdict.backend);
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::string line,
+      WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
+                  options_, folder));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(
+      folder + "/verdict.txt",
+      absl::StrCat(reports::VerdictToText(verdict), "\n", reports::ReasonText(verdict), "\n")));
+  return line;
+}
+
+void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict,
+                           const std::string& replay) {
   // The entry links a cell of the scorecard to the module, the clauses and the expectation.
   failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
                  << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
@@ -155,22 +232,10 @@ absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verd
                  << (verdict.expected ? "known: " + reports::ExpectationText(verdict)
                                       : "NOT EXPECTED")
                  << std::endl;
-  const std::string folder =
-      absl::StrCat(path_, "/cases/", FolderNameOfCase(one.address),
-                   engines_.size() > 1 ? absl::StrCat("@", FolderNameOfCase(verdict.backend)) : "");
-  auto engine = engines_.find(verdict.backend);
-  auto line = WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
-                          options_, folder);
-  absl::Status written = line.status();
-  if (written.ok())
-    written = WriteFile(folder + "/verdict.txt", absl::StrCat(reports::VerdictToText(verdict), "\n",
-                                                              reports::ReasonText(verdict), "\n"));
-  HLOCTS_RETURN_IF_ERROR(written);
-  replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # " << OutcomeName(verdict.kind)
+  replays_ << ShellQuoted(ProgramPath()) << " " << replay << "  # " << OutcomeName(verdict.kind)
            << (verdict.expected ? ", known" : "") << std::endl;
   ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
   unexpected_ += !verdict.expected;
-  return absl::OkStatus();
 }
 
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {

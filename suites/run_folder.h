@@ -27,10 +27,10 @@ class RunFolder {
   // Hashes the plugins of `engines`, so it is made before they start.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts
-  // and appends new ones. Fails if the directory cannot be written, is being written by another
-  // process, has cases/ but no run, or has a run of another request or, if `resume`, of another
-  // plugin file.
+  // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts,
+  // except of failures whose files are lost, and appends new ones. Fails if the directory cannot be
+  // written, is being written by another process, has cases/ but no run, or has a run of another
+  // request or, if `resume`, of another plugin file.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
   // Returns true if there is an earlier run, which Open would remove without `resume`.
   bool HoldsRun() const;
@@ -45,7 +45,14 @@ class RunFolder {
   absl::Status CheckSamePlugins(const reports::LoadedRun& earlier) const;
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
   absl::Status Clean() const;
-  absl::Status AddFailure(const Case& one, const reports::Verdict& verdict);
+  std::string CaseFolder(const reports::Verdict& verdict) const;
+  // Returns the verdicts but those of failures without their files, whose entries it removes.
+  absl::StatusOr<std::vector<reports::Verdict>> WithFiles(
+      std::vector<reports::Verdict> verdicts) const;
+  // Returns the arguments of `hlocts` that repeat the verdict.
+  absl::StatusOr<std::string> WriteCaseFolder(const Case& one,
+                                              const reports::Verdict& verdict) const;
+  void AddFailure(const Case& one, const reports::Verdict& verdict, const std::string& replay);
 
   std::string path_;
   backends::DiffOptions options_;

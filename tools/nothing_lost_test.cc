@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -146,6 +148,40 @@ TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   fs::resize_file(Path("s/verdicts.jsonl"), fs::file_size(Path("s/verdicts.jsonl")) - 100);
   EXPECT_EQ(RunHlocts(again).status, 0);
   EXPECT_EQ(RunHlocts(again).status, 0) << "every line is whole";
+}
+
+// A full disk may leave a failing case without its files.
+TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
+  const std::string run =
+      absl::StrCat("run movement/rev --backend='m=exec:", kMirror, "' --out=", Path("r"));
+  ASSERT_EQ(RunHlocts(run).status, 1);
+  const auto lines = [&](const std::string& name) {
+    std::vector<std::string> all = absl::StrSplit(Text(name), '\n');
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const auto records = lines("r/verdicts.jsonl"), failing = lines("r/failing.txt"),
+             replays = lines("r/replay.txt");
+  std::vector<std::string> folders;
+  for (const auto& entry : fs::directory_iterator(Path("r/cases")))
+    folders.push_back(entry.path().filename().string());
+  ASSERT_GE(folders.size(), 2u);
+  const auto replay_of = [&](const std::string& name) {
+    const std::string json = Text("r/cases/" + name + "/replay.json");
+    const size_t at = json.find("movement/");
+    return absl::StrCat("replay ", Path("r"), " '", json.substr(at, json.find('"', at) - at), "'");
+  };
+  const std::string one = "r/cases/" + folders[0];
+  fs::remove(Path(one + "/replay.json"));
+  fs::remove(Path(one + "/verdict.txt"));
+  Ran other = RunHlocts(replay_of(folders[1]));
+  EXPECT_EQ(other.status, 1) << "the other case replays: " << other.out;
+  EXPECT_EQ(RunHlocts(run + " --resume").status, 1);
+  EXPECT_TRUE(fs::exists(Path(one + "/verdict.txt")));
+  EXPECT_EQ(RunHlocts(replay_of(folders[0])).status, 1);
+  EXPECT_EQ(lines("r/failing.txt"), failing);
+  EXPECT_EQ(lines("r/replay.txt"), replays);
+  EXPECT_EQ(lines("r/verdicts.jsonl").size(), records.size());
 }
 
 TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
