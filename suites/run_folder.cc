@@ -41,6 +41,7 @@ bool HasFilesOfCase(const std::string& folder) {
 
 absl::Status RemoveLines(const std::string& path,
                          const std::function<bool(absl::string_view)>& is_removed) {
+  if (!fs::exists(path)) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   std::string kept;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
@@ -115,23 +116,24 @@ std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::WithFiles(
     std::vector<reports::Verdict> verdicts) const {
+  // A case runs again on every engine, so its verdicts are kept together.
+  std::map<std::string, size_t> whole;
+  for (const reports::Verdict& verdict : verdicts)
+    whole[verdict.case_address] += !IsFailure(verdict.kind) || HasFilesOfCase(CaseFolder(verdict));
   std::vector<reports::Verdict> kept;
   std::set<size_t> lost;
   std::vector<std::string> folders, heads;  // of the entries in replay.txt and failing.txt
   for (size_t i = 0; i < verdicts.size(); ++i) {
-    const std::string folder = CaseFolder(verdicts[i]);
-    if (!IsFailure(verdicts[i].kind) || HasFilesOfCase(folder)) {
+    if (whole[verdicts[i].case_address] == engines_.size()) {
       kept.push_back(std::move(verdicts[i]));
       continue;
     }
     lost.insert(i);
-    folders.push_back(absl::StrCat("/", fs::path(folder).filename().string(), "/"));
+    folders.push_back(
+        absl::StrCat("/", fs::path(CaseFolder(verdicts[i])).filename().string(), "/"));
     heads.push_back(absl::StrCat("  ", verdicts[i].backend, "  ", verdicts[i].case_address));
   }
   if (lost.empty()) return kept;
-  size_t number = 0;
-  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/verdicts.jsonl",
-                                     [&](absl::string_view) { return lost.count(number++) > 0; }));
   HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/replay.txt", [&](absl::string_view line) {
     return absl::c_any_of(folders, [&](const auto& one) { return absl::StrContains(line, one); });
   }));
@@ -141,6 +143,9 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::WithFiles(
       removed = absl::c_any_of(heads, [&](const auto& one) { return absl::EndsWith(line, one); });
     return removed;
   }));
+  size_t number = 0;
+  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/verdicts.jsonl",
+                                     [&](absl::string_view) { return lost.count(number++) > 0; }));
   return kept;
 }
 

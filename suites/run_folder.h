@@ -28,7 +28,7 @@ class RunFolder {
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
   // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts,
-  // except of failures whose files are lost, and appends new ones. Fails if the directory cannot be
+  // except of cases that must run again, and appends new ones. Fails if the directory cannot be
   // written, is being written by another process, has cases/ but no run, or has a run of another
   // request or, if `resume`, of another plugin file.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
@@ -46,7 +46,8 @@ class RunFolder {
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
   absl::Status Clean() const;
   std::string CaseFolder(const reports::Verdict& verdict) const;
-  // Returns the verdicts but those of failures without their files, whose entries it removes.
+  // Returns the verdicts of cases that have one on each engine and the files of their failures.
+  // Removes the entries of the others.
   absl::StatusOr<std::vector<reports::Verdict>> WithFiles(
       std::vector<reports::Verdict> verdicts) const;
   // Returns the arguments of `hlocts` that repeat the verdict.

@@ -184,6 +184,16 @@ TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
   EXPECT_EQ(lines("r/verdicts.jsonl").size(), records.size());
 }
 
+TEST_F(NothingLostTest, ACaseWithoutOneEngineRunsAgainOnAllOnce) {
+  const std::string run =
+      "run movement/rev --backend=reference --backend=legal-noise --out=" + Path("r");
+  ASSERT_EQ(RunHlocts(run).status, 0);
+  const std::string records = Text("r/verdicts.jsonl");
+  Write("r/verdicts.jsonl", records.substr(records.find('\n') + 1));
+  EXPECT_EQ(RunHlocts(run + " --resume").status, 0);
+  EXPECT_THAT(RunHlocts("report " + Path("r")).out, HasSubstr("none missing, none duplicated"));
+}
+
 TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
   const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
   fs::copy(finding, Path("b"));
