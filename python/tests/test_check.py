@@ -128,6 +128,7 @@ def test_the_installed_jaxlib_is_judged(tmp_path):
     assert "raised" in done.stdout
     assert re.findall(r"fail  program \d+, execution (\d+): \S*program\.py:(\d+) \((\w+)\)",
                       done.stderr) == [("0", "4", "scale")], done.stderr  # fmt: skip
+    assert "outputs.npz --profile=default --facts-of=xla_cpu --explain" in done.stderr
     results = [json.loads(line) for path in tmp_path.glob("out/*/results.jsonl")
                for line in path.read_text().splitlines()]  # fmt: skip
     assert sum(one["verdict"] == "pass" for one in results) >= 8, done.stderr

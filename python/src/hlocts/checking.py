@@ -39,6 +39,7 @@ TYPES = (
 _KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain in the directory
 _NARROW_BITS = {"s4": 4, "s2": 2}
 OWN_CLIENT = "jax"  # the setting `plugin` for JAX's own CPU client
+OWN_FACTS = "xla_cpu"  # the target whose facts jaxlib states of that client
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
 
@@ -68,15 +69,19 @@ def read_record(path: pathlib.Path) -> dict[str, Any]:
     return record
 
 
+def judge_options(words: dict[str, str]) -> list[str]:
+    """Returns the options of `hlocts judge` that the settings name."""
+    own = OWN_FACTS if words.get("plugin") == OWN_CLIENT else ""
+    facts = words.get("facts", own)
+    return [f"--profile={words.get('profile', 'default')}",
+            *([f"--facts-of={facts}"] if facts else [])]  # fmt: skip
+
+
 class _Judge:
     """Runs `hlocts judge --batch` as a process that answers one job at a time."""
 
-    def __init__(self, words: dict[str, str]) -> None:
-        arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s"]
-        arguments += [f"--profile={words.get('profile', 'default')}"]
-        own = "xla_cpu" if words.get("plugin") == OWN_CLIENT else ""  # jaxlib states it of itself
-        facts = words.get("facts", own)
-        arguments += [f"--facts-of={facts}"] if facts else []
+    def __init__(self, options: list[str]) -> None:
+        arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s", *options]
         self._process: subprocess.Popen[str] = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True)  # fmt: skip
@@ -175,13 +180,14 @@ class Server:
             np.savez(files[name], *record[name])
         job = {"module": str(module)} | {name: str(file) for name, file in files.items()}
         try:
-            self._judge = self._judge or _Judge(self._words)
+            self._judge = self._judge or _Judge(judge_options(self._words))
             answer = self._judge.ask(job)
         except HloctsError as error:
             self._judge = None
             answer = {"verdict": "error", "reason": str(error)}
         if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
+            answer["options"] = judge_options(self._words)
         for file in files.values():
             file.unlink(missing_ok=True)
         return answer
@@ -233,7 +239,8 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
     kept = result.get("kept")
     if kept:
         lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
-                     f"--outputs={kept}/outputs.npz --explain")  # fmt: skip
+                     f"--outputs={kept}/outputs.npz "
+                     f"{' '.join(result.get('options', []))} --explain")  # fmt: skip
         if result["verdict"] == "suspect":
             engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
             lines.append(f"        closer, by pieces on the engine: hlocts diff {kept}/module.hlo "
