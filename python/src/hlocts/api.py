@@ -41,7 +41,7 @@ def check(
     *args: Any,
     engine: str | None = None,
     profile: str = "default",
-    facts: Sequence[str] = (),
+    facts: Sequence[str] | None = None,
     keep: PathLike | None = None,
     mesh: Any = None,
     in_specs: Any = None,
@@ -54,6 +54,8 @@ def check(
     is a verdict and the smallest wrong piece is found. Other values are an engine of the program
     ("xla", "cpu", "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile,
     without a device, the module that JAX lowers for one.
+    facts: promises of JAX in this process, or one name of a target, such as "xla_cpu". None: xla_cpu
+    on jaxlib's own CPU client, else nothing.
     keep: directory for module, inputs and outputs. The default is temporary: it exists as long as
     the result of a pass; for other verdicts the 16 newest are kept.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
@@ -66,9 +68,10 @@ def check(
                          platform=lowering.platform_of(engine or ""))  # fmt: skip
     if engine is None:
         outputs, runs = low.execute(), {}
+        promised = low.facts if facts is None else facts
         if repeat > 1:
-            outputs, runs = _worst_of(low, outputs, repeat, profile, facts)
-        result = _judge(low.text, low.inputs, outputs, profile, facts, keep, low)
+            outputs, runs = _worst_of(low, outputs, repeat, profile, promised)
+        result = _judge(low.text, low.inputs, outputs, profile, promised, keep, low)
         result = dataclasses.replace(result, runs=runs)
         if low.unequal:
             return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
@@ -168,13 +171,22 @@ def allowed(
         text = low.text if low else _hlo(f)
         _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}", "--sets",
-                     f"--profile={profile}", *(f"--fact={fact}" for fact in facts),
+                     f"--profile={profile}", *_fact_options(facts),
                      "--json"]  # fmt: skip
         leaves = bounds.read(binary.run(arguments, answers=(0,)))
         if low is None:
             return leaves
         lower, upper, nan = (low.unflatten(leaf) for leaf in leaves[:3])
         return Allowed(lower, upper, nan, leaves.together)
+
+
+def _fact_options(facts: Sequence[str]) -> list[str]:
+    """Returns the options of facts. A name of a target has no dot, that of a fact has one."""
+    if isinstance(facts, str):
+        raise HloctsError(f"facts: expected a list such as [{facts!r}], found a string")
+    if sum("." not in fact for fact in facts) > 1:
+        raise HloctsError("facts: expected one name of a target at most")
+    return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
 
 
 def _backend(engine: str) -> str:
@@ -264,7 +276,7 @@ def _judge(
         arrays.write(job.path / _OUTPUTS, "out", outputs)
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      f"--outputs={job.file(_OUTPUTS)}", f"--profile={profile}",
-                     *(f"--fact={fact}" for fact in facts)]  # fmt: skip
+                     *_fact_options(facts)]  # fmt: skip
         return _result(binary.run_json(arguments), job, arguments, text, low, (inputs, outputs))
 
 

@@ -107,6 +107,13 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
     return answer
 
 
+def facts_of(target: str) -> list[str]:
+    """Returns the facts of a target: in the list of targets, lines without a source."""
+    _, _, after = run(["backends", "--facts"]).partition(f"\n{target}: ")
+    lines = after.split("\n\n")[0].splitlines()[1:]
+    return [fact for line in lines if not line.lstrip().startswith("(") for fact in line.split()]
+
+
 def main() -> None:
     """Runs the program with the arguments of this process. pip puts this entry point on PATH."""
     try:

@@ -39,7 +39,7 @@ TYPES = (
 _KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain in the directory
 _NARROW_BITS = {"s4": 4, "s2": 2}
 OWN_CLIENT = "jax"  # the setting `plugin` for JAX's own CPU client
-OWN_FACTS = "xla_cpu"  # the target whose facts jaxlib states of that client
+OWN_FACTS = "xla_cpu"  # the target whose facts hold on that client
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hlocts import arrays
+from hlocts import arrays, binary, lowering
 from hlocts.worker_frames import frames as worker_frames
 
 
@@ -68,7 +68,8 @@ def main() -> None:
 
         return execute
 
-    frames.serve("jax", f"{jax.__version__} ({jax.devices()[0].device_kind})", load)
+    facts = [fact for target in lowering.own_facts(jax) for fact in binary.facts_of(target)]
+    frames.serve("jax", f"{jax.__version__} ({jax.devices()[0].device_kind})", load, facts=facts)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hlocts import checking
 from hlocts.arrays import Array
 from hlocts.errors import HloctsError
 
@@ -37,6 +38,7 @@ class Lowered:
     execute: Callable[[], list[Array]]  # runs on the backend that JAX uses
     unflatten: Callable[[list[Array]], Any]
     engine: str  # name of that backend
+    facts: tuple[str, ...]  # that hold on it: see own_facts
     # Set by execute if a mesh is used: devices that have different copies of one element.
     unequal: list[str] = dataclasses.field(default_factory=list)
 
@@ -47,6 +49,13 @@ def _jax() -> Any:
     except ImportError:
         raise HloctsError("JAX is not installed: pip install jax") from None
     return jax
+
+
+def own_facts(jax: Any) -> tuple[str, ...]:
+    """Returns the name of the target of jaxlib's own CPU client; none for other backends, such as
+    plugins that call themselves cpu."""
+    is_own = jax.devices()[0].client.platform_version == "cpu"
+    return (checking.OWN_FACTS,) if is_own else ()
 
 
 def _is_key(jax: Any, value: Any) -> bool:
@@ -179,5 +188,6 @@ def lower(
         unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves),
         engine=f"jax {jax.__version__} ({device.device_kind}"
         + (f", {spread.mesh.size} devices)" if spread else ")"),
+        facts=own_facts(jax),
         unequal=unequal,
     )
