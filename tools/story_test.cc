@@ -342,6 +342,28 @@ TEST(StoryTest, ANanOfHloItselfIsNamed) {
   Ran given = RunHlocts("diff " + module + " --inputs=" + Write("nan.txt", "f32[2] {nan, 1}\n") +
                         " --backend=reference");
   EXPECT_THAT(given.out, HasSubstr("output 0 [0]: input x[0] is NaN"));
+  const std::string calls = Write("calls.hlo", R"(HloModule m
+
+half {
+  a = f32[2] parameter(0)
+  b = f32[2] parameter(1)
+  ROOT h = f32[2] divide(a, b)
+}
+
+ENTRY e {
+  x = f32[2] parameter(0)
+  z = f32[2] constant({0, 0})
+  o = f32[2] constant({1, 1})
+  c = f32[2] call(x, o), to_apply=half
+  d = f32[2] call(c, z), to_apply=half
+  ROOT f = f32[2] fusion(d, o), kind=kLoop, calls=half
+}
+)");
+  const std::string judged = "diff " + calls + " --backend=reference --inputs=";
+  EXPECT_THAT(RunHlocts(judged + Write("nan.txt", "f32[2] {1, 0}\n")).out,
+              HasSubstr("output 0 [1]: h, operands a[1] = 0, b[1] = 0"));
+  EXPECT_THAT(RunHlocts(judged + Write("nan.txt", "f32[2] {1, nan}\n")).out,
+              HasSubstr("output 0 [1]: input x[1] is NaN"));
 }
 
 TEST(StoryTest, DefaultsComeFromAFile) {

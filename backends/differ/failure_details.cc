@@ -98,24 +98,60 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
   return std::nullopt;
 }
 
-// Keeps the operands of one instruction of the entry computation, and ends the evaluation there.
-class OperandCatcher : public reference::EvalHook {
+// The calls and fusions that lead from the entry computation to an instruction.
+using CallPath = std::vector<const Instruction*>;
+
+// Returns the computation that a call or fusion runs once; nullptr for other instructions.
+const Computation* CalleeOf(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
+  if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
+  return nullptr;
+}
+
+// Follows the calls of an evaluation.
+class CallHook : public reference::EvalHook {
  public:
-  explicit OperandCatcher(const Instruction& wanted) : wanted_(wanted) {}
   absl::Status BeforeInstruction(reference::EvalContext&, const Instruction& instruction,
                                  absl::Span<Literal> operands) override {
-    if (&instruction != &wanted_) return absl::OkStatus();
+    HLOCTS_RETURN_IF_ERROR(Before(instruction, operands));
+    if (CalleeOf(instruction) != nullptr) path_.push_back(&instruction);
+    return absl::OkStatus();
+  }
+  absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,
+                                absl::Span<const Literal>, Literal& value) override {
+    if (CalleeOf(instruction) != nullptr) path_.pop_back();
+    After(instruction, value);
+    return absl::OkStatus();
+  }
+
+ protected:
+  const CallPath& path() const { return path_; }
+  virtual absl::Status Before(const Instruction&, absl::Span<const Literal>) {
+    return absl::OkStatus();
+  }
+  virtual void After(const Instruction&, const Literal&) {}
+
+ private:
+  CallPath path_;
+};
+
+// Keeps the operands of one instruction at the end of a path, and ends the evaluation there.
+class OperandCatcher : public CallHook {
+ public:
+  explicit OperandCatcher(const Instruction& wanted, CallPath at = {})
+      : wanted_(wanted), at_(std::move(at)) {}
+  std::vector<Literal> caught;
+
+ protected:
+  absl::Status Before(const Instruction& instruction, absl::Span<const Literal> operands) override {
+    if (&instruction != &wanted_ || path() != at_) return absl::OkStatus();
     caught.assign(operands.begin(), operands.end());
     return absl::CancelledError("caught");
   }
-  absl::Status AfterInstruction(reference::EvalContext&, const Instruction&,
-                                absl::Span<const Literal>, Literal&) override {
-    return absl::OkStatus();
-  }
-  std::vector<Literal> caught;
 
  private:
   const Instruction& wanted_;
+  const CallPath at_;
 };
 
 std::string ElementsText(const Literal& operand, const std::vector<int64_t>& elements) {
@@ -247,41 +283,56 @@ std::optional<int64_t> FirstNan(const Literal& value) {
   return std::nullopt;
 }
 
-// Keeps the values of the entry computation that have a NaN.
-class NanCatcher : public reference::EvalHook {
+using Values = std::map<const Instruction*, Literal>;
+
+// Keeps the values that have a NaN, by the path to their instruction.
+class NanCatcher : public CallHook {
  public:
-  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,
-                                 absl::Span<Literal>) override {
-    return absl::OkStatus();
+  std::map<CallPath, Values> caught;
+
+ protected:
+  void After(const Instruction& instruction, const Literal& value) override {
+    if (FirstNan(value)) caught[path()].insert_or_assign(&instruction, value);
   }
-  absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,
-                                absl::Span<const Literal>, Literal& value) override {
-    if (FirstNan(value)) caught.insert_or_assign(&instruction, value);
-    return absl::OkStatus();
-  }
-  std::map<const Instruction*, Literal> caught;
 };
 
 struct NanElement {
   const Instruction* instruction;
   int64_t element;
+  CallPath path = {};
 };
 
 // Returns the operand element that is NaN and determines this element.
-std::optional<NanElement> NanBefore(const NanElement& at,
-                                    const std::map<const Instruction*, Literal>& values) {
+std::optional<NanElement> NanOperand(const NanElement& at, const Values& values) {
   const auto& dimensions = at.instruction->shape().dimensions();
   for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
     const Instruction* operand = at.instruction->operands()[i];
     const auto value = values.find(operand);
     if (value == values.end()) continue;
     const auto read = ElementsRead(*at.instruction, i, MultiIndex(at.element, dimensions));
-    if (!read) return NanElement{operand, *FirstNan(value->second)};
+    if (!read) return NanElement{operand, *FirstNan(value->second), at.path};
     for (const int64_t element : *read) {
-      if (IsNanAt(value->second, element)) return NanElement{operand, element};
+      if (IsNanAt(value->second, element)) return NanElement{operand, element, at.path};
     }
   }
   return std::nullopt;
+}
+
+// Returns the NaN before this one: in the computation that is called, in the argument of a call, or
+// in an operand.
+std::optional<NanElement> NanBefore(const NanElement& at, std::map<CallPath, Values>& values) {
+  if (const Computation* callee = CalleeOf(*at.instruction)) {
+    NanElement inside{callee->root(), at.element, at.path};
+    inside.path.push_back(at.instruction);
+    if (values[inside.path].contains(inside.instruction)) return inside;
+  }
+  if (at.instruction->IsParameter() && !at.path.empty()) {
+    NanElement outside{at.path.back()->operands()[at.instruction->parameter_number()], at.element,
+                       at.path};
+    outside.path.pop_back();
+    if (values[outside.path].contains(outside.instruction)) return outside;
+  }
+  return NanOperand(at, values[at.path]);
 }
 
 }  // namespace
@@ -295,22 +346,23 @@ std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
   NanCatcher values;
   for (const Instruction* parameter : module.entry()->parameters()) {
     const Literal& value = (*arguments)[parameter->parameter_number()];
-    if (FirstNan(value)) values.caught.emplace(parameter, value);
+    if (FirstNan(value)) values.caught[{}].emplace(parameter, value);
   }
   reference::EvalOptions options{load};
   options.hook = &values;
   reference::Evaluate(module, *arguments, options).IgnoreError();
-  const auto found = values.caught.find(producer->instruction);
+  const Values& of_entry = values.caught[{}];
+  const auto found = of_entry.find(producer->instruction);
   const int64_t element =
       LinearIndex(index, RowMajorStrides(producer->instruction->shape().dimensions()));
-  if (found == values.caught.end() || !IsNanAt(found->second, element)) return "";
+  if (found == of_entry.end() || !IsNanAt(found->second, element)) return "";
   NanElement at{producer->instruction, element};
-  while (const auto before = NanBefore(at, values.caught)) at = *before;
+  while (auto before = NanBefore(at, values.caught)) at = *std::move(before);
   const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
-  if (at.instruction->IsParameter())
+  if (at.instruction->IsParameter() && at.path.empty())
     return absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","),
                         "] is NaN");
-  OperandCatcher operands(*at.instruction);
+  OperandCatcher operands(*at.instruction, at.path);
   options.hook = &operands;
   reference::Evaluate(module, *arguments, options).IgnoreError();
   std::string text = at.instruction->name();
