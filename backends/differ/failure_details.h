@@ -42,8 +42,8 @@ std::string NanNote(const Module& module, const ExecuteRequest& request, const L
 
 // Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
 // is the first instruction on the path, also within calls and fusions, that computes a NaN from
-// operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is NaN". "" if the reference's
-// value is not NaN, or if more than one device runs.
+// operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is
+// NaN". "" if the reference's value is not NaN, or if more than one device runs.
 std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 

@@ -6,6 +6,8 @@ import os
 import pathlib
 import shutil
 import stat
+import subprocess
+import sys
 import tempfile
 import traceback
 import unittest
@@ -118,6 +120,28 @@ class Checking(Scratch):
         self.assertFalse(has_failure)
         self.assertIn("2 judged: 2 unsupported", text)
         self.assertIn("unknown_target", text)
+
+    def test_a_report_while_the_program_runs(self):
+        self.judged(record(0, [X], [TRUE]))
+        (self.folder / "spool" / "00000009.record").write_bytes(record(0, [X], [TRUE]))
+        text, _ = checking.report(self.folder)
+        self.assertIn("3 programs, 2 executions recorded, 1 judged: 1 pass", text)
+        self.assertIn("not judged  1 executions: they wait for the judge", text)
+        (self.folder / "report.txt").touch()
+        self.assertIn("the wait time had ended", checking.report(self.folder)[0])
+
+    def test_the_wait_time_ends_a_backlog(self):
+        for number in range(3):
+            path = self.folder / "spool" / f"{number:08}.record"
+            path.write_bytes(record(0, [X], [TRUE]))
+        slow = self.program("slow", "#!/bin/sh\nexec sleep 100\n")
+        ran = subprocess.run(
+            [sys.executable, "-m", "hlocts.check", "--judge", self.folder], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, check=False,
+            env=os.environ | {"HLOCTS": str(slow), "HLOCTS_CHECK": "wait=1",
+                 "PYTHONPATH": str(pathlib.Path(checking.__file__).parents[1])})  # fmt: skip
+        self.assertIn("not judged  3 executions: the wait time had ended", ran.stderr)
+        self.assertEqual((self.folder / "report.txt").read_text(), ran.stderr)
 
     def test_narrow_integers_have_their_sign(self):
         leaf = {"type": checking.TYPES.index("s4"), "dims": [2], "bytes": 2}

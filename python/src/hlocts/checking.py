@@ -20,6 +20,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import IO, Any
@@ -67,6 +68,10 @@ def read_record(path: pathlib.Path) -> dict[str, Any]:
             leaves = [array_of(leaf, file.read(leaf["bytes"])) for leaf in record[name]]
             record[name] = [leaf for leaf in leaves if leaf is not None]
     return record
+
+
+def wait_seconds(words: dict[str, str]) -> float:
+    return float(words.get("wait", "60").rstrip("s"))
 
 
 def judge_options(words: dict[str, str]) -> list[str]:
@@ -123,15 +128,19 @@ class Server:
         limit = None
         while True:
             records = sorted((self._directory / "spool").glob("*.record"))
+            if not records:
+                if limit is not None:
+                    return
+                limit = self._limit(client, 0.2)
             for record in records:
+                limit = limit or self._limit(client, 0.0)
                 if limit is not None and time.monotonic() > limit:
-                    break
+                    return
                 self._one(record)
-            is_over = bool(limit) or _ended(client, 0.0 if records else 0.2)
-            if is_over and limit is None:
-                limit = time.monotonic() + float(self._words.get("wait", "60").rstrip("s"))
-            elif limit is not None and (not records or time.monotonic() > limit):
-                break
+
+    def _limit(self, client: IO[bytes], seconds: float) -> float | None:
+        """Returns when the wait time ends, or None while the client lives."""
+        return time.monotonic() + wait_seconds(self._words) if _ended(client, seconds) else None
 
     def close(self) -> None:
         if self._judge:
@@ -210,6 +219,13 @@ def _ended(client: IO[bytes], seconds: float) -> bool:
     return bool(readable) and not client.read(1)
 
 
+def _end_after(client: IO[bytes], seconds: float) -> None:
+    """Sends SIGTERM to the main thread, which may be judging, this long after the client ends."""
+    select.select([client], [], [])
+    time.sleep(seconds)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
 def _results(directory: pathlib.Path) -> Iterator[dict[str, Any]]:
     for path in sorted(directory.rglob("results.jsonl")):
         with path.open() as file:
@@ -219,16 +235,31 @@ def _results(directory: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 
 def _counts(directory: pathlib.Path) -> dict[str, Any]:
-    sums: dict[str, Any] = {"executions": 0, "programs": 0, "recorded": 0, "skipped": {}}
-    for path in directory.rglob("counts.json"):
-        counts = json.loads(path.read_text())
-        for name in ("executions", "programs", "recorded"):
+    """Returns the sums over the processes. One that runs, or was killed, has no counts of its own:
+    its executions are those recorded."""
+    sums: dict[str, Any] = {"executions": 0, "programs": 0, "skipped": {}, "partial": False}
+    for programs in directory.rglob("programs"):
+        folder = programs.parent
+        if not (folder / "counts.json").is_file():
+            sums["partial"] = True
+            sums["programs"] += len({path.name.split(".")[0] for path in programs.iterdir()})
+            records = list(folder.glob("spool/*.record"))
+            sums["executions"] += len(records) + sum(1 for _ in _results(folder))
+            continue
+        counts = json.loads((folder / "counts.json").read_text())
+        for name in ("executions", "programs"):
             sums[name] += counts[name]
         for reason, count in counts["skipped"].items():
             sums["skipped"][reason] = sums["skipped"].get(reason, 0) + count
-        if counts["error"]:
-            sums["error"] = counts["error"]
     return sums
+
+
+def _waiting_lines(directory: pathlib.Path) -> list[str]:
+    """Returns lines on the records left. The judge of a process ends with report.txt."""
+    reasons = collections.Counter(
+        "the wait time had ended" if (path.parent.parent / "report.txt").is_file()
+        else "they wait for the judge" for path in directory.rglob("*.record"))  # fmt: skip
+    return [f"  not judged  {count} executions: {reason}" for reason, count in reasons.items()]
 
 
 def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
@@ -254,10 +285,10 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", OWN_CLIENT)
     counts = _counts(directory)
     verdicts = collections.Counter(result["verdict"] for result in results)
-    waiting = len(list(directory.rglob("*.record")))
     bits = [result["bits_checked_mean"] for result in results if result["verdict"] == "pass"]
     lines = [
-        f"hlocts check: {counts['programs']} programs, {counts['executions']} executions, "
+        f"hlocts check: {counts['programs']} programs, {counts['executions']} executions"
+        f"{' recorded' if counts['partial'] else ''}, "
         f"{len(results)} judged: "
         + (", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none")
     ]
@@ -275,8 +306,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
         lines.append(f"  {verdict}  {count} executions: {reason}")
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
-    if waiting:
-        lines.append(f"  not judged  {waiting} executions: the wait time had ended")
+    lines += _waiting_lines(directory)
     lines.append(f"  records: {directory}")
     return "\n".join(lines), verdicts["fail"] > 0
 
@@ -324,9 +354,13 @@ def _serve(directory: pathlib.Path) -> int:
         os.nice(10)
     server = Server(directory)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin, at the end of the wait
+    wait = wait_seconds(settings(os.environ.get("HLOCTS_CHECK", "")))
+    threading.Thread(target=_end_after, args=(sys.stdin.buffer, wait), daemon=True).start()
     with contextlib.suppress(SystemExit):
         server.serve(sys.stdin.buffer)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the report is still to be written
     server.close()
+    (directory / "report.txt").touch()
     text, has_failure = report(directory)
     (directory / "report.txt").write_text(text + "\n")
     print(text, file=sys.stderr)
