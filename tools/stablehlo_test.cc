@@ -126,6 +126,11 @@ TEST_F(StablehloTest, MissingConverterIsReported) {
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.out, HasSubstr("StableHLO is converted by XLA's converter"));
   EXPECT_THAT(ran.out, HasSubstr("HLOCTS_STABLEHLO_CONVERTER"));
+  EXPECT_THAT(ran.out, HasSubstr("pip install ./python jax`"));
+  Ran packaged = RunHlocts("verify " + Path("m.mlir"),
+                           "HLOCTS_XLA_LIBRARY=/nowhere/lib.so HLOCTS_STABLEHLO_CONVERTER="
+                           "'/nowhere/python -m hlocts.stablehlo'");
+  EXPECT_THAT(packaged.out, HasSubstr("`pip install jax`"));
 }
 
 // A converter that answers every module with the same bytes.

@@ -35,13 +35,16 @@ absl::StatusOr<backends::Converter*> SharedConverter() {
   return converter.get();
 }
 
-// Returns the argument of pip that installs the Python package of this program.
+// Returns the argument of pip that installs the Python package of this program, and a space. "" if
+// that package named the converter, so only JAX is missing.
 std::string PythonPackage() {
-  if (!IsInstalled()) return "./python";
+  const char* named = std::getenv(pjrt::kConverterVariable);
+  if (named != nullptr && absl::StrContains(named, "hlocts.stablehlo")) return "";
+  if (!IsInstalled()) return "./python ";
   std::error_code none;
   for (const auto& file : std::filesystem::directory_iterator(HomeFolder() + "/python", none))
-    if (file.path().extension() == ".whl") return file.path().string();
-  return "hlocts-*.whl";
+    if (file.path().extension() == ".whl") return file.path().string() + " ";
+  return "hlocts-*.whl ";
 }
 
 absl::Status WithConverterHint(const absl::Status& status) {
@@ -49,7 +52,7 @@ absl::Status WithConverterHint(const absl::Status& status) {
   return absl::UnavailableError(
       absl::StrCat("StableHLO is converted by XLA's converter, which this build lacks, or by "
                    "jaxlib's (`pip install ",
-                   PythonPackage(), " jax`, or a command in ", pjrt::kConverterVariable,
+                   PythonPackage(), "jax`, or a command in ", pjrt::kConverterVariable,
                    "): ", status.message()));
 }
 
