@@ -298,6 +298,14 @@ class Judge(Scratch):
             self.assertEqual(len(names), 17, "the 16 newest, and a folder that is not ours")
             self.assertLessEqual({"hlocts-job-19", "hlocts-job-4", "hlocts-job-notes"}, names)
 
+    def test_digits_of_a_file(self):
+        path = self.folder / "m.hlo"
+        path.write_text(LOG_EXP)
+        for module in (path, str(path), LOG_EXP):
+            self.assertIn("exponential", str(hlocts.digits(module, X)))
+        with self.assertRaisesRegex(hlocts.HloctsError, "expected the text of a module"):
+            hlocts.digits(str(self.folder / "none.hlo"), X)
+
     def test_a_file_is_a_module(self):
         path = self.folder / "m.hlo"
         path.write_text(LOG_EXP)

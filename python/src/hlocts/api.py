@@ -139,7 +139,7 @@ def judge(
     """Judges whether the outputs of a module are acceptable for its inputs. Both are leaves, in
     parameter and root order. module: HLO or StableHLO text, or the path of a file with such
     text."""
-    module = _hlo(module)
+    module = hlo(module)
     given = [np.asarray(value) for value in outputs]
     return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
 
@@ -150,8 +150,8 @@ def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
     arrays. For a module (see judge) returns the list of its output leaves. If several values are
     acceptable, the result has one of them."""
     with _folder(None) as job:
-        low = None if _is_module(f) else lowering.lower(f, args)
-        text = low.text if low else _hlo(f)
+        low = None if is_module(f) else lowering.lower(f, args)
+        text = low.text if low else hlo(f)
         _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
         binary.evaluate(job.path / _MODULE, job.path / _INPUTS, job.path / _OUTPUTS)
         if low:
@@ -167,8 +167,8 @@ def allowed(
     """Returns the permitted results of f(*args): `lower, upper, nan, together`, arrays in the
     structure that f returns. For a module (see judge) returns lists of its output leaves."""
     with _folder(None) as job:
-        low = None if _is_module(f) else lowering.lower(f, args)
-        text = low.text if low else _hlo(f)
+        low = None if is_module(f) else lowering.lower(f, args)
+        text = low.text if low else hlo(f)
         _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}", "--sets",
                      f"--profile={profile}", *_fact_options(facts),
@@ -197,11 +197,11 @@ def _backend(engine: str) -> str:
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
 
-def _is_module(f: Any) -> bool:
+def is_module(f: Any) -> bool:
     return isinstance(f, (str, pathlib.Path))
 
 
-def _hlo(module: Any) -> str:
+def hlo(module: Any) -> str:
     """Returns the text of a module, HLO or StableHLO: the string, or the file with that path."""
     text = str(module)
     if "\n" not in text and "{" not in text:

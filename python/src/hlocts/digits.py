@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hlocts import arrays, binary, lowering
+from hlocts import api, arrays, binary, lowering
 from hlocts.errors import brief
 
 
@@ -39,17 +39,17 @@ class Digits:
 
 
 @brief
-def digits(f: Callable[..., Any] | str, *args: Any, compiled: str | None = None) -> Digits:
-    """Finds the instructions at which f(*args), or a module (HLO text), loses digits.
+def digits(f: Callable[..., Any] | api.PathLike, *args: Any, compiled: str | None = None) -> Digits:
+    """Finds the instructions at which f(*args), or a module (see judge), loses digits.
 
     compiled: HLO text of an engine's compiled form; instructions that run wider or narrower there
     are in `record["other_widths"]`.
     """
-    low = None if isinstance(f, str) else lowering.lower(f, args)
+    low = None if api.is_module(f) else lowering.lower(f, args)
     inputs = low.inputs if low else [np.asarray(value) for value in args]
     with tempfile.TemporaryDirectory(prefix="hlocts-digits-") as folder:
         path = pathlib.Path(folder)
-        (path / "module.hlo").write_text(low.text if low else str(f))
+        (path / "module.hlo").write_text(low.text if low else api.hlo(f))
         arrays.write(path / "inputs.npz", "arg", inputs)
         words = ["digits", str(path / "module.hlo"), f"--inputs={path / 'inputs.npz'}"]
         if compiled is not None:
