@@ -71,6 +71,15 @@ std::string FactText(const std::string& fact, const std::string& backend) {
   return text;
 }
 
+std::string FactSentences(const VerdictFailure& failure, const std::string& backend) {
+  std::string text;
+  for (const std::string& fact : failure.facts)
+    absl::StrAppend(
+        &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
+        FactText(fact, backend), ".\n");
+  return text;
+}
+
 namespace {
 
 // Returns the clause ids of a failure. A fact decides what its clause leaves open; a fact without

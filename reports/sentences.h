@@ -19,6 +19,10 @@ struct ClauseSentence {
 // registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
+// Returns the sentences of a report about the facts on which a failure depends, each in a
+// paragraph.
+std::string FactSentences(const VerdictFailure& failure, const std::string& backend);
+
 // Returns "integer.division: x/0 = -1 ... (spec/targets/xla_cpu.textproto)" for a fact of the
 // engine named `backend`. The file is omitted if no target of that name declares the fact.
 std::string FactText(const std::string& fact, const std::string& backend);

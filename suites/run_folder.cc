@@ -4,11 +4,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <set>
+#include <optional>
+#include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
@@ -34,20 +32,13 @@ bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
          a.shard_count == b.shard_count && a.selection == b.selection;
 }
 
-bool HasFilesOfCase(const std::string& folder) {
-  return fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
-         (fs::exists(folder + "/module.hlo") || fs::exists(folder + "/control.hlo"));
-}
-
-absl::Status RemoveLines(const std::string& path,
-                         const std::function<bool(absl::string_view)>& is_removed) {
-  if (!fs::exists(path)) return absl::OkStatus();
-  HLOCTS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  std::string kept;
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    if (!is_removed(line)) absl::StrAppend(&kept, line, "\n");
-  }
-  return WriteFile(path, kept);
+// Returns a case's entries in failing.txt and replay.txt; none if a file of the case is missing.
+std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& folder) {
+  const bool whole = fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
+                     (fs::exists(folder + "/module.hlo") || fs::exists(folder + "/control.hlo"));
+  auto failing = ReadFile(folder + "/failing.txt"), replay = ReadFile(folder + "/replay.txt");
+  if (!whole || !failing.ok() || !replay.ok()) return std::nullopt;
+  return std::pair(*std::move(failing), *std::move(replay));
 }
 
 }  // namespace
@@ -94,18 +85,19 @@ absl::Status RunFolder::CheckSamePlugins(const reports::LoadedRun& earlier) cons
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() {
   // A full disk or the end of the process may have left half a line, to which the next one would be
   // added.
-  const std::string records = path_ + "/verdicts.jsonl";
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(records));
+  const std::string path = path_ + "/verdicts.jsonl";
+  HLOCTS_ASSIGN_OR_RETURN(std::string records, ReadFile(path));
+  records.resize(records.rfind('\n') + 1);  // npos + 1 is 0
   std::error_code error;
-  fs::resize_file(records, text.rfind('\n') + 1, error);  // npos + 1 is 0
-  if (error) return InvalidInput("--out: ", records, ": ", error.message());
+  fs::resize_file(path, records.size(), error);
+  if (error) return InvalidInput("--out: ", path, ": ", error.message());
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   HLOCTS_RETURN_IF_ERROR(CheckSamePlugins(run));
-  return WithFiles(std::move(run.verdicts));
+  return Take(records, std::move(run.verdicts));
 }
 
 std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
@@ -114,38 +106,33 @@ std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
       engines_.size() > 1 ? absl::StrCat("@", FolderNameOfCase(verdict.backend)) : "");
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> RunFolder::WithFiles(
-    std::vector<reports::Verdict> verdicts) const {
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
+    absl::string_view records, std::vector<reports::Verdict> verdicts) {
+  const std::vector<absl::string_view> lines = absl::StrSplit(records, '\n', absl::SkipEmpty());
+  if (lines.size() != verdicts.size())
+    return InvalidInput("--out: ", path_, "/verdicts.jsonl: expected one verdict in each line");
   // A case runs again on every engine, so its verdicts are kept together.
   std::map<std::string, size_t> whole;
   for (const reports::Verdict& verdict : verdicts)
-    whole[verdict.case_address] += !IsFailure(verdict.kind) || HasFilesOfCase(CaseFolder(verdict));
+    whole[verdict.case_address] += !IsFailure(verdict.kind) || EntriesOf(CaseFolder(verdict));
   std::vector<reports::Verdict> kept;
-  std::set<size_t> lost;
-  std::vector<std::string> folders, heads;  // of the entries in replay.txt and failing.txt
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    if (whole[verdicts[i].case_address] == engines_.size()) {
-      kept.push_back(std::move(verdicts[i]));
-      continue;
+  std::string left, failing, replays;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    reports::Verdict& verdict = verdicts[i];
+    if (whole[verdict.case_address] != engines_.size()) continue;
+    absl::StrAppend(&left, lines[i], "\n");
+    if (IsFailure(verdict.kind)) {
+      const auto entries = EntriesOf(CaseFolder(verdict));
+      absl::StrAppend(&failing, entries->first);
+      absl::StrAppend(&replays, entries->second);
+      CountFailure(verdict);
     }
-    lost.insert(i);
-    folders.push_back(
-        absl::StrCat("/", fs::path(CaseFolder(verdicts[i])).filename().string(), "/"));
-    heads.push_back(absl::StrCat("  ", verdicts[i].backend, "  ", verdicts[i].case_address));
+    kept.push_back(std::move(verdict));
   }
-  if (lost.empty()) return kept;
-  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/replay.txt", [&](absl::string_view line) {
-    return absl::c_any_of(folders, [&](const auto& one) { return absl::StrContains(line, one); });
-  }));
-  bool removed = false;  // an entry's further lines are indented
-  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/failing.txt", [&](absl::string_view line) {
-    if (!absl::StartsWith(line, " "))
-      removed = absl::c_any_of(heads, [&](const auto& one) { return absl::EndsWith(line, one); });
-    return removed;
-  }));
-  size_t number = 0;
-  HLOCTS_RETURN_IF_ERROR(RemoveLines(path_ + "/verdicts.jsonl",
-                                     [&](absl::string_view) { return lost.count(number++) > 0; }));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/failing.txt", failing));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/replay.txt", replays));
+  if (kept.size() < verdicts.size())
+    HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/verdicts.jsonl", left));
   return kept;
 }
 
@@ -201,44 +188,46 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
 absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return absl::OkStatus();
   errno = 0;
-  std::string replay;
   // A recorded failure has its files: if they cannot be written, the case is without a record, and
   // --resume runs it.
-  if (IsFailure(verdict.kind)) {
-    HLOCTS_ASSIGN_OR_RETURN(replay, WriteCaseFolder(one, verdict));
-  }
+  if (IsFailure(verdict.kind)) HLOCTS_RETURN_IF_ERROR(WriteCaseFolder(one, verdict));
   records_ << reports::VerdictToRecord(verdict) << std::endl;
-  if (records_ && IsFailure(verdict.kind)) AddFailure(one, verdict, replay);
+  if (records_ && IsFailure(verdict.kind)) {
+    const auto entries = EntriesOf(CaseFolder(verdict));
+    if (!entries) return InvalidInput("cannot read the files of ", CaseFolder(verdict));
+    failing_cases_ << entries->first << std::flush;
+    replays_ << entries->second << std::flush;
+    CountFailure(verdict);
+  }
   if (!records_ || !replays_ || !failing_cases_)
     return InvalidInput("cannot write ", path_, ": ", std::strerror(errno));
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> RunFolder::WriteCaseFolder(const Case& one,
-                                                       const reports::Verdict& verdict) const {
-  const std::string folder = CaseFolder(verdict);
+absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict& verdict) const {
+  const std::string folder = CaseFolder(verdict), text = reports::VerdictToText(verdict);
   auto engine = engines_.find(verdict.backend);
   HLOCTS_ASSIGN_OR_RETURN(
-      std::string line,
+      const std::string replay,
       WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
                   options_, folder));
-  HLOCTS_RETURN_IF_ERROR(WriteFile(
-      folder + "/verdict.txt",
-      absl::StrCat(reports::VerdictToText(verdict), "\n", reports::ReasonText(verdict), "\n")));
-  return line;
+  HLOCTS_RETURN_IF_ERROR(
+      WriteFile(folder + "/replay.txt",
+                absl::StrCat(ShellQuoted(ProgramPath()), " ", replay, "  # ",
+                             OutcomeName(verdict.kind), verdict.expected ? ", known" : "", "\n")));
+  // The entry links a cell of the scorecard to the module, the clauses and the expectation.
+  HLOCTS_RETURN_IF_ERROR(
+      WriteFile(folder + "/failing.txt",
+                absl::StrCat(text, "\n    suites/cases/", one.place.file, ":", one.place.line,
+                             "  clauses ", absl::StrJoin(one.clauses, " "), "\n    ",
+                             verdict.expected ? "known: " + reports::ExpectationText(verdict)
+                                              : "NOT EXPECTED",
+                             "\n")));
+  return WriteFile(folder + "/verdict.txt",
+                   absl::StrCat(text, "\n", reports::ReasonText(verdict), "\n"));
 }
 
-void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict,
-                           const std::string& replay) {
-  // The entry links a cell of the scorecard to the module, the clauses and the expectation.
-  failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
-                 << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
-                 << "\n    "
-                 << (verdict.expected ? "known: " + reports::ExpectationText(verdict)
-                                      : "NOT EXPECTED")
-                 << std::endl;
-  replays_ << ShellQuoted(ProgramPath()) << " " << replay << "  # " << OutcomeName(verdict.kind)
-           << (verdict.expected ? ", known" : "") << std::endl;
+void RunFolder::CountFailure(const reports::Verdict& verdict) {
   ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
   unexpected_ += !verdict.expected;
 }

@@ -43,17 +43,17 @@ class RunFolder {
  private:
   absl::Status CheckSameRequest(const reports::RunRecord& earlier) const;
   absl::Status CheckSamePlugins(const reports::LoadedRun& earlier) const;
-  absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
+  absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier();
   absl::Status Clean() const;
   std::string CaseFolder(const reports::Verdict& verdict) const;
   // Returns the verdicts of cases that have one on each engine and the files of their failures.
-  // Removes the entries of the others.
-  absl::StatusOr<std::vector<reports::Verdict>> WithFiles(
-      std::vector<reports::Verdict> verdicts) const;
-  // Returns the arguments of `hlocts` that repeat the verdict.
-  absl::StatusOr<std::string> WriteCaseFolder(const Case& one,
-                                              const reports::Verdict& verdict) const;
-  void AddFailure(const Case& one, const reports::Verdict& verdict, const std::string& replay);
+  // Writes failing.txt and replay.txt from these files, and verdicts.jsonl without the others.
+  // `records`: the lines of the verdicts.
+  absl::StatusOr<std::vector<reports::Verdict>> Take(absl::string_view records,
+                                                     std::vector<reports::Verdict> verdicts);
+  // Writes what repeats the verdict, and the entries of failing.txt and replay.txt.
+  absl::Status WriteCaseFolder(const Case& one, const reports::Verdict& verdict) const;
+  void CountFailure(const reports::Verdict& verdict);
 
   std::string path_;
   backends::DiffOptions options_;

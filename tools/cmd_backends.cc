@@ -31,15 +31,27 @@ backends::BackendInfo InfoOf(const std::string& name) {
 }
 
 // Prints the facts that an engine can declare, and those of the target files.
-int PrintFacts() {
+int PrintFacts(bool json) {
   for (const FactRow& row : AllFacts()) {
     const std::string name = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
+    if (json) {
+      std::cout << JsonText(nlohmann::ordered_json{
+                       {"fact", name}, {"grants", row.grants}, {"says", std::string(row.says)}})
+                << std::endl;
+      continue;
+    }
     std::printf("%-24s %-7s %s\n", name.c_str(), row.grants ? "grants" : "narrows",
                 std::string(row.says).c_str());
   }
   auto targets = LoadTargets();
   if (!targets.ok()) return Fail(targets.status());
   for (const TargetFile& target : *targets) {
+    if (json) {
+      std::cout << JsonText(nlohmann::ordered_json{
+                       {"target", target.name}, {"title", target.title}, {"facts", target.Facts()}})
+                << std::endl;
+      continue;
+    }
     std::printf("\n%s: %s\n", target.name.c_str(), target.title.c_str());
     for (const TargetPromise& promise : target.promises) {
       std::printf("  %s\n    (%s)\n", absl::StrJoin(promise.facts, " ").c_str(),
@@ -50,7 +62,7 @@ int PrintFacts() {
 }
 
 int RunBackends(const BackendsOptions& options) {
-  if (options.facts) return PrintFacts();
+  if (options.facts) return PrintFacts(options.json);
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   bool asked = !names.empty();
   if (!asked) names = backends::ListedBackends();

@@ -63,10 +63,7 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!failure.operands.empty()) text += "\n";
   if (const std::string found = reports::FindingText(verdict.localisation); !found.empty())
     absl::StrAppend(&text, "\nFound: ", found, ".\n");
-  for (const std::string& fact : failure.facts)
-    absl::StrAppend(
-        &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
-        reports::FactText(fact, verdict.backend), ".\n");
+  text += reports::FactSentences(failure, verdict.backend);
   for (const Sentence& sentence : SentencesOf(failure)) {
     absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
                     sentence.address, "), clause ", sentence.id, ")\n");

@@ -78,10 +78,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
       "Output ", failure.output, ", element {", absl::StrJoin(failure.index, ","), "} is `",
       failure.actual, "` (bits ", failure.actual_bits, "). Accepted: ", failure.accepted, ".\n");
   const std::vector<reports::ClauseSentence> sentences = reports::SentencesOf(failure);
-  for (const std::string& fact : failure.facts)
-    absl::StrAppend(
-        &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
-        reports::FactText(fact, bundle.backend), ".\n");
+  text += reports::FactSentences(failure, bundle.backend);
   for (const reports::ClauseSentence& one : sentences)
     absl::StrAppend(&text, "\n> ", one.text, "\n>\n> Clause ", one.id, ", ", one.source, "\n");
   if (sentences.empty() && !failure.clause.empty())

@@ -38,8 +38,7 @@ std::string RewritersText() {
   }
   return absl::StrCat(
       "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the rewritten module is evaluated "
-      "by "
-      "the\nreference and judged by the sets of the original module.\n"
+      "by the\nreference and judged by the sets of the original module.\n"
       "Conversions to StableHLO and back, after `hlocts engines install NAME`:\n",
       conversions, "Passes and programs that need a build with XLA's C++ (-DHLOCTS_XLA_DIR):\n",
       passes, "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n");

@@ -60,9 +60,8 @@ std::string LimitsText(const std::vector<std::string>& engines) {
   return text;
 }
 
-// Shows the progress of a suite run by the cost of its finished cases, not by their number.
-
-// Prints a line: on a terminal it is overwritten; elsewhere there is one per minute.
+// Prints the progress of a suite run in a line, by the cost of its finished cases, not by their
+// number. On a terminal the line is overwritten; elsewhere there is one per minute.
 class RunProgress {
  public:
   // Every case runs on `engines` engines. If `shown` is false, nothing is printed.

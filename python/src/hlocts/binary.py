@@ -108,10 +108,9 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def facts_of(target: str) -> list[str]:
-    """Returns the facts of a target: in the list of targets, lines without a source."""
-    _, _, after = run(["backends", "--facts"]).partition(f"\n{target}: ")
-    lines = after.split("\n\n")[0].splitlines()[1:]
-    return [fact for line in lines if not line.lstrip().startswith("(") for fact in line.split()]
+    """Returns the facts of a target; none if there is no such target."""
+    rows = [json.loads(line) for line in run(["backends", "--facts", "--json"]).splitlines()]
+    return [fact for row in rows if row.get("target") == target for fact in row["facts"]]
 
 
 def main() -> None:
