@@ -8,17 +8,21 @@
 #include "reports/verdict.h"
 
 namespace hlocts::reports {
-namespace {
 
-// Returns the quantile `share` of the histogram, rounded down to a quarter bit.
-double Quantile(const std::vector<int64_t>& quarters, int64_t total, double share) {
-  int64_t rank = static_cast<int64_t>(share * static_cast<double>(total)), seen = 0;
+int64_t Total(const std::vector<int64_t>& quarters) {
+  return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
+}
+
+double Quantile(const std::vector<int64_t>& quarters, double share) {
+  int64_t rank = static_cast<int64_t>(share * static_cast<double>(Total(quarters))), seen = 0;
   for (size_t i = 0; i < quarters.size(); ++i) {
     seen += quarters[i];
     if (seen > rank) return static_cast<double>(i) / 4;
   }
   return 0;
 }
+
+namespace {
 
 // Counts elements with fewer than two checked bits. One bit is enough for a format of one bit.
 int64_t BelowTwoBits(const std::vector<int64_t>& quarters, int precision) {
@@ -50,10 +54,10 @@ void AddCounts(const VerdictStatistics& from, int64_t times, VerdictStatistics& 
     AddQuarters(quarters, 1, all);
     below += BelowTwoBits(quarters, precision);
   }
-  const int64_t total = std::accumulate(all.begin(), all.end(), int64_t{0});
+  const int64_t total = Total(all);
   if (total == 0) return;
-  into.effective_bits_median = Quantile(all, total, 0.5);
-  into.effective_bits_p5 = Quantile(all, total, 0.05);
+  into.effective_bits_median = Quantile(all, 0.5);
+  into.effective_bits_p5 = Quantile(all, 0.05);
   into.below_two_bits_share = static_cast<double>(below) / static_cast<double>(total);
 }
 
@@ -86,12 +90,12 @@ std::string EffectiveBitsTable::ToText() const {
     }
     first = false;
     exact_before = exact;
-    int64_t total = std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
+    int64_t total = Total(quarters);
     int64_t below = BelowTwoBits(quarters, precision);
     absl::StrAppendFormat(
         &text,
         "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",
-        precision, Quantile(quarters, total, 0.5), Quantile(quarters, total, 0.05),
+        precision, Quantile(quarters, 0.5), Quantile(quarters, 0.05),
         total ? 100.0 * static_cast<double>(below) / static_cast<double>(total) : 0.0, total);
   }
   if (draws_ > 0) {

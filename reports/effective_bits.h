@@ -15,6 +15,11 @@ namespace hlocts::reports {
 
 struct VerdictStatistics;  // reports/verdict_parts.h
 
+// Of a histogram of elements by quarters of a checked bit: the number of elements, and the quantile
+// `share`, rounded down to a quarter of a bit.
+int64_t Total(const std::vector<int64_t>& quarters);
+double Quantile(const std::vector<int64_t>& quarters, double share);
+
 // Return the number of floating-point elements with fewer than two checked bits (fewer than one for
 // a format of one bit), including unspecified elements. ElementsBarelyChecked also includes the
 // unspecified elements of other types.

@@ -2,7 +2,6 @@
 // Formats verdicts as text for users.
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -21,25 +20,11 @@ namespace {
 
 constexpr size_t kNamesShown = 12;
 
-int64_t Total(const std::vector<int64_t>& quarters) {
-  return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
-}
-
-// Returns the median over the elements, to a quarter of a bit.
-double Median(const std::vector<int64_t>& quarters) {
-  int64_t half = Total(quarters) / 2, seen = 0;
-  for (size_t i = 0; i < quarters.size(); ++i) {
-    seen += quarters[i];
-    if (seen > half) return static_cast<double>(i) / 4;
-  }
-  return 0;
-}
-
 std::string MedianText(const std::map<int, std::vector<int64_t>>& quarters) {
   std::vector<std::string> parts;
   for (const auto& [precision, counts] : quarters) {
     if (Total(counts) == 0) continue;
-    parts.push_back(absl::StrFormat("%.4g of %d", Median(counts), precision));
+    parts.push_back(absl::StrFormat("%.4g of %d", Quantile(counts, 0.5), precision));
   }
   return absl::StrJoin(parts, ", ");
 }
