@@ -15,7 +15,7 @@ namespace hlocts::reports {
 
 struct VerdictStatistics;  // reports/verdict_parts.h
 
-// Of a histogram of elements by quarters of a checked bit: the number of elements, and the quantile
+// Return the number of elements in a histogram by quarters of a checked bit, and its quantile
 // `share`, rounded down to a quarter of a bit.
 int64_t Total(const std::vector<int64_t>& quarters);
 double Quantile(const std::vector<int64_t>& quarters, double share);
