@@ -34,6 +34,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
+  std::optional<OutputElement> nan;        // a NaN of an accepted output that HLO itself gives
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine
 };

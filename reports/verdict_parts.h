@@ -12,6 +12,12 @@
 
 namespace hlocts::reports {
 
+// An element of an output: the index of the root leaf and the row-major index in it. -1: none.
+struct OutputElement {
+  int64_t output = -1;
+  int64_t index = 0;
+};
+
 // An operand of the wrong instruction at the failing element: "exp.1[3]", "inf".
 struct FailureOperand {
   std::string name, value;

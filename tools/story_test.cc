@@ -339,6 +339,10 @@ TEST(StoryTest, ANanOfHloItselfIsNamed) {
                       " --backend=reference");
   EXPECT_THAT(ran.out, HasSubstr("HLO itself gives NaN at output 0 [0]: r, operands q[0] = inf, "
                                  "b[0] = 0"));
+  EXPECT_THAT(RunHlocts("diff " + module + " --explain --inputs=" +
+                        Write("nan.txt", "f32[2] {0.1, 2}\n") + " --backend=reference")
+                  .out,
+              HasSubstr("The first NaN that HLO itself gives:\noutput 0 f32[2] at [0]"));
   Ran given = RunHlocts("diff " + module + " --inputs=" + Write("nan.txt", "f32[2] {nan, 1}\n") +
                         " --backend=reference");
   EXPECT_THAT(given.out, HasSubstr("output 0 [0]: input x[0] is NaN"));

@@ -374,18 +374,20 @@ std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
   return text;
 }
 
-std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                    const std::vector<Literal>& outputs) {
+void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                const std::vector<Literal>& outputs, reports::Verdict& verdict) {
   for (size_t o = 0; o < outputs.size(); ++o) {
     const std::optional<int64_t> nan = FirstNan(outputs[o]);
     if (!nan) continue;
+    const auto output = static_cast<int64_t>(o);
     const Index index = MultiIndex(*nan, outputs[o].shape().dimensions());
-    const std::string origin = NanOriginOf(module, request, load, static_cast<int64_t>(o), index);
-    if (!origin.empty())
-      return absl::StrCat("HLO itself gives NaN at output ", o, " [", absl::StrJoin(index, ","),
-                          "]: ", origin);
+    const std::string origin = NanOriginOf(module, request, load, output, index);
+    if (origin.empty()) continue;
+    verdict.notes.push_back(absl::StrCat("HLO itself gives NaN at output ", o, " [",
+                                         absl::StrJoin(index, ","), "]: ", origin));
+    verdict.nan = reports::OutputElement{output, *nan};
+    return;
   }
-  return "";
 }
 
 namespace {

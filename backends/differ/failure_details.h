@@ -35,10 +35,10 @@ std::string OperationOf(const Module& module, const std::string& instruction);
 // without a file it is the op_name. "" if the module has none of them.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
-// Returns the note "HLO itself yields NaN at output 0 [1]: ORIGIN" on the first NaN in accepted
-// outputs; "" if there is none or its origin is unknown.
-std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                    const std::vector<Literal>& outputs);
+// Adds the note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs
+// and records its position in the verdict. Does nothing if there is no NaN of known origin.
+void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                const std::vector<Literal>& outputs, reports::Verdict& verdict);
 
 // Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
 // is the first instruction on the path, also within calls and fusions, that computes a NaN from

@@ -154,24 +154,21 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   return Walk({instructions[producer->instruction->index()].get(), index}, values);
 }
 
-// The element with the widest set, which --explain shows for a pass.
-struct Widest {
-  int64_t output = -1;
-  int64_t index = 0;
-  double bits = -1;
-};
-
-Widest WidestElement(const ModuleAcceptance& accepted) {
-  Widest widest;
+// The element with the widest set.
+reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
+  reports::OutputElement widest;
+  double widest_bits = 0;
   for (size_t o = 0; o < accepted.leaves.size(); ++o) {
     const LeafAcceptance& leaf = accepted.leaves[o];
     if (leaf.token || leaf.set.element_count() == 0) continue;
-    if (widest.output < 0) widest = {static_cast<int64_t>(o), 0, 0};
+    if (widest.output < 0) widest = {static_cast<int64_t>(o), 0};
     if (leaf.set.exact()) continue;
     PrimitiveType component = ComponentType(leaf.set.element_type());
     for (int64_t i = 0; i < leaf.set.element_count(); ++i) {
       double bits = Log2Count(leaf.set.At(i), component);
-      if (bits > widest.bits) widest = {static_cast<int64_t>(o), i, bits};
+      if (bits <= widest_bits) continue;
+      widest = {static_cast<int64_t>(o), i};
+      widest_bits = bits;
     }
   }
   return widest;
@@ -252,13 +249,22 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 
 namespace {
 
-// The element to explain: the failing one, or otherwise that with the widest set.
-Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
-  if (!verdict.first_failure) return WidestElement(accepted);
+// The element to explain and its description: the failing one or, for a pass, a NaN that HLO itself
+// gives or else the element with the widest set.
+struct Explained {
+  reports::OutputElement element;
+  std::string title;
+};
+
+Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
+  if (!verdict.first_failure) {
+    if (verdict.nan) return {*verdict.nan, "The first NaN that HLO itself gives:\n"};
+    return {WidestElement(accepted), "The element with the widest set:\n"};
+  }
   const reports::VerdictFailure& failure = *verdict.first_failure;
-  if (failure.output >= static_cast<int64_t>(accepted.leaves.size())) return Widest();
+  if (failure.output >= static_cast<int64_t>(accepted.leaves.size())) return {};
   const Shape& shape = accepted.leaves[failure.output].shape;
-  return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
+  return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
 // Returns true if the texts are equal except for the first line, which names the output. A piece
@@ -280,11 +286,10 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
                  std::string(accepted.status().message()).c_str());
     return;
   }
-  Widest element = ElementToExplain(**accepted, verdict);
+  const auto& [element, title] = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
-  if (!verdict.first_failure) std::cout << "The element with the widest set:\n";
   const std::string set = ExplainElement(**accepted, element.output, element.index);
-  std::cout << (SameSet(set, verdict.localisation.set) ? "" : set)
+  std::cout << title << (SameSet(set, verdict.localisation.set) ? "" : set)
             << DerivationOf(job, verdict.profile, facts, element.output, element.index)
             << std::flush;
 }

@@ -92,8 +92,8 @@ class Result:
 
     def explain(self) -> str:
         """Returns the program's detailed explanation: the derivation of the set (for a pass, of the
-        element with the widest set) and, for an engine's failure, the smallest piece that has
-        it."""
+        first NaN that HLO itself gives or else of the element with the widest set) and, for an
+        engine's failure, the smallest piece that has it."""
         return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
 
     def raise_for_failure(self) -> Result:
