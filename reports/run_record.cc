@@ -32,8 +32,9 @@ Key KeyOf(const Verdict& verdict) { return {verdict.backend, verdict.case_addres
 // Returns the fields that must be equal in all shards of a run.
 std::string Asked(const RunRecord& record) {
   return absl::StrCat(absl::StrJoin(record.backends, ","), " ", record.tier, " ", record.profile,
-                      " ", absl::StrJoin(record.queries, ","), " of ", record.shard_count,
-                      " shards, ", record.selection.size(), " cases");
+                      " ", absl::StrJoin(record.queries, ","), " ",
+                      absl::StrJoin(record.options, " ", absl::PairFormatter("=")), " of ",
+                      record.shard_count, " shards, ", record.selection.size(), " cases");
 }
 
 void AppendNamed(absl::string_view what, const std::set<Key>& keys,
@@ -81,6 +82,7 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
                {"profile", record.profile},         {"shard_index", record.shard_index},
                {"shard_count", record.shard_count}, {"started", record.started}};
   if (!record.plugins.empty()) json["plugins"] = record.plugins;
+  if (!record.options.empty()) json["options"] = record.options;
   if (!record.finished.empty()) json["finished"] = record.finished;
   if (!record.program.empty()) json["program"] = record.program;
   if (!record.suite.empty()) json["suite"] = record.suite;
@@ -120,6 +122,7 @@ absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
     record.finished = json.value("finished", "");
     record.facts = json.value("facts", record.facts);
     record.plugins = json.value("plugins", record.plugins);
+    record.options = json.value("options", record.options);
     record.program = json.value("program", "");
     record.suite = json.value("suite", "");
     record.cpu = json.value("cpu", "");

@@ -28,7 +28,7 @@ constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt"
 
 bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
   return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
-         a.queries == b.queries && a.shard_index == b.shard_index &&
+         a.options == b.options && a.queries == b.queries && a.shard_index == b.shard_index &&
          a.shard_count == b.shard_count && a.selection == b.selection;
 }
 

@@ -111,7 +111,10 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
   auto store = RunStore::OpenToWrite(options.path);
   absl::Status status = store.status();
   if (status.ok() && check) status = (*store)->Check();
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) {
+    const int other = Fail(status);
+    return absl::IsInternal(status) ? kExitFailed : other;
+  }
   std::printf(check ? "%s: every page can be read; its backup copy was renewed\n"
                     : "%s: has the version of this program\n",
               options.path.c_str());

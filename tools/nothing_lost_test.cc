@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tools/cli_testing.h"
@@ -148,6 +149,43 @@ TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   fs::resize_file(Path("s/verdicts.jsonl"), fs::file_size(Path("s/verdicts.jsonl")) - 100);
   EXPECT_EQ(RunHlocts(again).status, 0);
   EXPECT_EQ(RunHlocts(again).status, 0) << "every line is whole";
+}
+
+TEST_F(NothingLostTest, ARequestThatCannotBeMetKeepsTheEarlierRun) {
+  const std::string run = "run movement/rev --backend=reference --out=" + Path("r");
+  ASSERT_EQ(RunHlocts(run).status, 0);
+  const std::string records = Text("r/verdicts.jsonl");
+  const std::string missing = Path("no/such");
+  for (const std::string& option : std::vector<std::string>{
+           "--junit=" + missing, "--custom-calls=" + missing, "--infeed=" + missing,
+           "--update-expectations --expectations=" + missing}) {
+    EXPECT_EQ(RunHlocts(run + " " + option).status, 2) << option;
+    EXPECT_EQ(Text("r/verdicts.jsonl"), records) << option;
+  }
+  for (const char* other : {"--rng-seed=5", "--cut=1", "--steps=9", "--suspect=look"}) {
+    EXPECT_THAT(RunHlocts(run + " --resume " + other).out, HasSubstr("another")) << other;
+    EXPECT_EQ(Text("r/verdicts.jsonl"), records) << other;
+  }
+  EXPECT_EQ(RunHlocts(run + " --junit=" + Path("r/junit.xml")).status, 0);
+}
+
+TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
+  const std::string run = absl::StrCat("run movement/rev 'sharding/*' --backend='m=exec:", kMirror,
+                                       "' --out=", Path("r"), " --update-expectations ");
+  const Ran whole = RunHlocts(run + "--expectations=" + Path("whole.textproto"));
+  std::vector<std::string> records = absl::StrSplit(Text("r/verdicts.jsonl"), '\n');
+  ASSERT_GT(records.size(), 4u);
+  records.resize(records.size() / 2);
+  Write("r/verdicts.jsonl", absl::StrJoin(records, "\n") + "\n");
+  const Ran rest = RunHlocts(run + "--resume --expectations=" + Path("rest.textproto"));
+  EXPECT_EQ(rest.status, 0) << rest.out;
+  EXPECT_EQ(Text("rest.textproto"), Text("whole.textproto"));
+  const auto unsupported = [](const std::string& out) {
+    const size_t start = out.find("m does not support\n");
+    return start == out.npos ? "none" : out.substr(start, out.find("\n\n", start) - start);
+  };
+  EXPECT_THAT(unsupported(whole.out), HasSubstr("sharding/manual: all"));
+  EXPECT_EQ(unsupported(rest.out), unsupported(whole.out));
 }
 
 // A full disk may leave a failing case without its files.

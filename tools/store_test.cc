@@ -145,6 +145,7 @@ TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
   Ran damaged = RunHlocts("store list" + Store());
   EXPECT_EQ(damaged.status, 3);
   EXPECT_THAT(damaged.out, HasSubstr("`hlocts store recover`"));
+  EXPECT_EQ(RunHlocts("store check" + Store()).status, 1);
   Ran recovered = RunHlocts("store recover" + Store());
   EXPECT_EQ(recovered.status, 0) << recovered.out;
   EXPECT_EQ(RunHlocts("store list" + Store()).status, 0);

@@ -2,15 +2,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <thread>
 
 #include "backends/backend_list.h"
 #include "generators/shardings.h"
+#include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "suites/selection.h"
+#include "suites/sha256.h"
 #include "suites/suite_files.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/interrupt.h"
@@ -95,6 +98,14 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.update_expectations && options.expectations.empty()) {
     return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
   }
+  const std::filesystem::path folder =
+      std::filesystem::absolute(options.expectations).parent_path();
+  if (options.update_expectations && !std::filesystem::is_directory(folder))
+    return InvalidInput("--expectations: ", folder.string(), " is not a directory");
+  if (!options.common.infeed.empty() || !options.common.outfeed.empty())
+    return InvalidInput("--infeed and --outfeed are of one module; a case has its own");
+  if (const std::string& path = options.common.custom_calls; !path.empty())
+    HLOCTS_RETURN_IF_ERROR(Annotate(ReadFile(path).status(), "--custom-calls"));
   return absl::OkStatus();
 }
 
@@ -117,6 +128,23 @@ absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
                sharded.size(), cases.size());
   cases = std::move(sharded);
   return absl::OkStatus();
+}
+
+// Returns the options that change verdicts and are not fields of the record. A file is its hash.
+std::map<std::string, std::string> OptionsOf(const SuiteOptions& options) {
+  const SuiteOptions usual;
+  std::map<std::string, std::string> given;
+  const auto add = [&](const char* name, const auto& value, const auto& otherwise) {
+    if (value != otherwise) given[name] = absl::StrCat(value);
+  };
+  add("partitions", options.partitions, usual.partitions);
+  add("cut", options.cut, usual.cut);
+  add("suspect", options.suspect, usual.suspect);
+  add("steps", options.common.steps_max, usual.common.steps_max);
+  add("rng-seed", options.common.rng_seed_flag.value_or(0), uint64_t{0});
+  if (auto hash = suites::Sha256OfFile(options.common.custom_calls); hash.ok())
+    given["custom-calls"] = *hash;
+  return given;
 }
 
 suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, size_t cases) {
@@ -205,6 +233,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   request.record.tier = options.tier;
   request.record.profile = options.profile;
   request.record.queries = options.queries;
+  request.record.options = OptionsOf(options);
   request.record.started = reports::UtcNow();
   HLOCTS_ASSIGN_OR_RETURN(request.cases, suites::SelectCases(options.queries, *tier));
   HLOCTS_RETURN_IF_ERROR(suites::KeepWords(options.words, request.cases));

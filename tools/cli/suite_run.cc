@@ -205,20 +205,20 @@ class SuiteRun {
  private:
   absl::Status Begin() {
     HLOCTS_RETURN_IF_ERROR(Start());
-    auto earlier = folder_.Open(options_.resume);
-    if (!earlier.ok()) return earlier.status();
-    // This is checked after --out, since the directory of --out may contain the file.
+    // The directory of --out, which Open makes, may contain the file. An earlier run is there
+    // already, and is removed only if the file can be written.
+    if (folder_.HoldsRun()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
+    HLOCTS_ASSIGN_OR_RETURN(verdicts_, folder_.Open(options_.resume));
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     std::map<std::string, std::set<std::string>> engines_of;  // finished engines, by address
-    for (const reports::Verdict& verdict : *earlier)
-      engines_of[verdict.case_address].insert(verdict.backend);
-    for (const reports::Verdict& verdict : *earlier) scorecard_.Add(verdict);
+    for (const reports::Verdict& earlier : verdicts_) {
+      engines_of[earlier.case_address].insert(earlier.backend);
+      scorecard_.Add(earlier);
+      capabilities_.Add(earlier);
+    }
     for (const auto& [backend, facts] : request_.record.facts) scorecard_.Promise(backend, facts);
-    auto is_done = [&](const suites::Case& one) {
-      return engines_of[one.address].size() == request_.engines.size();
-    };
-    auto& cases = request_.cases;
-    cases.erase(std::remove_if(cases.begin(), cases.end(), is_done), cases.end());
+    for (const suites::Case& one : request_.cases)
+      if (engines_of[one.address].size() < request_.engines.size()) remaining_.push_back(one);
     return absl::OkStatus();
   }
 
@@ -239,7 +239,7 @@ class SuiteRun {
   }
 
   absl::Status RunAll() {
-    RunProgress progress(request_.cases, request_.engines.size(), request_.costs,
+    RunProgress progress(remaining_, request_.engines.size(), request_.costs,
                          !options_.common.json);
     suites::RunnerOptions& runner = request_.runner;
     runner.is_unexpected = [&](const reports::Verdict& verdict) {
@@ -249,7 +249,7 @@ class SuiteRun {
     };
     runner.stop = [&] { return Interrupted() || reached_maxfail_ || lost_; };
     runner.began = [&](const suites::Case& one) { progress.Began(one.address); };
-    suites::RunCases(request_.cases, engines_, runner,
+    suites::RunCases(remaining_, engines_, runner,
                      [&](const suites::Case& one, const reports::Verdict& verdict) {
                        Take(one, verdict);
                        progress.Step(one.address, !verdicts_.back().expected);
@@ -375,7 +375,8 @@ class SuiteRun {
   reports::Scorecard scorecard_;
   reports::Capabilities capabilities_;
   FixedCounts fixed_;
-  std::vector<reports::Verdict> verdicts_;
+  std::vector<suites::Case> remaining_;     // the cases without the verdicts of an earlier run
+  std::vector<reports::Verdict> verdicts_;  // those of the earlier run first
   suites::CaseCosts costs_;
   int64_t unexpected_ = 0;
   std::atomic<bool> reached_maxfail_{false}, lost_{false};
