@@ -23,7 +23,7 @@ import unittest
 
 import staging
 from night import steps
-from night.night import TIME_OVER
+from night.night import TIME_OVER, Night, Stopped
 
 BUILD = pathlib.Path()
 PROMISED = {"GLIBC_": (2, 35), "GLIBCXX_": (3, 4, 30), "CXXABI_": (1, 3, 13)}  # Ubuntu 22.04
@@ -237,7 +237,7 @@ class Replayed(unittest.TestCase):
     def test_findings_that_were_cut_are_replayed_later(self):
         ran = []
 
-        class Night:
+        class Fake:
             options, state = types.SimpleNamespace(budget=60), {"families": []}
 
             def share(self, *_):
@@ -252,7 +252,7 @@ class Replayed(unittest.TestCase):
                 return (TIME_OVER if len(ran) == 1 else None), ""
 
         with tempfile.TemporaryDirectory() as scratch:
-            night = Night()
+            night = Fake()
             night.folder = pathlib.Path(scratch)
             self.assertIsNone(steps.findings(night, "cpu", ["cpu"]))
             self.assertEqual(night.state["cut findings"], ["cpu"])
@@ -261,6 +261,36 @@ class Replayed(unittest.TestCase):
             log = (night.folder / "findings/cpu/history.jsonl").read_text()
         self.assertEqual(ran[1:], [ran[0][3:]])
         self.assertEqual([json.loads(line)["module"] for line in log.splitlines()], ran[0])
+
+
+class Continued(unittest.TestCase):
+    """What the same command finds after a nightly run that did not end."""
+
+    def test_one_process_writes_a_run_and_the_next_continues_it(self):
+        with tempfile.TemporaryDirectory() as out:
+            options = types.SimpleNamespace(night="1999-12-31", out=pathlib.Path(out), budget=60)
+            first = Night(options)
+            with self.assertRaisesRegex(Stopped, "another process makes .*1999-12-31"):
+                Night(options)
+            self.assertEqual(first.step("import", lambda: "disk full"), "disk full")
+            first.step("suite cpu", lambda: "exit status 3")
+            self.assertEqual(first.failed_steps(), ["import"])
+            first.lock.close()
+            options.night = None
+            second = Night(options)
+            self.assertEqual(second.name, "1999-12-31", "it began before midnight")
+            second.step("suite cpu", self.fail)
+            self.assertIsNone(second.step("import", lambda: None))
+            self.assertEqual(second.failed_steps(), [])
+            (second.folder / "finished").touch()
+            self.assertNotEqual(Night(options).name, second.name)
+
+    def test_a_plugin_of_the_working_directory_has_an_absolute_path(self):
+        here = os.getcwd()
+        for given, wanted in (("cpu", "cpu"), ("xla?options=/x", "xla?options=/x"),
+                              ("a=pjrt:./b.so?c=./d", f"a=pjrt:{here}/b.so?c=./d"),
+                              ("b/c.so", f"{here}/b/c.so"), ("exec:../x y", f"exec:{os.path.dirname(here)}/x y")):
+            self.assertEqual(steps.with_absolute_path(given), wanted)
 
 
 class Packed(unittest.TestCase):

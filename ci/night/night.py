@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directory of a nightly run: finished steps, the remaining budget, and running programs."""
 
+import ctypes
 import datetime
+import fcntl
 import json
 import os
 import pathlib
@@ -18,6 +20,11 @@ SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "benc
 # Import, repetitions and report use the last part of the budget.
 LAST = 0.1
 TIME_OVER = "time ran out"
+SECONDS_OF_A_RUN = 12 * 3600  # an unfinished run that is younger is continued by the same command
+
+
+class Stopped(Exception):
+    """A run that cannot go on. Its directory keeps the finished steps."""
 
 
 class Night:
@@ -28,6 +35,11 @@ class Night:
         self.name = options.night or free_name(options.out)
         self.folder = options.out / self.name
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.folder / "lock", "w")  # released with the process
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Stopped(f"another process makes {self.folder}") from error
         self.state_path = self.folder / "state.json"
         self.state = {"done": [], "problems": {}, "notes": []}
         if self.state_path.exists():
@@ -43,10 +55,11 @@ class Night:
         os.replace(half, self.state_path)
 
     def step(self, name, work):
-        """Does `work` unless it is done. A step that fails is reported and does not end the run."""
+        """Does `work` unless it is done, and returns its problem. A step that fails is reported and
+        does not end the run. Continuing the run repeats it, unless it is of an engine."""
         if name in self.state["done"]:
             say(f"{name}: done before")
-            return
+            return None
         started = time.monotonic()
         problem = work()
         took = time.monotonic() - started
@@ -56,8 +69,14 @@ class Night:
             self.state["notes"].append(f"{name}: {problem}")
         elif problem:
             self.state["problems"][name] = problem
-        self.state["done"].append(name)
+        if name not in self.failed_steps():
+            self.state["done"].append(name)
         self.save()
+        return problem
+
+    def failed_steps(self):
+        """Returns the steps that failed by our fault. The report has the status of a failed suite."""
+        return [step for step in self.state["problems"] if not step.startswith("suite ")]
 
     def left(self):
         return max(0.0, self.deadline - time.monotonic())
@@ -91,7 +110,7 @@ def run(command, out, errors, limit):
     """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it a
     minute later."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
-                               text=True, start_new_session=True)
+                               text=True, start_new_session=True, preexec_fn=end_with_parent)
     try:
         text, _ = process.communicate(timeout=limit)
         return process.returncode, text or ""
@@ -109,12 +128,23 @@ def run(command, out, errors, limit):
         raise
 
 
+def end_with_parent():
+    """Lets the kernel kill this process with its parent, so that nothing else writes to a run that
+    is continued after kill -9."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def say(text):
     print(f"nightly {datetime.datetime.now():%H:%M:%S} {text}", flush=True)
 
 
 def free_name(out):
-    """Returns the name of today, or the next name of today after a finished run."""
+    """Returns the name of an unfinished run of the last hours (it may have begun before midnight),
+    or the next free name of today."""
+    for state in out.glob("*/state.json"):
+        recent = time.time() - state.stat().st_mtime < SECONDS_OF_A_RUN
+        if recent and not (state.parent / "finished").exists():
+            return state.parent.name
     day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     number = 1
     while True:

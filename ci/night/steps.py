@@ -17,13 +17,24 @@ TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference",
                 "reports", "backends", "suites", "fuzz", "tools")
 
 
-def absent(program, engines):
-    """Returns {engine: reason} of the engines that cannot run, as one that is not installed."""
+def described(program, engines):
+    """Returns what the program knows of each engine: its name in records, availability, reason."""
     named = [f"--backend={engine}" for engine in engines]
     done = subprocess.run([program, "backends", "--json", *named], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
-    said = zip(engines, json_lines(done.stdout))
+    return json_lines(done.stdout)
+
+
+def absent(program, engines):
+    """Returns {engine: reason} of the engines that cannot run, as one that is not installed."""
+    said = zip(engines, described(program, engines))
     return {engine: one["reason"] for engine, one in said if not one["available"]}
+
+
+def with_absolute_path(engine):
+    """Returns an engine's name with the path of its plugin or program, if any, as an absolute one."""
+    prefix, path = re.fullmatch(r"((?:[^/=]*=)?(?:pjrt:|exec:)?)(.*)", engine).groups()
+    return prefix + os.path.abspath(path) if "/" in re.split("[? ]", path)[0] else engine
 
 
 def unknown_engine(program, engine):
@@ -254,7 +265,8 @@ def check_store(night):
     store = night.options.store
     if not store.exists():
         return None
-    problem, _ = night.hlocts("store", "check", f"--store={store}", good=(0,))
+    # Status 1 is damage. The import reports another problem, such as a full disk.
+    problem, _ = night.hlocts("store", "check", f"--store={store}", good=(0, 2, 3))
     if problem:
         problem, text = night.hlocts("store", "recover", f"--store={store}", good=(0,))
         night.state["notes"].append("the run store was damaged: " + text.strip())

@@ -223,6 +223,7 @@ class PageTest(unittest.TestCase):
                                     {"width": 390, "height": 844, "deviceScaleFactor": 1,
                                      "mobile": True})
         self.driver.get("file://" + self.page)
+        self.js("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), 390)
         self.picture("phone")
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -100,7 +100,7 @@ absl::Status RunStore::Check() {
   HLOCTS_ASSIGN_OR_RETURN(auto check, database_->Prepare("PRAGMA quick_check(1)"));
   HLOCTS_ASSIGN_OR_RETURN(bool row, check->Step());
   if (!row || check->Text(0) != "ok") {
-    return absl::UnavailableError(
+    return absl::InternalError(
         absl::StrCat(database_->path(), ": the run store is damaged (", check->Text(0),
                      "); `hlocts store recover` renames it and recovers its contents"));
   }

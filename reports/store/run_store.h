@@ -54,7 +54,7 @@ class RunStore {
   // Deletes the verdicts of all nightly runs except the newest `keep`; counts and findings remain.
   // Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
-  // Reads every page. Returns kUnavailable with the damage, or renews the backup copy, PATH.backup.
+  // Reads every page. Returns kInternal with the damage, or renews the backup copy, PATH.backup.
   absl::Status Check();
 
  private:

@@ -13,13 +13,14 @@ namespace {
 
 constexpr int kWaitMilliseconds = 10 * 60 * 1000;  // wait for a writer; an import takes a minute
 
-// Returns kUnavailable, since it is never an input error, with the error and its remedy.
+// Returns kInternal for a damaged store, else kUnavailable, with the error and its remedy. It is
+// never an input error.
 absl::Status StatusOf(sqlite3* database, int code, const std::string& path) {
   const char* message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return absl::UnavailableError(
+      return absl::InternalError(
           absl::StrCat(path, ": the run store is damaged (", message,
                        "); `hlocts store recover` renames it and recovers its contents"));
     case SQLITE_FULL:

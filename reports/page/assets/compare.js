@@ -68,9 +68,7 @@ function listOf(name, title, changes) {
   if (!changes.length) return details;
   if (name !== 'not_run') details.open = true;
   const rows = changes.slice(0, SHOWN).map(changeRow);
-  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': title},
-    smallTable(['case', 'engine', 'before', 'now'], rows));
-  details.append(wide);
+  details.append(wide(title, smallTable(['case', 'engine', 'before', 'now'], rows)));
   if (changes.length > SHOWN) details.append(make('p', {}, `and ${changes.length - SHOWN} more`));
   return details;
 }
@@ -84,10 +82,9 @@ function bucketList() {
     make('summary', {}, `Found by campaigns, not reported before: ${fresh.size} (of ${buckets.length})`));
   details.open = fresh.size > 0;
   if (!buckets.length) return details;
-  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Found by campaigns'},
+  details.append(wide('Found by campaigns',
     smallTable(['what', 'engine', 'module', 'first reported'], buckets.map((one) => [button(one.name, () => showBucket(one)),
-      one.engine, one.origin, isFresh(one) ? cell('new', 'bad') : 'before'])));
-  details.append(wide);
+      one.engine, one.origin, isFresh(one) ? cell('new', 'bad') : 'before']))));
   return details;
 }
 
@@ -96,8 +93,8 @@ function lessPreciseList() {
   const details = make('details', {id: 'list-less_precise', class: rows.length ? 'list-full' : null},
     make('summary', {}, `Less precise, but accepted: ${rows.length}`));
   if (rows.length) {
-    details.append(smallTable(['function', 'type', 'engine', 'ulps before', 'ulps now'],
-      rows.map(([engine, name, type, before, now]) => [name, type, engine, before.toFixed(2), now.toFixed(2)])));
+    details.append(wide('Less precise', smallTable(['function', 'type', 'engine', 'ulps before', 'ulps now'],
+      rows.map(([engine, name, type, before, now]) => [name, type, engine, before.toFixed(2), now.toFixed(2)]))));
   }
   return details;
 }

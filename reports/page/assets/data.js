@@ -68,5 +68,7 @@ function smallTable(heads, rows, caption) {
   return make('table', {}, caption ? make('caption', {}, caption) : null,
     make('thead', {}, head), make('tbody', {}, ...body));
 }
+// Puts a table that may be wider than the screen into a region that scrolls.
+const wide = (label, table) => make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': label}, table);
 const cell = (text, kind) => make('td', {class: kind || null}, text);
 const place = (selector, ...children) => document.querySelector(selector).replaceChildren(...children);

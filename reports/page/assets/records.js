@@ -125,9 +125,8 @@ function showUnchecked(reached) {
   const few = new Set(DATA.bits.filter((row) => row[5] < 2).map((row) => row[1])).size;
   const list = (title, items) => make('details', {}, make('summary', {}, `${title}: ${items.length}`),
     make('p', {}, items.join(', ') || 'none'));
-  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Not checked, by engine'});
-  wide.append(smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows));
-  place('#unchecked > div', wide,
+  place('#unchecked > div', wide('Not checked, by engine',
+    smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows)),
     make('p', {}, `Operations with fewer than two bits checked in a twentieth of the elements: ${few}.`),
     list('Testable clauses that this nightly run did not reach', untested.map((clause) => clause.id)),
     list('Clauses that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
