@@ -73,6 +73,7 @@ constexpr File kFiles[] = {
     {"s8.hlo", "HloModule m\nENTRY main {\n  ROOT x = s8[2] parameter(0)\n}\n"},
     {"s8.txt", "s8[2] {1, 300}\n"},
     {"text.npz", "no archive"},
+    {"libcpu.so", "no library"},
     {"garbage.jsonl", "no json\n"},
     {"module_0001.m.before_optimizations.txt",
      "HloModule m\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n"},

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
+#include "backends/engine_list.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/base/version.h"
@@ -36,14 +37,30 @@ struct TryOptions {
   bool ci = false;
 };
 
-// The label of a plugin file: my_plugin for libmy_plugin.so.
+// The label of a plugin file: my_plugin for libmy_plugin.so, cpu-plugin for libcpu.so, since a
+// label is not the name of an engine.
 std::string LabelOf(const std::string& plugin) {
   std::string stem = std::filesystem::path(plugin.substr(0, plugin.find('?'))).stem().string();
   absl::string_view name = stem;
   absl::ConsumePrefix(&name, "lib");
   std::string label;
   for (char c : name) label.push_back(absl::ascii_isalnum(c) || c == '-' || c == '_' ? c : '_');
-  return label.empty() ? "plugin" : label;
+  if (label.empty()) return "plugin";
+  return backends::ParseBackendName(label + "=pjrt:p").ok() ? label : label + "-plugin";
+}
+
+// The installed release that has this plugin file; "" if there is none.
+std::string ReleaseOf(const std::string& file) {
+  const auto list = backends::LoadEngineList();
+  if (!list.ok()) return "";
+  for (const engines::Engine& engine : list->engine()) {
+    const auto folder = backends::EngineFolder(engine);
+    std::error_code none;
+    if (folder.ok() && !engine.library().empty() &&
+        std::filesystem::equivalent(absl::StrCat(*folder, "/", engine.library()), file, none))
+      return engine.name();
+  }
+  return "";
 }
 
 // Returns true if the text is a path and not the name of an engine.
@@ -57,6 +74,8 @@ absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
   if (!std::filesystem::is_regular_file(file)) {
+    if (std::filesystem::is_directory(file))
+      return InvalidInput("try: ", file, ": expected the file of a plugin, found a directory");
     if (IsPath(file)) return InvalidInput("try: ", file, ": no such file");
     return plugin;
   }
@@ -127,14 +146,23 @@ std::string TryAgain(const TryOptions& options, const std::string& more) {
   return command;
 }
 
-// Returns the command that scores a plugin of XLA:CPU as JAX uses it; "" for another plugin.
-std::string XlaHint(const TryOptions& options, const std::string& version) {
+// Returns the command that scores a plugin as the release that it is, or one of XLA:CPU as JAX uses
+// it; "" for another plugin.
+std::string XlaHint(TryOptions options, const std::string& version) {
+  const std::string release = ReleaseOf(options.plugin.substr(0, options.plugin.find('?')));
+  if (!release.empty()) {
+    options.plugin = release, options.label = "";
+    return absl::StrCat("  this file is ", release,
+                        ". With its options, facts and known failures:", "\n      ",
+                        TryAgain(options, ""), "\n");
+  }
   if (!absl::StartsWith(version, "cpu,") || !absl::StrContains(version, "xla_version=")) return "";
   constexpr absl::string_view kAsJax = "xla_cpu_enable_fast_min_max=false";
   const std::string jax =
       absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
   return absl::StrCat(
-      "  this looks like XLA:CPU. With JAX's options, XLA's facts and known failures:\n      ",
+      "  this looks like XLA:CPU. With JAX's options, XLA's facts and known failures, "
+      "except those of single releases:\n      ",
       TryAgain(options, jax + "facts=xla_cpu"),
       " --expectations=", suites::ShellQuoted(suites::ExpectationsPath("xla")), "\n");
 }
