@@ -183,7 +183,7 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("--maxfail", &maxfail, "number of unexpected verdicts after which the run stops", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
   flags.Add("--resume", &resume, "resume the run in --out, or start it");
-  flags.Add("--shard", &shard, "I/N: the I-th of N parts");
+  flags.Add("--shard", &shard, "I/N: the I-th of N parts (not with --claim)");
   flags.Add("--jobs", &jobs, "parallel cases (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,
             "also judge pieces of about N floating-point operations (1: each instruction)", {1});
@@ -243,6 +243,8 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
                           suites::LoadCosts(suites::HomeFolder() + "/suites/costs.txt"));
   suites::AddUnmeasuredSweeps(request.cases, request.costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.costs, request.cases, request.record));
+  if (options.claim && request.record.shard_count > 1)
+    return InvalidInput("--claim is made of one whole run: remove --shard");
   if (options.partitions > 0) HLOCTS_RETURN_IF_ERROR(ShardCases(options.partitions, request.cases));
   SortByDescendingCost(request.costs, request.cases);
   request.runner = RunnerOf(options, *profile, request.cases.size());
