@@ -2,28 +2,16 @@
 """Tests the check of programs, on JAX's own CPU client and on an installed XLA:CPU (else skips)."""
 
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
 
-from hlocts import binary, checking, jax_plugin
+from hlocts import checking
 from hlocts.errors import HloctsError
 
-
-def missing():
-    try:
-        import jax  # noqa: F401
-
-        jax_plugin.library("libhlocts_check.so")
-    except ImportError:
-        return "JAX is not installed"
-    except HloctsError as problem:
-        return str(problem)
-    return ""
+from . import environment, missing
 
 
 def plugin_missing():
@@ -34,8 +22,9 @@ def plugin_missing():
     return ""
 
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-needs_plugin = pytest.mark.skipif(bool(missing() or plugin_missing()), reason="no plugin of XLA:CPU")
+WHY = missing("libhlocts_check.so")
+pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY or "-")
+needs_plugin = pytest.mark.skipif(bool(WHY or plugin_missing()), reason="no plugin of XLA:CPU")
 
 # Each marked line is a miscompile of released plugins of XLA:CPU.
 MISCOMPILED = """
@@ -78,14 +67,7 @@ def run(folder, text, *options):
     script.write_text(text)
     command = [sys.executable, "-m", "hlocts.check", f"--out={folder}/out", "--wait=600",
                *options, str(script)]  # fmt: skip
-    variables = os.environ | {"HLOCTS": str(binary.find())}
-    # A package that is found by PYTHONPATH has no entry points.
-    plugins = folder / "jax_plugins" / "hlocts"
-    plugins.mkdir(parents=True)
-    (plugins / "__init__.py").write_text("from hlocts.jax_plugin import initialize\n")
-    source = pathlib.Path(checking.__file__).resolve().parents[1]
-    variables["PYTHONPATH"] = f"{folder}:{source}:{os.environ.get('PYTHONPATH', '')}"
-    return subprocess.run(command, text=True, env=variables, cwd=folder, check=False,
+    return subprocess.run(command, text=True, env=environment(folder), cwd=folder, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
 
 
@@ -134,15 +116,6 @@ def test_the_installed_jaxlib_is_judged(tmp_path):
     assert sum(one["verdict"] == "pass" for one in results) >= 8, done.stderr
     assert {10, 20, 30} <= {one["execution"] for one in results}, "step, one of ten"
     assert "1 executions: the execution failed" in done.stderr
-
-
-@pytest.mark.parametrize(("name", "words"), [("jaxlib@0.10.2", "that is a PJRT plugin"),
-                                             ("reference", "that is a PJRT plugin"),
-                                             ("xla@2025.11", "engines install xla@2025.11")])  # fmt: skip
-def test_what_is_no_plugin_is_named(name, words, monkeypatch, tmp_path):
-    monkeypatch.setenv("HLOCTS_CACHE", str(tmp_path))
-    with pytest.raises(HloctsError, match=re.escape(words)):
-        checking.environment({"plugin": name})
 
 
 @needs_plugin

@@ -1,31 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests programs of several devices on the plugins of hlocts, with JAX; skipped without it."""
 
-import os
-import pathlib
 import subprocess
 import sys
 
 import pytest
 
-from hlocts import binary, jax_plugin
-from hlocts.errors import HloctsError
+from hlocts import jax_plugin
+
+from . import environment, missing
 
 
-def missing():
-    try:
-        import jax  # noqa: F401
-
-        for library in jax_plugin.LIBRARIES.values():
-            jax_plugin.library(library)
-    except ImportError:
-        return "JAX is not installed"
-    except HloctsError as problem:
-        return str(problem)
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+WHY = missing(*(f"lib{name}.so" for name in jax_plugin.COMPUTING))
+pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY or "-")
 
 # Values are small integers, so that sums are exact in every order.
 PROGRAM = """
@@ -85,17 +72,10 @@ print("equal on", n, "devices of", jax.devices()[0].client.platform_version)
 """
 
 
-@pytest.mark.parametrize("platform", sorted(jax_plugin.LIBRARIES))
+@pytest.mark.parametrize("platform", jax_plugin.COMPUTING)
 @pytest.mark.parametrize("devices", [4, 8])
 def test_programs_of_several_devices(tmp_path, platform, devices):
-    # A package that is found by PYTHONPATH has no entry points.
-    plugins = tmp_path / "jax_plugins" / "hlocts"
-    plugins.mkdir(parents=True)
-    (plugins / "__init__.py").write_text("from hlocts.jax_plugin import initialize\n")
-    source = pathlib.Path(jax_plugin.__file__).resolve().parents[1]
-    variables = os.environ | {
-        "HLOCTS": str(binary.find()), "JAX_PLATFORMS": platform, "HLOCTS_DEVICES": str(devices),
-        "PYTHONPATH": f"{tmp_path}:{source}:{os.environ.get('PYTHONPATH', '')}"}  # fmt: skip
+    variables = environment(tmp_path) | {"JAX_PLATFORMS": platform, "HLOCTS_DEVICES": str(devices)}
     done = subprocess.run([sys.executable, "-c", PROGRAM], text=True, env=variables, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     assert done.returncode == 0, done.stderr

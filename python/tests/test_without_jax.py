@@ -96,6 +96,15 @@ class Checking(Scratch):
             server.close()
         return checking.report(self.folder)
 
+    def test_a_pass_that_compares_nothing_is_counted(self):
+        empty = LOG_EXP.replace("f32[3]", "f32[0]")
+        (self.folder / "m.hlo").write_text(empty)
+        program = self.folder / "programs" / "3.hlo"
+        binary.run(["convert", self.folder / "m.hlo", "--to=pb", f"--output={program}"])
+        text, _ = self.judged(record(3, [X[:0]], [X[:0]]), record(0, [X], [TRUE]))
+        self.assertIn("2 judged: 2 pass", text)
+        self.assertIn("1 passes compare nothing", text)
+
     def test_wrong_answer_is_kept_and_named(self):
         text, has_failure = self.judged(record(0, [X], [TRUE]), record(0, [X], [WRONG]))
         self.assertTrue(has_failure)
@@ -142,6 +151,14 @@ class Checking(Scratch):
                  "PYTHONPATH": str(pathlib.Path(checking.__file__).parents[1])})  # fmt: skip
         self.assertIn("not judged  3 executions: the wait time had ended", ran.stderr)
         self.assertEqual((self.folder / "report.txt").read_text(), ran.stderr)
+
+    def test_a_wrong_directory_or_plugin_is_one_sentence(self):
+        with mock.patch.object(sys, "argv", ["check", f"--report={self.folder}/none"]):
+            with mock.patch.object(sys, "stderr"), self.assertRaises(SystemExit) as end:
+                checking.main()
+        self.assertEqual(end.exception.code, 2)
+        with self.assertRaisesRegex(hlocts.HloctsError, "plugin=/nope.so: no such file"):
+            checking.environment({"plugin": "/nope.so"})
 
     def test_narrow_integers_have_their_sign(self):
         leaf = {"type": checking.TYPES.index("s4"), "dims": [2], "bytes": 2}
@@ -222,7 +239,7 @@ class Judge(Scratch):
         for said in ("is 200 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
                      "operands of log: y[1] = inf",
                      'clause elementwise_unary.18: Log is the natural logarithm.',
-                     "ruling spec/rulings/0087", "document: Operation semantics"):
+                     "`hlocts clauses 0087` prints it", "document: Operation semantics"):
             self.assertIn(said, str(result))
         with self.assertRaises(hlocts.ConformanceError) as raised:
             result.raise_for_failure()
@@ -298,19 +315,14 @@ class Judge(Scratch):
             self.assertEqual(len(names), 17, "the 16 newest, and a folder that is not ours")
             self.assertLessEqual({"hlocts-job-19", "hlocts-job-4", "hlocts-job-notes"}, names)
 
-    def test_digits_of_a_file(self):
+    def test_a_file_is_a_module(self):
         path = self.folder / "m.hlo"
         path.write_text(LOG_EXP)
         for module in (path, str(path), LOG_EXP):
             self.assertIn("exponential", str(hlocts.digits(module, X)))
+            self.assertTrue(hlocts.judge(module, [X], [TRUE]).passed)
         with self.assertRaisesRegex(hlocts.HloctsError, "expected the text of a module"):
             hlocts.digits(str(self.folder / "none.hlo"), X)
-
-    def test_a_file_is_a_module(self):
-        path = self.folder / "m.hlo"
-        path.write_text(LOG_EXP)
-        self.assertTrue(hlocts.judge(path, [X], [TRUE]).passed)
-        self.assertTrue(hlocts.judge(str(path), [X], [TRUE]).passed)
 
 
 class Evaluate(unittest.TestCase):

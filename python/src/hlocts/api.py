@@ -33,6 +33,8 @@ _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 PathLike = str | pathlib.Path
+_Low = lowering.Lowered | None
+_Io = tuple[list[Array], list[Array]]  # inputs and outputs
 
 
 @brief
@@ -56,8 +58,9 @@ def check(
     without a device, the module that JAX lowers for one.
     facts: promises of JAX in this process, or one name of a target, such as "xla_cpu". None: xla_cpu
     on jaxlib's own CPU client, else nothing.
-    keep: directory for module, inputs and outputs. The default is temporary: it exists as long as
-    the result of a pass; for other verdicts the 16 newest are kept.
+    keep: directory for module, inputs and outputs. The default is a directory hlocts-job-* among the
+    temporary files ($TMPDIR, else /tmp): that of a pass exists as long as its result; of the others
+    the 16 newest stay, and a later call removes older ones after an hour.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
     PartitionSpecs, as jax.jit's in_shardings and out_shardings (None: whole on each device). The
     result is judged by the values that HLO allows for f on one device.
@@ -269,7 +272,7 @@ def _judge(
     profile: str,
     facts: Sequence[str],
     keep: PathLike | None,
-    low: lowering.Lowered | None = None,
+    low: _Low = None,
 ) -> Result:
     with _folder(keep) as job:
         _write(job.path, text, inputs)
@@ -281,12 +284,7 @@ def _judge(
 
 
 def _result(
-    record: dict[str, Any],
-    job: _Job,
-    arguments: list[str],
-    text: str,
-    low: lowering.Lowered | None,
-    given: tuple[list[Array], list[Array]] | None,
+    record: dict[str, Any], job: _Job, arguments: list[str], text: str, low: _Low, given: _Io | None
 ) -> Result:
     if record["verdict"] != "pass":
         job.want()
@@ -301,7 +299,7 @@ def _result(
         elements=record["elements"],
         bits_checked=record["bits_checked_mean"],
         unspecified=record["unspecified_elements"],
-        failure=_failure(found, record.get("sentences", ()), job, low, given) if found else None,
+        failure=_failure(found, record.get("sentences", ()), low, given) if found else None,
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"),
         record=record,
@@ -312,11 +310,7 @@ def _result(
 
 
 def _failure(
-    found: dict[str, Any],
-    sentences: Sequence[dict[str, str]],
-    job: _Job,
-    low: lowering.Lowered | None,
-    given: tuple[list[Array], list[Array]] | None,
+    found: dict[str, Any], sentences: Sequence[dict[str, str]], low: _Low, given: _Io | None
 ) -> Failure:
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
@@ -344,7 +338,7 @@ def _failure(
     )
 
 
-def _output_name(low: lowering.Lowered | None, output: int) -> str:
+def _output_name(low: _Low, output: int) -> str:
     names = low.output_names if low else []
     return "result" + names[output] if output < len(names) else ""
 
@@ -358,10 +352,7 @@ def _distance(value: Any, accepted: AcceptedSet) -> int | None:
 
 
 def _arguments(
-    given: tuple[list[Array], list[Array]],
-    low: lowering.Lowered | None,
-    output: int,
-    index: tuple[int, ...],
+    given: _Io, low: _Low, output: int, index: tuple[int, ...]
 ) -> tuple[Operand, ...]:
     shape = given[1][output].shape
     names = low.input_names if low else [f"arg{i}" for i in range(len(given[0]))]

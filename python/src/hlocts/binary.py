@@ -18,6 +18,7 @@ MISSING = (
     "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
     "HLOCTS=/path/to/build/hlocts, or put it on PATH"
 )
+CONVERTER = "\n".join([sys.executable, "-m", "hlocts.stablehlo"])  # an argument per line
 _PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
 _DONE, _FOUND, _WRONG_INPUT, _HARNESS, _SUSPECT = 0, 1, 2, 3, 4  # exit statuses
@@ -70,10 +71,7 @@ def _sentence(stderr: str) -> str:
 
 def environment() -> dict[str, str]:
     """Returns the program's environment, in which this Python's jaxlib converts StableHLO."""
-    converter = {
-        "HLOCTS_STABLEHLO_CONVERTER": "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
-    }
-    return converter | dict(os.environ)
+    return {"HLOCTS_STABLEHLO_CONVERTER": CONVERTER} | dict(os.environ)
 
 
 def run(

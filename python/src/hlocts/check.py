@@ -7,6 +7,7 @@ the function `hlocts.check`.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import types
@@ -30,6 +31,10 @@ def pytest_addoption(parser: Any) -> None:
     HLOCTS_CHECK has the settings. JAX reads its platform when a test first uses it. The judge
     prints to the original standard error, because pytest captures that of the tests.
     """
+    try:
+        os.environ.update(checking.environment(checking.settings(os.environ.get("HLOCTS_CHECK", ""))))
+    except HloctsError as problem:
+        raise importlib.import_module("pytest").UsageError(f"hlocts check: {problem}") from None
     os.environ["JAX_PLATFORMS"] = "hlocts_check"
     os.environ["HLOCTS_CHECK_STDERR"] = str(os.dup(2))
 

@@ -121,6 +121,7 @@ class Server:
         self._directory = directory
         self._words = settings(os.environ.get("HLOCTS_CHECK", ""))
         self._judge: _Judge | None = None
+        self._told = time.monotonic()
         self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
     def serve(self, client: IO[bytes]) -> None:
@@ -137,6 +138,15 @@ class Server:
                 if limit is not None and time.monotonic() > limit:
                     return
                 self._one(record)
+                self._tell(limit)
+
+    def _tell(self, limit: float | None) -> None:
+        """Prints the progress every ten seconds after the program has ended."""
+        if limit is None or time.monotonic() < self._told + 10:
+            return
+        left = len(list((self._directory / "spool").glob("*.record")))
+        print(f"hlocts check: {left} executions are still to be judged", file=sys.stderr, flush=True)
+        self._told = time.monotonic()
 
     def _limit(self, client: IO[bytes], seconds: float) -> float | None:
         """Returns when the wait time ends, or None while the client lives."""
@@ -285,7 +295,8 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", OWN_CLIENT)
     counts = _counts(directory)
     verdicts = collections.Counter(result["verdict"] for result in results)
-    bits = [result["bits_checked_mean"] for result in results if result["verdict"] == "pass"]
+    passes = [result for result in results if result["verdict"] == "pass"]
+    bits = [result["bits_checked_mean"] for result in passes if result["elements"] > 0]
     lines = [
         f"hlocts check: {counts['programs']} programs, {counts['executions']} executions"
         f"{' recorded' if counts['partial'] else ''}, "
@@ -294,6 +305,8 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     ]
     if bits:
         lines.append(f"  {sum(bits) / len(bits):.1f} bits checked per element of a pass (mean)")
+    if len(bits) < len(passes):
+        lines.append(f"  {len(passes) - len(bits)} passes compare nothing: no output has an element")
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)
@@ -316,6 +329,8 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     words = {"plugin": OWN_CLIENT, **words}
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
+    if "/" in words["plugin"] and not pathlib.Path(words["plugin"]).is_file():
+        raise HloctsError(f"plugin={words['plugin']}: no such file")
     return {
         "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
         "HLOCTS_CHECK_JUDGE": "\n".join([sys.executable, "-m", "hlocts.check", "--judge"]),
@@ -333,7 +348,7 @@ def _installed(name: str) -> str:
         if engine["reach"] == "PJRT":
             raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
     raise HloctsError(
-        f"--plugin={name}: expected {OWN_CLIENT} (the jaxlib of this Python), an engine of "
+        f"plugin={name}: expected {OWN_CLIENT} (the jaxlib of this Python), an engine of "
         "`hlocts engines list` that is a PJRT plugin, such as xla, or the path of one")
 
 
@@ -391,6 +406,8 @@ def main() -> int:
     if given.judge:
         return _serve(pathlib.Path(given.judge))
     if given.report:
+        if not any(pathlib.Path(given.report).rglob("programs")):
+            parser.error(f"--report={given.report}: expected the directory of a check (--out)")
         text, has_failure = report(pathlib.Path(given.report))
         print(text)
         return int(has_failure)

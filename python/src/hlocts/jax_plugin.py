@@ -13,6 +13,7 @@ the same environment load nothing.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import os
 import pathlib
@@ -23,17 +24,9 @@ from typing import Any
 from hlocts import binary, checking, own_client
 from hlocts.errors import HloctsError
 
-LIBRARIES = {
-    "hlocts_reference": "libhlocts_reference.so",
-    "hlocts_cpu": "libhlocts_cpu.so",
-}
+COMPUTING = ("hlocts_reference", "hlocts_cpu")  # the other platform only records
 # JAX finds lowering rules by platform name. Linear algebra needs those of "cpu".
 _PLATFORM = "cpu"
-
-
-def converter_command() -> str:
-    """Returns the plugins' option stablehlo_converter: arguments, one per line."""
-    return "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
 
 
 def library(name: str) -> pathlib.Path:
@@ -102,30 +95,31 @@ def _register_check(bridge: Any, path: pathlib.Path) -> None:
     _pass_handlers(importlib.import_module("jaxlib.xla_client"), path)
 
 
+def _register(jax: Any, bridge: Any, platform: str) -> None:
+    path = library(f"lib{platform}.so")
+    if platform in COMPUTING:
+        own = {"platform_name": _PLATFORM, "stablehlo_converter": binary.CONVERTER}
+        bridge.register_plugin(platform, library_path=str(path),
+                               options=lambda: own | _device_options(bridge))  # fmt: skip
+        return
+    words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
+    os.environ.update(checking.environment(words))
+    if words.get("plugin", checking.OWN_CLIENT) != checking.OWN_CLIENT:
+        return _register_check(bridge, path)
+    names = [_PLATFORM if name == platform else name for name in _named(jax)]
+    jax.config.update("jax_platforms", ",".join(names))
+    own_client.record(path)
+
+
 def initialize() -> None:
-    """Registers the plugins. JAX calls it when it searches for plugins."""
+    """Registers the plugins. JAX calls it when it searches for plugins, and prints every exception
+    with its traceback; a platform that cannot be registered ends the program when it is used."""
     jax: Any = importlib.import_module("jax")
     bridge: Any = importlib.import_module("jax._src.xla_bridge")
-    named = _named(jax)
-    if "hlocts_check" in named:
-        words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
-        os.environ.update(checking.environment(words))
-        path = library("libhlocts_check.so")
-        if words.get("plugin", checking.OWN_CLIENT) == checking.OWN_CLIENT:
-            names = [_PLATFORM if name == "hlocts_check" else name for name in named]
-            jax.config.update("jax_platforms", ",".join(names))
-            own_client.record(path)
-        else:
-            _register_check(bridge, path)
-    for platform in named:
-        if platform not in LIBRARIES:
-            continue
-        bridge.register_plugin(
-            platform,
-            library_path=str(library(LIBRARIES[platform])),
-            options=lambda: {
-                "platform_name": _PLATFORM,
-                "stablehlo_converter": converter_command(),
-                **_device_options(bridge),
-            },
-        )
+    for platform in _named(jax):
+        try:
+            if platform in (*COMPUTING, "hlocts_check"):
+                _register(jax, bridge, platform)
+        except HloctsError as problem:
+            end = functools.partial(sys.exit, f"{platform}: {problem}")
+            bridge.register_backend_factory(platform, end, fail_quietly=False)

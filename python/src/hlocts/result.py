@@ -159,7 +159,8 @@ def _failure_lines(failure: Failure) -> list[str]:
             lines.append(f"{title}: {said}")
     for sentence in failure.sentences:
         lines.append(f"clause {sentence.clause}: {sentence.text}")
-        lines += [f"ruling {sentence.ruling}"] if sentence.ruling else []
+        name = sentence.ruling.rsplit("/", 1)[-1].removesuffix(".md")  # 0087-accuracy
+        lines += [f"ruling {name}: `hlocts clauses {name[:4]}` prints it"] if name else []
     if failure.sentences:
         lines.append(f"document: {failure.sentences[0].source}  {failure.sentences[0].address}")
     clause = "" if failure.sentences else failure.clause
