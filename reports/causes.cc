@@ -65,7 +65,6 @@ std::string ListOf(absl::string_view heading, std::map<std::string, Group>& grou
 }  // namespace
 
 std::string Pattern(absl::string_view text) {
-  constexpr size_t kTextMax = 110;
   std::string pattern;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {

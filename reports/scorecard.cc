@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "reports/causes.h"
 #include "reports/effective_bits.h"
+#include "reports/sentences.h"
 
 namespace hlocts::reports {
 namespace {
@@ -75,7 +76,7 @@ struct Sums {
   std::map<std::string, Counts> areas;
   std::map<std::string, std::pair<int, int>> expected;  // expected, total
   Counts all{};
-  int all_expected = 0;
+  int all_expected = 0, total = 0;
   double bits = 0;
   int64_t elements = 0, unspecified = 0, declared_inconclusive = 0;
   std::map<std::string, int> freedoms;  // number of verdicts that depend on each freedom
@@ -93,6 +94,7 @@ struct Sums {
     expected[area].first += verdict.expected;
     ++expected[area].second;
     all_expected += verdict.expected;
+    ++total;
     bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     elements += verdict.elements;
     unspecified += verdict.unspecified_elements;
@@ -111,12 +113,7 @@ std::string OneLine(const Verdict& verdict) {
   if (const auto& failure = verdict.first_failure) {
     absl::StrAppend(&line, "  [", absl::StrJoin(failure->index, ","), "] is ", failure->actual,
                     ", accepted ", failure->accepted);
-    if (!failure->operands.empty()) {
-      absl::StrAppend(&line, "; ",
-                      absl::StrJoin(failure->operands, ", ", [](std::string* out, const auto& one) {
-                        absl::StrAppend(out, one.name, " = ", one.value);
-                      }));
-    }
+    if (!failure->operands.empty()) absl::StrAppend(&line, "; ", OperandsText(*failure));
   } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&line, "  ", reason);
   }
@@ -150,9 +147,8 @@ std::string Percent(int part, int whole) {
 
 std::string SummaryLine(const std::string& backend, const Sums& sums) {
   auto count = [&](Outcome kind) { return sums.all[static_cast<size_t>(kind)]; };
-  int total = 0;
-  for (int each : sums.all) total += each;
-  int pass = count(Outcome::kPass), supported = total - count(Outcome::kUnsupported);
+  const int total = sums.total, pass = count(Outcome::kPass);
+  const int supported = total - count(Outcome::kUnsupported);
   std::string line =
       absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
   if (supported != total)
@@ -173,9 +169,7 @@ std::string Table(const std::string& backend, const std::string& version, const 
   for (const auto& [area, counts] : sums.areas)
     text +=
         Row(area, counts, sums.all, sums.expected.at(area).first, sums.expected.at(area).second);
-  int total = 0;
-  for (int each : sums.all) total += each;
-  text += Row("all", sums.all, sums.all, sums.all_expected, total);
+  text += Row("all", sums.all, sums.all, sums.all_expected, sums.total);
   return text + kLegend;
 }
 

@@ -71,6 +71,12 @@ std::string FactText(const std::string& fact, const std::string& backend) {
   return text;
 }
 
+std::string OperandsText(const VerdictFailure& failure) {
+  return absl::StrJoin(failure.operands, ", ", [](std::string* out, const auto& one) {
+    absl::StrAppend(out, one.name, " = ", one.value);
+  });
+}
+
 std::string FactSentences(const VerdictFailure& failure, const std::string& backend) {
   std::string text;
   for (const std::string& fact : failure.facts)

@@ -19,6 +19,9 @@ struct ClauseSentence {
 // registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
+// Returns "x[3] = 0, y[3] = inf" for the operands of a failure, or "".
+std::string OperandsText(const VerdictFailure& failure);
+
 // Returns the sentences of a report about the facts on which a failure depends, each in a
 // paragraph.
 std::string FactSentences(const VerdictFailure& failure, const std::string& backend);

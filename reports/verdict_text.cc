@@ -2,6 +2,7 @@
 // Formats verdicts as text for users.
 #include <algorithm>
 #include <map>
+#include <regex>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -49,17 +50,20 @@ bool StatesAbortReason(absl::string_view line) {
          absl::c_all_of(line.substr(1, kDigits), absl::ascii_isdigit);
 }
 
+// Returns a log line without its time and thread, which differ in each run.
+std::string WithoutTime(const std::string& line) {
+  static const auto* stamp = new std::regex("[IWEF]\\d{4} [\\d:.]+ +\\d+ ");
+  std::smatch found;
+  const bool has = std::regex_search(line, found, *stamp, std::regex_constants::match_continuous);
+  return has ? found.suffix().str() : line;
+}
+
 std::string FailureText(const VerdictFailure& failure) {
   std::string text = absl::StrCat("\n    output ", failure.output, " [",
                                   absl::StrJoin(failure.index, ","), "] is ", failure.actual, " (",
                                   failure.actual_bits, "), accepted ", failure.accepted);
   if (!failure.distance.empty()) absl::StrAppend(&text, "; ", failure.distance);
-  if (!failure.operands.empty()) {
-    absl::StrAppend(&text, "\n    operands: ",
-                    absl::StrJoin(failure.operands, ", ", [](std::string* out, const auto& one) {
-                      absl::StrAppend(out, one.name, " = ", one.value);
-                    }));
-  }
+  if (!failure.operands.empty()) absl::StrAppend(&text, "\n    operands: ", OperandsText(failure));
   if (failure.rule.empty() && failure.clause.empty() && failure.instruction.empty()) return text;
   return absl::StrCat(text, "\n    rule ", failure.rule, ", clause ", failure.clause, ", at ",
                       failure.instruction);
@@ -185,7 +189,7 @@ std::string FoldedError(const EngineError& error) {
     return shown.Text();
   }
   auto telling = ended ? absl::c_find_if(lines, StatesAbortReason) : lines.begin();
-  std::string one(telling == lines.end() ? lines[0] : *telling);
+  std::string one = WithoutTime(std::string(telling == lines.end() ? lines[0] : *telling));
   const size_t left = lines.size() - 1;
   if (left > 0) absl::StrAppend(&one, " (", left, left == 1 ? " more line)" : " more lines)");
   text = std::move(one);

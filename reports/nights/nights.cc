@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kFewCases = 10;  // a working engine may crash on fewer cases than this
 
+bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
+
 // Returns true if there are no verdicts, or if there are many and all are crashes.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
   int answered = 0, ended = 0;
@@ -114,23 +116,11 @@ void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDif
   }
 }
 
-// Returns a sort key that orders "0.11.2" before "2025.11" by numbers.
-std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text) {
-  std::vector<std::pair<int64_t, std::string>> key;
-  for (size_t i = 0; i < text.size();) {
-    if (absl::ascii_isdigit(static_cast<unsigned char>(text[i]))) {
-      char* end = nullptr;
-      key.emplace_back(std::strtoll(text.c_str() + i, &end, 10), "");
-      i = static_cast<size_t>(end - text.c_str());
-    } else {
-      key.emplace_back(-1, std::string(1, text[i++]));
-    }
-  }
-  return key;
-}
+// The increase of the distance from the exact value, in ulps, that a later nightly run reports.
+constexpr double kUlpsReported = 0.05;
 
-}  // namespace
-
+// Returns the functions that became less precise from nightly run `before` to nightly run `now`,
+// with the largest increase first. Both ran the same cases, so the arguments are equal.
 std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
                                     const std::string& now) {
   std::map<std::tuple<std::string, std::string, std::string>, double> earlier;
@@ -152,6 +142,23 @@ std::vector<UlpsChange> LessPrecise(const History& history, const std::string& b
   });
   return changes;
 }
+
+// Returns a sort key that orders "0.11.2" before "2025.11" by numbers.
+std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text) {
+  std::vector<std::pair<int64_t, std::string>> key;
+  for (size_t i = 0; i < text.size();) {
+    if (absl::ascii_isdigit(static_cast<unsigned char>(text[i]))) {
+      char* end = nullptr;
+      key.emplace_back(std::strtoll(text.c_str() + i, &end, 10), "");
+      i = static_cast<size_t>(end - text.c_str());
+    } else {
+      key.emplace_back(-1, std::string(1, text[i++]));
+    }
+  }
+  return key;
+}
+
+}  // namespace
 
 std::string UlpsText(const History& history) {
   if (history.nights.empty()) return "";
@@ -206,7 +213,11 @@ bool IsFailureMark(char mark) {
   return mark == 'f' || mark == 'r' || mark == 'a' || mark == 'c' || mark == 't';
 }
 
-bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
+std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes) {
+  return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
+          {"changed", &changes.changed},     {"flaky", &changes.flaky},
+          {"not_run", &changes.not_run},     {"open", &changes.open}};
+}
 
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now) {

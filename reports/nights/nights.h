@@ -33,7 +33,6 @@ absl::string_view MarkName(char mark);
 char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
 bool IsRun(char mark);               // the case has a verdict
 bool IsBad(char mark);               // a person or an expectation must explain the verdict
-bool IsUnexpected(char mark);
 // The engine is wrong: bad, and neither open (inconclusive, suspect) nor an error of the harness.
 bool IsFailureMark(char mark);
 
@@ -132,6 +131,12 @@ struct NightlyRunDiff {
   std::vector<UlpsChange> less_precise;  // accepted values farther from the exact ones; no alarm
   int64_t asked = 0, ran = 0;            // pairs of case and engine, without dead engines
 };
+struct NamedChanges {
+  const char* name;  // a field of JSON
+  const std::vector<Change>* changes;
+};
+std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes);
+
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now);
@@ -172,16 +177,6 @@ struct ReleaseDate {
 // '@' as numbers ("xla@0.9" before "xla@0.11.2"). Family and date ignore options after '?'.
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
-
-// Distances of accepted function values from the exact ones, by release. The rules permit them.
-
-// The increase of the distance, in ulps, above which the later nightly run reports it.
-inline constexpr double kUlpsReported = 0.05;
-
-// Returns the functions that became less precise from nightly run `before` to nightly run `now`,
-// with the largest increase first. Both ran the same cases, so the arguments are equal.
-std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
-                                    const std::string& now);
 
 // Returns the measurements of the newest nightly run, a line per function, type and stated bound:
 // "tanh f32, ulp(7): xla 1.34, ...". Returns "" if there are none.

@@ -86,23 +86,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kNamed = 3;  // entries of each list in Markdown
 
-struct NamedList {
-  const char* name;
-  const std::vector<Change>* changes;
-};
-// The names are fields of JSON.
-std::vector<NamedList> ListsOf(const NightlyRunDiff& changes) {
-  return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
-          {"changed", &changes.changed},     {"flaky", &changes.flaky},
-          {"not_run", &changes.not_run},     {"open", &changes.open}};
-}
-
 // Returns a name as Markdown code.
 std::string Code(const std::string& text) {
   return absl::StrCat("`", absl::StrReplaceAll(text, {{"`", "'"}, {"\n", " "}}), "`");
 }
 
-std::string MarkdownLine(const NamedList& list) {
+std::string MarkdownLine(const NamedChanges& list) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
@@ -141,7 +130,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return NightlySummaryLine(history, changes) + "\n";
   const NightlyRun& now = history.nights.back();
   std::string text = absl::StrCat("**", NightlySummaryLine(history, changes), "**\n");
-  for (const NamedList& list : ListsOf(changes)) {
+  for (const NamedChanges& list : ListsOf(changes)) {
     if (list.changes->empty()) continue;
     // Nothing is worse than before in a first run.
     const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
@@ -173,7 +162,7 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
     json["notes"] = now.notes;
     for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);
   }
-  for (const NamedList& list : ListsOf(changes)) {
+  for (const NamedChanges& list : ListsOf(changes)) {
     json[list.name] = Json::array();
     for (const Change& change : *list.changes) {
       json[list.name].push_back({{"engine", change.engine},

@@ -100,11 +100,7 @@ Json ChangesToJson(const NightlyRunDiff& changes) {
   json["less_precise"] = Json::array();
   for (const UlpsChange& one : changes.less_precise)
     json["less_precise"].push_back({one.engine, one.function, one.type, one.before, one.now});
-  const std::pair<const char*, const std::vector<Change>*> lists[] = {
-      {"regressed", &changes.regressed}, {"fixed", &changes.fixed},
-      {"changed", &changes.changed},     {"flaky", &changes.flaky},
-      {"not_run", &changes.not_run},     {"open", &changes.open}};
-  for (const auto& [name, list] : lists) {
+  for (const auto& [name, list] : ListsOf(changes)) {
     json[name] = Json::array();
     for (const Change& change : *list) json[name].push_back({change.engine, change.address});
   }
@@ -179,15 +175,12 @@ void AddClauses(const PageInput& input, Json& data) {
   }
   data["case_clauses"] = Json::object();
   for (const auto& [address, ids] : input.clauses_of_cases) {
-    data["case_clauses"][CaseName(address)] = ids;
+    // The name of a case has no parameters: movement/pad:types.
+    data["case_clauses"][address.substr(0, address.find(':', address.find(':') + 1))] = ids;
   }
 }
 
 }  // namespace
-
-std::string CaseName(const std::string& address) {
-  return address.substr(0, address.find(':', address.find(':') + 1));
-}
 
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights) {
   // In "  %a.1 = f32[2]{0} add(%x, %y)", the opcode is the word before the first '(' after '=',

@@ -32,9 +32,6 @@ struct ClauseRow {
 // The clauses that each case cites, by address, for all cases of the suite.
 using ClausesOfCases = std::map<std::string, std::vector<std::string>>;
 
-// Returns the name of a case without its parameters: movement/pad:types.
-std::string CaseName(const std::string& address);
-
 struct PageInput {
   std::string title = "hlocts";
   History history;

@@ -48,12 +48,6 @@ void AddLine(const std::string& name, const std::string& text, std::string& stor
                     std::string(name.size() < 9 ? 9 - name.size() : 1, ' '), text);
 }
 
-std::string Operands(const reports::VerdictFailure& failure) {
-  return absl::StrJoin(failure.operands, ", ", [](std::string* out, const auto& one) {
-    absl::StrAppend(out, one.name, " = ", one.value);
-  });
-}
-
 void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
   for (const std::string& freedom : verdict.freedoms)
     AddLine("freedom", WithPaths(reports::FreedomText(freedom)), story);
@@ -99,7 +93,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
           absl::StrCat(failure.accepted,
                        failure.distance.empty() ? "" : absl::StrCat("; ", failure.distance)),
           story);
-  AddLine("operands", Operands(failure), story);
+  AddLine("operands", reports::OperandsText(failure), story);
   AddLine("at",
           failure.operation.empty() || failure.instruction.empty()
               ? failure.instruction
