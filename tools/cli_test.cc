@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/files/file_io.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -20,11 +18,9 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-class CliTest : public ::testing::Test {
+class CliTest : public FolderTest {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "/hlocts_cli_test";
-    std::filesystem::create_directories(folder_);
     Write("add.hlo", R"(HloModule add
 ENTRY main {
   x = f32[3] parameter(0)
@@ -36,10 +32,6 @@ ENTRY main {
     Write("tanh.hlo",
           "HloModule t\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] tanh(x)\n}\n");
     Write("tanh.txt", "f32[2] {0.5, -1.5}\n");
-  }
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(Path(name)) << text;
   }
   void WriteBroken() {
     Write("garbage.hlo", "\x01\x02\xff garbage");
@@ -54,13 +46,11 @@ ENTRY main {
     Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
     Write("elements.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n");
   }
-  std::string Read(const std::string& name) { return ReadFile(Path(name)).value_or(""); }
   Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
     Write("out.txt", outputs);
     return RunHlocts(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
                                   " --outputs=", Path("out.txt"), " ", flags));
   }
-  std::string folder_;
 };
 
 TEST_F(CliTest, EvalPrintsALeafALine) {

@@ -2,9 +2,13 @@
 // Runs the program from outside, for tests.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +35,29 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return ran;
 }
+
+// A test with an empty directory of its own.
+class FolderTest : public ::testing::Test {
+ protected:
+  FolderTest() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  static std::string NameOfTest() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    return absl::StrCat("hlocts_", test->test_suite_name(), "_", test->name());
+  }
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
+    std::ofstream(Path(name)) << text;
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream in(Path(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  const std::string folder_ = absl::StrCat(::testing::TempDir(), "/", NameOfTest());
+};
 
 // Returns true if the plugins of backends/engine, a separate project, are built.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }

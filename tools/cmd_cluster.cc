@@ -22,6 +22,7 @@
 #include "spec/base/json_text.h"
 #include "spec/base/status.h"
 #include "spec/files/file_io.h"
+#include "suites/replay.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/flag_values.h"
@@ -60,19 +61,15 @@ struct ClusterMerge {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Quotes a word for a shell.
-std::string Quoted(const std::string& text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
-}
-
 std::string Arguments(const ClusterPlan& plan) {
   std::vector<std::string> words;
   if (!plan.IsCampaign()) {
-    for (const std::string& query : plan.queries) words.push_back(Quoted(query));
-    if (!plan.tier.empty()) words.push_back(Quoted("--tier=" + plan.tier));
+    for (const std::string& query : plan.queries) words.push_back(suites::ShellQuoted(query));
+    if (!plan.tier.empty()) words.push_back(suites::ShellQuoted("--tier=" + plan.tier));
   }
-  for (const std::string& backend : plan.backends) words.push_back(Quoted("--backend=" + backend));
-  if (!plan.profile.empty()) words.push_back(Quoted("--profile=" + plan.profile));
+  for (const std::string& backend : plan.backends)
+    words.push_back(suites::ShellQuoted("--backend=" + backend));
+  if (!plan.profile.empty()) words.push_back(suites::ShellQuoted("--profile=" + plan.profile));
   return absl::StrJoin(words, " ");
 }
 
@@ -85,7 +82,7 @@ std::string Installs(const ClusterPlan& plan) {
         list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
     if (engine == nullptr || engine->sha256().empty()) continue;
     absl::StrAppend(&lines, "\"${HLOCTS:-", plan.program, "}\" engines install ",
-                    Quoted(engine->name()), " || exit 3\n");
+                    suites::ShellQuoted(engine->name()), " || exit 3\n");
   }
   return lines;
 }

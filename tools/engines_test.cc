@@ -22,11 +22,9 @@ using ::testing::HasSubstr;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-class EnginesTest : public ::testing::Test {
+class EnginesTest : public FolderTest {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "/hlocts_engines_test";
-    fs::remove_all(folder_);
     fs::create_directories(folder_ + "/wheels");
     // Without a network, pip reads only this directory.
     before_ = absl::StrCat("HLOCTS_CACHE=", folder_,
@@ -70,7 +68,7 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
       if (entry.is_directory()) names.insert(entry.path().filename());
     return names;
   }
-  std::string folder_, before_;
+  std::string before_;
 };
 
 TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {

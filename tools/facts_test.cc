@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "absl/strings/str_cat.h"
 #include "tools/cli_testing.h"
 
@@ -14,25 +11,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class FactsTest : public ::testing::Test {
+class FactsTest : public FolderTest {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "/hlocts_facts_test";
-    std::filesystem::create_directories(folder_);
     Write("exp.hlo",
           "HloModule t\nENTRY main { x = f32[2] parameter(0) ROOT r = f32[2] exponential(x) }\n");
     Write("exp.txt", "f32[2] {1, 1}\n");
     Write("near.txt", "f32[2] {2.71828246, 2.71828246}\n");  // two numbers off
     Write("far.txt", "f32[2] {2.7183, 2.7183}\n");           // 75
   }
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
-  }
   Ran Judge(const std::string& flags) {
     return RunHlocts(
         absl::StrCat("judge ", folder_, "/exp.hlo --inputs=", folder_, "/exp.txt ", flags));
   }
-  std::string folder_;
 };
 
 TEST_F(FactsTest, SetsArePrintedWithoutOutputs) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -20,25 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class NothingLostTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = absl::StrCat(::testing::TempDir(), "/hlocts_nothing_lost_",
-                           ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  void Write(const std::string& name, const std::string& text) const {
-    fs::create_directories(fs::path(Path(name)).parent_path());
-    std::ofstream(Path(name)) << text;
-  }
-  std::string Text(const std::string& name) const {
-    std::ifstream in(Path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  std::string folder_;
-};
+class NothingLostTest : public FolderTest {};
 
 TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   Write("notes/README.md", "precious");
@@ -48,13 +29,13 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   Ran refused = RunHlocts(shrink + Path("notes") + " --backend=canary:maximum.drops-nan");
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("expected a new directory"));
-  EXPECT_EQ(Text("notes/README.md"), "precious");
+  EXPECT_EQ(Read("notes/README.md"), "precious");
 }
 
 TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
   const std::string run = absl::StrCat("run movement/rev --out=", Path("r"), " --backend=");
   ASSERT_EQ(RunHlocts(run + "reference").status, 0);
-  const std::string before = Text("r/verdicts.jsonl"), record = Text("r/run.json");
+  const std::string before = Read("r/verdicts.jsonl"), record = Read("r/run.json");
   struct {
     const char* engine;
     int status;
@@ -63,8 +44,8 @@ TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
   for (const auto& slip : slips) {
     Ran ran = RunHlocts(run + slip.engine);
     EXPECT_EQ(ran.status, slip.status) << slip.engine << ran.out;
-    EXPECT_EQ(Text("r/verdicts.jsonl"), before) << slip.engine;
-    EXPECT_EQ(Text("r/run.json"), record) << slip.engine;
+    EXPECT_EQ(Read("r/verdicts.jsonl"), before) << slip.engine;
+    EXPECT_EQ(Read("r/run.json"), record) << slip.engine;
     if (slip.status == 2) {
       RunHlocts(absl::StrCat("run movement/rev --out=", Path("new"), " --backend=", slip.engine));
       EXPECT_FALSE(fs::exists(Path("new"))) << slip.engine;
@@ -77,7 +58,7 @@ TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
   const std::string run = "run movement/rev --backend=reference" + out;
   ASSERT_EQ(RunHlocts(run).status, 0);
   EXPECT_EQ(RunHlocts(run).status, 0) << "the same request again replaces its own run";
-  const std::string before = Text("r/verdicts.jsonl");
+  const std::string before = Read("r/verdicts.jsonl");
   for (const char* other :
        {"run movement/rev --backend=legal-noise", "run movement/rev --backend=x=reference",
         "run movement/rev --backend=reference --tier=presubmit", "run --backend=reference -k rev",
@@ -86,11 +67,11 @@ TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
     Ran refused = RunHlocts(other + out);
     EXPECT_EQ(refused.status, 2) << other << refused.out;
     EXPECT_THAT(refused.out, HasSubstr("expected another directory")) << other;
-    EXPECT_EQ(Text("r/verdicts.jsonl"), before) << other;
+    EXPECT_EQ(Read("r/verdicts.jsonl"), before) << other;
   }
   Write("r/run.json", "cut off");
   EXPECT_EQ(RunHlocts(run).status, 2) << "nothing says whose run it is";
-  EXPECT_EQ(Text("r/verdicts.jsonl"), before);
+  EXPECT_EQ(Read("r/verdicts.jsonl"), before);
 }
 
 TEST_F(NothingLostTest, OneProcessAtATimeWritesAFolder) {
@@ -194,7 +175,7 @@ TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
       absl::StrCat("run movement/rev --backend='m=exec:", kMirror, "' --out=", Path("r"));
   ASSERT_EQ(RunHlocts(run).status, 1);
   const auto lines = [&](const std::string& name) {
-    std::vector<std::string> all = absl::StrSplit(Text(name), '\n');
+    std::vector<std::string> all = absl::StrSplit(Read(name), '\n');
     std::sort(all.begin(), all.end());
     return all;
   };
@@ -205,7 +186,7 @@ TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
     folders.push_back(entry.path().filename().string());
   ASSERT_GE(folders.size(), 2u);
   const auto replay_of = [&](const std::string& name) {
-    const std::string json = Text("r/cases/" + name + "/replay.json");
+    const std::string json = Read("r/cases/" + name + "/replay.json");
     const size_t at = json.find("movement/");
     return absl::StrCat("replay ", Path("r"), " '", json.substr(at, json.find('"', at) - at), "'");
   };
@@ -226,7 +207,7 @@ TEST_F(NothingLostTest, ACaseWithoutOneEngineRunsAgainOnAllOnce) {
   const std::string run =
       "run movement/rev --backend=reference --backend=legal-noise --out=" + Path("r");
   ASSERT_EQ(RunHlocts(run).status, 0);
-  const std::string records = Text("r/verdicts.jsonl");
+  const std::string records = Read("r/verdicts.jsonl");
   Write("r/verdicts.jsonl", records.substr(records.find('\n') + 1));
   EXPECT_EQ(RunHlocts(run + " --resume").status, 0);
   EXPECT_THAT(RunHlocts("report " + Path("r")).out, HasSubstr("none missing, none duplicated"));
@@ -243,12 +224,12 @@ TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
   const std::string nothing = absl::StrCat("HLOCTS_CACHE=", Path("empty"));
   Ran ran = RunHlocts("history --keep --all " + Path("b"), nothing);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  const std::string kept = Text("b/history.json");
+  const std::string kept = Read("b/history.json");
   EXPECT_THAT(kept, HasSubstr("\"first_bad\":\"jaxlib@0.4.30\""));
   EXPECT_THAT(kept, HasSubstr("\"first_good_after\":\"gone@1\""));
   Write("b/history.json", "garbage");
   EXPECT_EQ(RunHlocts("history --keep " + Path("b"), nothing).status, 2);
-  EXPECT_EQ(Text("b/history.json"), "garbage");
+  EXPECT_EQ(Read("b/history.json"), "garbage");
 }
 
 TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {

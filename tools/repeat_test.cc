@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/files/file_io.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -41,19 +40,17 @@ def load(text):
 frames.serve("flaky", "1", load)
 )";
 
-class RepeatTest : public ::testing::Test {
+class RepeatTest : public FolderTest {
  protected:
   void SetUp() override {
     if (absl::string_view(HLOCTS_PYTHON).empty()) GTEST_SKIP() << "no python3 with numpy";
-    ASSERT_TRUE(WriteFile(Path("m.hlo"), kRepeatedModule).ok());
-    ASSERT_TRUE(WriteFile(Path("engine.py"), kEngine).ok());
+    Write("m.hlo", kRepeatedModule);
+    Write("engine.py", kEngine);
   }
-  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string On(const std::string& command) const {
     return absl::StrCat(command, " ", Path("m.hlo"), " --seed=1 --backend='exec:" HLOCTS_PYTHON " ",
                         Path("engine.py"), "' ");
   }
-  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-repeat-test");
 };
 
 TEST_F(RepeatTest, TheVerdictIsThatOfTheFirstFailureAndCountsRuns) {
@@ -82,7 +79,7 @@ TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
 
 TEST_F(RepeatTest, FailuresOfABatchAreGrouped) {
   const std::string entry = absl::StrCat("{\"module\":\"", Path("m.hlo"), "\",\"seed\":1}\n");
-  ASSERT_TRUE(WriteFile(Path("batch.jsonl"), entry + entry).ok());
+  Write("batch.jsonl", entry + entry);
   Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") +
                       " --backend=canary:subtract.operands-swapped --group");
   EXPECT_EQ(ran.status, 0) << ran.out;

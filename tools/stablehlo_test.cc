@@ -23,14 +23,7 @@ using ::testing::Not;
 const char kTexts[] = HLOCTS_SOURCE_DIR "/tools/jax/testdata";
 const char kFindings[] = HLOCTS_SOURCE_DIR "/results/findings";
 
-class StablehloTest : public ::testing::Test {
- protected:
-  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
-  void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(WriteFile(Path(name), text).ok());
-  }
-  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-stablehlo-test");
-};
+class StablehloTest : public FolderTest {};
 
 class WithXlaTest : public StablehloTest {
  protected:
@@ -166,10 +159,10 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.0003.simplification.after_algsimp.before_dce.txt", edited);
   Write("module_0001.add.cpu_after_optimizations.txt", edited);
   Write("module_0001.add.cpu_after_optimizations-buffer-assignment.txt", "BufferAssignment:\n");
-  Ran ran = RunHlocts("dumps " + folder_.path());
+  Ran ran = RunHlocts("dumps " + folder_);
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("1 passes, 2 distinct texts"));
-  ran = RunHlocts("dumps " + folder_.path() + " --seed=1");
+  ran = RunHlocts("dumps " + folder_ + " --seed=1");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("fail: output 0"));
   ran = RunHlocts("dumps " + Path("none"));
@@ -194,7 +187,7 @@ TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
   Write("add.hlo", kAdd);
   Write("add.mlir", "module { func.func @main() { return } }\n");
   const std::string installed =
-      "HLOCTS_XLA_LIBRARY=/none HLOCTS_STABLEHLO_CONVERTER=/none HLOCTS_HOME=" + folder_.path();
+      "HLOCTS_XLA_LIBRARY=/none HLOCTS_STABLEHLO_CONVERTER=/none HLOCTS_HOME=" + folder_;
   for (const char* name : {"algsimp", "enzyme-hlo-opt", "stablehlo-canonicalize", "exec:cat"}) {
     Ran ran = RunHlocts(
         absl::StrCat("diff ", Path("add.hlo"), " --seed=1 --backend=rewriter:", name), installed);

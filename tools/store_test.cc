@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -20,22 +19,9 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class StoreCommandTest : public ::testing::Test {
+class StoreCommandTest : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "/store_command";
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
   std::string Store() const { return " --store=" + Path("s.db"); }
-  std::string Read(const std::string& name) const {
-    std::ifstream in(Path(name));
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  std::string folder_;
 };
 
 TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {

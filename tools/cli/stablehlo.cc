@@ -56,6 +56,20 @@ absl::Status WithConverterHint(const absl::Status& status) {
                    "): ", status.message()));
 }
 
+// Names the file where locations have "-", the converter's standard input.
+void NameFile(const std::string& path, Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const OpMetadata* found = instruction->Get<OpMetadata>(Attr::kMetadata);
+      if (found == nullptr || found->source_file != "-") continue;
+      OpMetadata named = *found;
+      named.source_file = path;
+      instruction->Set(Attr::kMetadata, std::move(named));
+    }
+  }
+  for (std::string& file : module.stack_frame_index.file_names) file = file == "-" ? path : file;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
@@ -63,7 +77,9 @@ absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
   absl::StatusOr<backends::Converter*> converter = SharedConverter();
   if (!converter.ok()) return Annotate(WithConverterHint(converter.status()), path);
   auto module = backends::HloFromStablehlo(**converter, content);
-  return module.ok() ? std::move(module) : Annotate(WithConverterHint(module.status()), path);
+  if (!module.ok()) return Annotate(WithConverterHint(module.status()), path);
+  NameFile(path, **module);
+  return module;
 }
 
 std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {

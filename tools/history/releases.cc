@@ -10,7 +10,6 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
@@ -23,6 +22,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
+#include "suites/replay.h"
 #include "suites/sha256.h"
 
 namespace hlocts::tools {
@@ -86,14 +86,10 @@ void ToCache(const Answer& answer, const std::string& path) {
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
-std::string Quoted(const std::string& word) {
-  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
-
 // The standard output of a command.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   std::string command = "timeout 60";
-  for (const std::string& word : argv) absl::StrAppend(&command, " ", Quoted(word));
+  for (const std::string& word : argv) absl::StrAppend(&command, " ", suites::ShellQuoted(word));
   std::FILE* pipe = popen((command + " 2>/dev/null </dev/null").c_str(), "r");
   if (!pipe) return absl::UnavailableError("popen failed");
   std::string output;

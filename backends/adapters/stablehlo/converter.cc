@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/stablehlo/converter.h"
 
+#include <regex>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/adapters/xla_library.h"
@@ -74,37 +75,6 @@ absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter() {
   return std::make_unique<Converter>(ThirdPartyWorkerArguments("--convert"));
 }
 
-namespace {
-
-// Turns "-:3:10: error: ..." into "line 3, column 10: ..."; keeps other lines.
-std::string WithPlace(absl::string_view line) {
-  std::pair<absl::string_view, absl::string_view> split =
-      absl::StrSplit(line, absl::MaxSplits(": error: ", 1));
-  const std::vector<absl::string_view> place = absl::StrSplit(split.first, ':');
-  int row = 0, column = 0;
-  if (split.second.empty() || place.size() != 3 || place[0] != "-" ||
-      !absl::SimpleAtoi(place[1], &row) || !absl::SimpleAtoi(place[2], &column))
-    return std::string(line);
-  return absl::StrCat("line ", row, ", column ", column, ": ", split.second);
-}
-
-}  // namespace
-
-std::string PlainMlirError(absl::string_view message) {
-  std::vector<std::string> lines;
-  for (absl::string_view line : absl::StrSplit(message, '\n')) {
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || absl::StartsWith(line, "<unknown>:0: error: Failed to parse using"))
-      continue;
-    // The rest is the full module in MLIR's generic form.
-    if (absl::StrContains(line, "note: see current operation")) break;
-    // Cuts advice for developers of MLIR's tools.
-    line = line.substr(0, line.find(". If this is intended, please call"));
-    lines.push_back(WithPlace(line));
-  }
-  return absl::StrJoin(lines, "\n");
-}
-
 absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
                                                          absl::string_view mlir,
                                                          const ConvertOptions& options) {
@@ -115,7 +85,20 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
     if (module->num_partitions == 1) module->num_partitions = PartitionsOfManualRegions(*module);
     return module;
   }
-  std::string message = PlainMlirError(proto.status().message());
+  static const auto* place = new std::regex("^-:(\\d+):(\\d+): (error: )?");
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(proto.status().message(), '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || absl::StartsWith(line, "<unknown>:0: error: Failed to parse using"))
+      continue;
+    // The rest is the full module in MLIR's generic form.
+    if (absl::StrContains(line, "note: see current operation")) break;
+    // Cuts advice for developers of MLIR's tools.
+    line = line.substr(0, line.find(". If this is intended, please call"));
+    // Turns "-:3:10: error: ..." into "line 3, column 10: ...".
+    lines.push_back(std::regex_replace(std::string(line), *place, "line $1, column $2: "));
+  }
+  std::string message = absl::StrJoin(lines, "\n");
   if (absl::StrContains(message, "primitive_type_invalid") && absl::StrContains(mlir, "!quant."))
     message = "quantized types have no HLO type";
   return absl::Status(proto.status().code(), message);

@@ -63,10 +63,6 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
 absl::StatusOr<std::string> StablehloFromHlo(Converter& converter, const Module& module,
                                              ModuleForm form, const ConvertOptions& options = {});
 
-// Returns MLIR's message for users, "line 3, column 10: ...", without MLIR's usual remark that the
-// text may be of another version.
-std::string PlainMlirError(absl::string_view message);
-
 // Serves the wheel's converters, as the worker process, on a pair of file descriptors.
 absl::Status ServeConversions(int input_fd, int output_fd);
 
