@@ -247,6 +247,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
   name.TakeOption("isolation");
   if (release) return MakeInstalledBackend(std::move(name), *release);
   HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
+  if (name.name == "pjrt") SetVariablesOf(name.argument);
   return row->factory(std::move(name));
 }
 

@@ -11,6 +11,7 @@
 
 #include "backends/adapters/target_facts.h"
 #include "backends/backend_list.h"
+#include "backends/installed_backend.h"
 
 namespace hlocts::backends {
 namespace {
@@ -61,6 +62,11 @@ TEST(EngineListTest, WhatIsWrongIsNamed) {
       Complaint(absl::StrCat(kEntry, With("name: \"toy@1\"", "name: \"b\" alias: \"toy@1\""))),
       HasSubstr("found two of toy@1"));
   EXPECT_THAT(Complaint("engine { nam: 1 }"), HasSubstr("list:1:"));
+}
+
+TEST(EngineListTest, ALibraryByItsPathGetsTheVariablesOfItsReleases) {
+  SetVariablesOf("/somewhere/libtpu.so");
+  EXPECT_STREQ(std::getenv("TPU_LOG_DIR"), "disabled");
 }
 
 TEST(EngineListTest, XlaIsTheNewestPluginOfXla) {

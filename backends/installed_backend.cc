@@ -73,6 +73,20 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 
 }  // namespace
 
+void SetVariablesOf(const std::string& library) {
+  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  const auto list = LoadEngineList();
+  if (!list.ok()) return;
+  for (const engines::Engine& engine : list->engine()) {
+    if (name(engine.library()) != name(library)) continue;
+    for (const std::string& variable : engine.environment()) {
+      const std::pair<std::string, std::string> entry =
+          absl::StrSplit(variable, absl::MaxSplits('=', 1));
+      setenv(entry.first.c_str(), entry.second.c_str(), /*overwrite=*/0);
+    }
+  }
+}
+
 absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> argv, PythonWorker(engine, folder));
@@ -86,11 +100,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   const bool compiles = engine.reach() == engines::COMPILE;
   if (engine.reach() != engines::PJRT && !compiles && !ours)
     return InvalidInput("backend \"", name.text, "\": expected an engine that is a plugin");
-  for (const std::string& variable : engine.environment()) {
-    const std::pair<std::string, std::string> entry =
-        absl::StrSplit(variable, absl::MaxSplits('=', 1));
-    setenv(entry.first.c_str(), entry.second.c_str(), /*overwrite=*/0);
-  }
+  SetVariablesOf(engine.library());
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   PjrtSettings settings;
   settings.name = name.text;

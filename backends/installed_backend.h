@@ -11,6 +11,9 @@
 
 namespace hlocts::backends {
 
+// Sets the environment variables of the engines with a library of this name, unless they are set.
+void SetVariablesOf(const std::string& library);
+
 // Makes the engine of a release that is a plugin, in this process. The options of its entry apply
 // unless the name overrides them; they are part of the version, so every verdict records them.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,

@@ -79,6 +79,12 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
+const Instruction* FindInstruction(const Module& module, const std::string& name) {
+  for (const auto& computation : module.computations())
+    if (const Instruction* found = FindInstruction(*computation, name)) return found;
+  return nullptr;
+}
+
 // Traces the index of the failing output back to the instruction `blamed`, through data movement
 // and elementwise instructions. Returns nullopt if that instruction is not on the path.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
@@ -244,27 +250,20 @@ std::string SourceOf(const StackFrameIndex& tables, const OpMetadata& metadata) 
 }  // namespace
 
 std::string SourceOf(const Module& module, const std::string& instruction) {
-  for (const auto& computation : module.computations()) {
-    const Instruction* found = FindInstruction(*computation, instruction);
-    if (found == nullptr) continue;
-    const OpMetadata* metadata = found->Get<OpMetadata>(Attr::kMetadata);
-    return metadata == nullptr ? "" : SourceOf(module.stack_frame_index, *metadata);
-  }
-  return "";
+  const Instruction* found = FindInstruction(module, instruction);
+  const OpMetadata* metadata = found ? found->Get<OpMetadata>(Attr::kMetadata) : nullptr;
+  return metadata ? SourceOf(module.stack_frame_index, *metadata) : "";
 }
 
 std::string OperationOf(const Module& module, const std::string& instruction) {
-  for (const auto& computation : module.computations()) {
-    const Instruction* found = FindInstruction(*computation, instruction);
-    if (found == nullptr) continue;
-    std::string key(OpcodeName(found->opcode()));
-    for (Attr variant : {Attr::kDirection, Attr::kFftType, Attr::kDistribution}) {
-      absl::string_view word = found->WordOr(variant, "");
-      if (!word.empty()) absl::StrAppend(&key, ":", word);
-    }
-    return key;
+  const Instruction* found = FindInstruction(module, instruction);
+  if (found == nullptr) return "";
+  std::string key(OpcodeName(found->opcode()));
+  for (Attr variant : {Attr::kDirection, Attr::kFftType, Attr::kDistribution}) {
+    absl::string_view word = found->WordOr(variant, "");
+    if (!word.empty()) absl::StrAppend(&key, ":", word);
   }
-  return "";
+  return key;
 }
 
 namespace {
