@@ -40,6 +40,10 @@ constexpr File kFiles[] = {
      "HloModule m\nENTRY main {\n  x = f32[3] parameter(0)\n  y = f32[2] parameter(1)\n"
      "  ROOT r = f32[3] add(x, y)\n}\n"},
     {"empty.hlo", ""},
+    {"no_entry.hlo", "HloModule m\n"},
+    {"bad.pb", "\x0a\xff\xff\xff\xff\xff"},
+    {"syntax.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n"},
     {"binary.hlo", "\x01\x02\x7f garbage"},
     {"unknown.hlo",
      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n"},

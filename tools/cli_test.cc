@@ -33,19 +33,6 @@ ENTRY main {
           "HloModule t\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] tanh(x)\n}\n");
     Write("tanh.txt", "f32[2] {0.5, -1.5}\n");
   }
-  void WriteBroken() {
-    Write("garbage.hlo", "\x01\x02\xff garbage");
-    Write("no_entry.hlo", "HloModule m\n");
-    Write("bad.pb", "\x0a\xff\xff\xff\xff\xff");
-    Write("syntax.hlo",
-          "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
-    Write("unknown.hlo",
-          "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
-    Write("short.txt", "f32[3] {1, 2, 3}\n");
-    Write("shape.txt", "f32[3] {1, 2, 3}\nf32[4] {1, 2, 3, 4}\n");
-    Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
-    Write("elements.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n");
-  }
   Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
     Write("out.txt", outputs);
     return RunHlocts(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
@@ -112,46 +99,6 @@ ENTRY main {
                       " --outputs=" + Path("out.txt") + " --json");
   EXPECT_EQ(ran.status, 1);
   EXPECT_EQ(ParseJson<Json>(ran.out)["verdict"], "inconclusive") << ran.out;
-}
-
-TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
-  WriteBroken();
-  const std::string add = Path("add.hlo");
-  const std::string commands[] = {
-      "eval " + Path("missing.hlo"),
-      "eval " + add,
-      "eval " + add + " --inputs=" + Path("missing.txt"),
-      "eval " + add + " --inputs=" + Path("short.txt"),
-      "eval " + add + " --inputs=" + Path("shape.txt"),
-      "eval " + add + " --inputs=" + Path("type.txt"),
-      "eval " + add + " --inputs=" + Path("elements.txt"),
-      "verify " + Path("garbage.hlo"),
-      "verify " + Path("no_entry.hlo"),
-      "verify " + Path("bad.pb"),
-      "verify " + Path("syntax.hlo"),
-      "verify " + Path("unknown.hlo"),
-      "convert " + add + " --to=nonsense",
-      "convert " + Path("syntax.hlo") + " --to=text -o " + Path("not_written.hlo"),
-      "diff " + add + " --seed=1",
-      "diff " + add + " --seed=1 --backend=nonesuch",
-      "diff " + add + " --seed=1 --backend='reference?nonesuch=1'",
-      "diff " + add + " --seed=1 --backend=canary:nonesuch",
-      "judge " + add + " --seed=1",
-      "run --backend=reference nonexistent/operation",
-      "run --backend=reference --shard=3/2",
-      "eval --nonsense",
-      "nonsense",
-      "",
-  };
-  for (const std::string& command : commands) {
-    Ran ran = RunHlocts(command);
-    EXPECT_EQ(ran.status, 2) << command << "\n" << ran.out;
-    EXPECT_FALSE(ran.out.empty()) << command;
-  }
-  EXPECT_THAT(RunHlocts("verify " + Path("unknown.hlo")).out, HasSubstr("line 4"));
-  EXPECT_THAT(RunHlocts("eval " + add + " --inputs=" + Path("elements.txt")).out,
-              HasSubstr("line 2"));
-  EXPECT_FALSE(std::filesystem::exists(Path("not_written.hlo")));
 }
 
 TEST_F(CliTest, ValuesOutOfRangeAreRefused) {

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/sample.h"
 #include "generators/arguments.h"
@@ -153,7 +154,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
   const int64_t turns = options.seed ? options.seeds : 1;
-  int64_t looked_at = 0, of_b = 0, of_a = 0;
+  int64_t looked_at = 0;
+  std::map<absl::string_view, int64_t> verdicts[2];
   int status = kExitOk;
   bool printed[2] = {false, false};
   if (!options.common.json)
@@ -168,13 +170,19 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
       Print(options, pair, judging, verdict, part, printed[first]);
-      (first ? of_b : of_a) += verdict.kind == Outcome::kPass;
+      ++verdicts[first][OutcomeName(verdict.kind)];
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
   if (!options.common.json) {
-    std::cout << "inputs: " << looked_at << "; outputs of B permitted by A: " << of_b
-              << "; of A by B: " << of_a << std::endl;
+    const auto text = [&](bool first) {
+      return absl::StrJoin(verdicts[first], ", ", [](std::string* out, const auto& one) {
+        absl::StrAppend(out, one.second, " ", one.first);
+      });
+    };
+    std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
+              << "; outputs of B by the sets of A: " << text(true)
+              << "; outputs of A by the sets of B: " << text(false) << std::endl;
   }
   return status;
 }
@@ -182,17 +190,19 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
 }  // namespace
 
 Command CompareCommand() {
-  return {"compare", "judge the outputs of two modules by each other's sets", [](Flags& flags) {
+  return {"compare",
+          "judge the outputs of two modules, as the reference evaluates them, by each other's sets",
+          [](Flags& flags) {
             auto options = std::make_shared<CompareOptions>();
-            flags.Positional("A B", &options->modules, "two modules with the same program shape");
+            flags.Positional("A B", &options->modules,
+                             "two modules with the same arguments and outputs");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--seeds", &options->seeds,
                       "number of consecutive seeds; without --data, their inputs are random, edge, "
                       "wide and exact in turn",
                       {1, 1'000'000});
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddProfile(&options->profile);
             options->common.data.clear();
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -271,8 +271,7 @@ Command DiffCommand() {
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs, or of the search");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddProfile(&options->profile);
             flags.Add(
                 "--cut", &options->cut,
                 "also judge pieces of about N floating-point operations (1: each instruction)",

@@ -64,11 +64,8 @@ Command ExportCommand() {
             auto options = std::make_shared<ExportOptions>();
             flags.Positional("QUERY", &options->queries,
                              "case address, or a prefix before / : or ,; * is a wildcard");
-            flags.AddChoice("--tier", &options->tier,
-                            {"smoke", "presubmit", "nightly", "exhaustive"},
-                            "tier (hlocts help tiers)");
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddTier(&options->tier, "tier (hlocts help tiers)");
+            flags.AddProfile(&options->profile);
             flags.Add("--out", &options->out, "directory to write");
             return [options] { return RunExport(*options); };
           }};

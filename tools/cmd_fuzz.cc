@@ -257,8 +257,7 @@ Command FuzzCommand() {
                       "favour choices that recently reached new kinds of instructions");
             flags.Add("--instructions", &options->instructions,
                       "approximate number of instructions per module", {1, 10'000});
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddProfile(&options->profile);
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--partitions", &options->partitions,

@@ -34,8 +34,9 @@ using fuzz::Cell;
 using Json = nlohmann::ordered_json;
 
 constexpr char kLegend[] =
-    "X the failure, o correct, ? correct but the pattern did not reach the compiler,\n/ other "
-    "(unsupported, another failure), - not installed, . not run\n";
+    "X the failure (of a module: any), o correct, ? correct, but the compiler got other "
+    "instructions,\n/ other (unsupported, another failure), - not installed, . not needed by the "
+    "bisection (--all)\n";
 
 using Rows = std::vector<Row>;
 
@@ -109,7 +110,7 @@ std::string OneText(const Rows& rows) {
 std::string Sentence(const Rows& rows) {
   const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   auto name = [&](size_t release) { return rows[release].name; };
-  if (!turns.first_bad) return "the failure was seen in none of them";
+  if (!turns.first_bad) return "no release that ran has a failure";
   std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
   absl::StrAppend(&text, turns.last_good_before
                              ? absl::StrCat(", good before in ", name(*turns.last_good_before))
@@ -397,8 +398,9 @@ int RunHistory(const HistoryOptions& options) {
 Command HistoryCommand() {
   return {"history", "find the releases of an engine that show a failure", [](Flags& flags) {
             auto options = std::make_shared<HistoryOptions>();
-            flags.Positional("MODULE|BUNDLE", &options->subjects,
-                             "modules or bundles (several: printed as a table)");
+            flags.Positional(
+                "MODULE|BUNDLE", &options->subjects,
+                "bundles, or modules with --inputs or --seed (several: printed as a table)");
             flags.Add("--engine", &options->engines,
                       "names or families: xla, jaxlib, tpu, iree@3.13.0 (default: xla and jaxlib; "
                       "for a bundle of a compiler without a device, its family)");

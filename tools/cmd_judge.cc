@@ -130,8 +130,7 @@ Command JudgeCommand() {
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--outputs", &options->outputs,
                       "literals file with the outputs of the engine");
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddProfile(&options->profile);
             flags.Add("--fact", &options->facts, "fact of the engine, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,
                       "target of spec/targets, or engine, whose facts apply");

@@ -55,9 +55,7 @@ Command ListCommand() {
             auto options = std::make_shared<ListOptions>();
             flags.Positional("QUERY", &options->queries,
                              "case address, or a prefix before / : or ,; * is a wildcard");
-            flags.AddChoice("--tier", &options->tier,
-                            {"smoke", "presubmit", "nightly", "exhaustive"},
-                            "tier, with the smaller tiers");
+            flags.AddTier(&options->tier, "tier, with the smaller tiers");
             flags.Add("-k", &options->words, "words in the address: 'bf16 and not nan'");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunList(*options); };

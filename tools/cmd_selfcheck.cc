@@ -201,8 +201,9 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   PrintKillTable(records, table);
   int64_t killed = std::count_if(records.begin(), records.end(),
                                  [](const MutantRecord& record) { return record.noticed; });
-  // The goal is to detect 95 % of all faults.
-  return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
+  const bool enough = killed * 100 >= static_cast<int64_t>(records.size()) * 95;
+  if (!enough && !options.json) std::cout << "fewer than 95 % of these faults were found\n";
+  return enough ? kExitOk : kExitFailed;
 }
 
 // Prints the progress, and failures as they occur.

@@ -168,17 +168,18 @@ int RunShrink(const ShrinkOptions& options) {
 Command ShrinkCommand() {
   return {"shrink", "find the smallest module with the same failure", [](Flags& flags) {
             auto options = std::make_shared<ShrinkOptions>();
-            flags.Positional("MODULE", &options->module, "module, or directory of a bundle");
+            flags.Positional("MODULE", &options->module,
+                             "module (with --inputs or --seed), or directory of a bundle");
             flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--explain", &options->explain,
                       "print the failure's criteria, and why candidates were rejected");
-            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "strictness of the judge");
+            flags.AddProfile(&options->profile);
             AddRepeat(flags, &options->runs);
             flags.AddDuration("--time", &options->seconds_max, "time limit for shrinking");
-            flags.Add("-o,--output", &options->out, "directory for a bundle of the result");
+            flags.Add("-o,--output", &options->out,
+                      "directory for a bundle of the result (default: it is only printed)");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunShrink(*options); };
           }};

@@ -359,9 +359,7 @@ Command TryCommand() {
             flags.Add("--label", &options->label, "name in records (default: that of the file)");
             flags.Add("--out", &options->suite.out,
                       "directory for records (default: out/try-LABEL)");
-            flags.AddChoice("--tier", &options->suite.tier,
-                            {"smoke", "presubmit", "nightly", "exhaustive"},
-                            "tier (hlocts help tiers)");
+            flags.AddTier(&options->suite.tier, "tier (hlocts help tiers)");
             flags.Add("--expectations", &options->suite.expectations, "known failures");
             flags.Add("--ci", &options->ci,
                       "write a list of the failures and a GitHub workflow that scores the plugin");

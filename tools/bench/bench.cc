@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -32,26 +31,18 @@ struct BenchModule {
 };
 
 absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options) {
-  std::vector<std::filesystem::path> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
-    if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
   std::vector<BenchModule> modules;
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> paths, ModulePaths(options));
   for (const auto& path : paths) {
-    std::string name = path.stem();
-    if (!absl::StrContains(name, options.filter)) continue;
     HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
     HLOCTS_RETURN_IF_ERROR(VerifyModule(*loaded.module));
     BenchModule one;
-    one.name = name;
+    one.name = path.stem();
     one.module = std::move(loaded.module);
     one.request.arguments = {
         generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kBenchSeed)};
     modules.push_back(std::move(one));
   }
-  if (modules.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
   return modules;
 }
 
@@ -179,6 +170,19 @@ absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
     });
   }
   return Rows(modules, RunRegistered(), false);
+}
+
+absl::StatusOr<std::vector<std::filesystem::path>> ModulePaths(const BenchOptions& options) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == ".hlo" && absl::StrContains(path.stem().string(), options.filter))
+      paths.push_back(path);
+  }
+  if (paths.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 double GeometricMean(const std::vector<BenchRow>& rows) {

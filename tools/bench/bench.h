@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct BenchRow {
   double baseline_seconds = 0;
   double ratio = 0;  // as the benchmark defines it: above 1 is good
 };
+
+// Returns the selected modules, sorted, or an error if there are none.
+absl::StatusOr<std::vector<std::filesystem::path>> ModulePaths(const BenchOptions& options);
 
 // Runs reference/*: compares the reference with the other engine; ratio = its time / ours.
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options);

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -153,23 +151,16 @@ absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& m
 
 absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engine,
                                                         const BenchOptions& options) {
-  std::vector<std::filesystem::path> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
-    if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
   std::vector<EngineBenchRow> rows;
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> paths, ModulePaths(options));
   for (const auto& path : paths) {
     const std::string name = path.stem();
-    if (!absl::StrContains(name, options.filter)) continue;
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
     auto row = BenchOne(name, *loaded.module, engine, options);
     if (!row.ok()) return Annotate(row.status(), name);
     if (options.on_row) options.on_row(*row);
     rows.push_back(*std::move(row));
   }
-  if (rows.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
   return rows;
 }
 

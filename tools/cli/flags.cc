@@ -112,6 +112,14 @@ void Flags::AddChoice(const std::string& name, std::string* value,
               {name, "NAME", *value, help, choices, false});
 }
 
+void Flags::AddProfile(std::string* value) {
+  AddChoice("--profile", value, {"strict", "default", "relaxed"}, "strictness of the judge");
+}
+
+void Flags::AddTier(std::string* value, const std::string& help) {
+  AddChoice("--tier", value, {"smoke", "presubmit", "nightly", "exhaustive"}, help);
+}
+
 void Flags::AddDuration(const std::string& name, double* seconds, const std::string& help,
                         bool* given) {
   auto set = [=](const std::string& text) {

@@ -35,6 +35,8 @@ class Flags {
   void Add(const std::string& name, std::vector<std::string>* values, const std::string& help);
   void AddChoice(const std::string& name, std::string* value,
                  const std::vector<std::string>& choices, const std::string& help);
+  void AddProfile(std::string* value);
+  void AddTier(std::string* value, const std::string& help);
   // A duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` if the flag is given.
   void AddDuration(const std::string& name, double* seconds, const std::string& help,
                    bool* given = nullptr);

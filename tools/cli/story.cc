@@ -80,7 +80,8 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
 }
 
 constexpr char kNarrower[] =
-    "--explain: the step that widens the sets; --profile=strict, a fact that the engine promises "
+    "diff and judge with --explain: the step that widens the sets; --profile=strict, a fact that "
+    "the engine promises "
     "(hlocts help facts) or other inputs narrow them";
 
 void AddFailure(const reports::Verdict& verdict, std::string& story) {

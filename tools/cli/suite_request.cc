@@ -173,10 +173,9 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
 }  // namespace
 
 void SuiteOptions::Declare(Flags& flags) {
-  const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
   flags.Positional("QUERY", &queries, "case address, or a prefix before / : or ,; * is a wildcard");
   flags.Add("--backend", &backends, "engines, comma-separated; repeatable (hlocts help engines)");
-  flags.AddChoice("--tier", &tier, tiers, "tier, with the smaller ones (hlocts help tiers)");
+  flags.AddTier(&tier, "tier, with the smaller ones (hlocts help tiers)");
   flags.Add("-k", &words, "words in the address: 'bf16 and not (nan or inf)'");
   flags.Add("--lf", &last_failed, "directory of a run; only its unexpected results are rerun");
   flags.Add("-x", &first_only, "stop at the first unexpected verdict");
@@ -187,8 +186,7 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("--jobs", &jobs, "parallel cases (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,
             "also judge pieces of about N floating-point operations (1: each instruction)", {1});
-  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"},
-                  "strictness of the judge");
+  flags.AddProfile(&profile);
   flags.Add("--expectations", &expectations,
             "known failures (default: suites/expectations/<label or name>.textproto)");
   flags.Add("--junit", &junit, "JUnit XML file to write");
