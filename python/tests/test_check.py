@@ -104,6 +104,15 @@ except Exception:
 """
 
 
+def test_a_platform_that_cannot_be_registered_is_one_sentence(tmp_path):
+    variables = {"JAX_PLATFORMS": "hlocts_check", "HLOCTS_CHECK": "plugin=nope"}
+    done = subprocess.run([sys.executable, "-c", "import jax; jax.devices()"], text=True,
+                          env=environment(tmp_path) | variables, check=False,
+                          stderr=subprocess.PIPE)  # fmt: skip
+    assert re.fullmatch("hlocts_check: plugin=nope: expected jax .*\n", done.stderr), done.stderr
+    assert done.returncode == 1
+
+
 def test_the_installed_jaxlib_is_judged(tmp_path):
     done = run(tmp_path, OWN, "--fail", "--sample=first,1/10", "--budget=100%")
     assert done.returncode == 1, done.stderr

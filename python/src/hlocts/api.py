@@ -39,17 +39,10 @@ _Io = tuple[list[Array], list[Array]]  # inputs and outputs
 
 @brief
 def check(
-    f: Callable[..., Any],
-    *args: Any,
-    engine: str | None = None,
-    profile: str = "default",
-    facts: Sequence[str] | None = None,
-    keep: PathLike | None = None,
-    mesh: Any = None,
-    in_specs: Any = None,
-    out_specs: Any = None,
-    repeat: int = 1,
-) -> Result:
+    f: Callable[..., Any], *args: Any, engine: str | None = None, profile: str = "default",
+    facts: Sequence[str] | None = None, keep: PathLike | None = None, mesh: Any = None,
+    in_specs: Any = None, out_specs: Any = None, repeat: int = 1,
+) -> Result:  # fmt: skip
     """Checks whether the result of `engine` for f(*args) is one that HLO allows.
 
     engine: None is JAX in this process. "jax" is the same JAX in a separate process, where a crash
@@ -132,13 +125,9 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
 
 @brief
 def judge(
-    module: PathLike,
-    inputs: Sequence[Any],
-    outputs: Sequence[Any],
-    profile: str = "default",
-    facts: Sequence[str] = (),
-    keep: PathLike | None = None,
-) -> Result:
+    module: PathLike, inputs: Sequence[Any], outputs: Sequence[Any], profile: str = "default",
+    facts: Sequence[str] = (), keep: PathLike | None = None,
+) -> Result:  # fmt: skip
     """Judges whether the outputs of a module are acceptable for its inputs. Both are leaves, in
     parameter and root order. module: HLO or StableHLO text, or the path of a file with such
     text."""
