@@ -3,33 +3,15 @@
 
 #include <filesystem>
 
-#include "absl/strings/str_cat.h"
-#include "google/protobuf/io/tokenizer.h"
-#include "google/protobuf/text_format.h"
 #include "spec/base/status.h"
+#include "spec/clauses/parse_file.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
-namespace {
-
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (text.empty()) text = absl::StrCat(line + 1, ":", column + 1, ": ", message);
-  }
-  std::string text;
-};
-
-}  // namespace
 
 absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder) {
-  const std::string path = folder + "/finding.textproto";
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
   findings::Finding finding;
-  if (!parser.ParseFromString(text, &finding)) return InvalidInput(path, ":", error.text);
+  HLOCTS_RETURN_IF_ERROR(ParseTextFile(folder + "/finding.textproto", &finding, nullptr));
   return finding;
 }
 
@@ -47,6 +29,19 @@ absl::StatusOr<std::string> RecordedVerdict(const std::string& folder) {
   if (finding.verdict().empty())
     return InvalidInput(folder, "/finding.textproto: no verdict; tools/certify/fold.py writes it");
   return finding.verdict();
+}
+
+absl::StatusOr<LiteralsFile> ReadRecordedLiterals(const std::string& path,
+                                                  const std::optional<ExpectedLeaves>& expected) {
+  const std::filesystem::path file(path), folder = file.parent_path();
+  const bool inputs = file.filename() == "inputs.txt";
+  std::error_code none;
+  if (!(inputs || file.filename() == "actual.txt") || std::filesystem::exists(file, none) ||
+      !std::filesystem::exists(folder / "finding.textproto", none))
+    return ReadLiterals(path, expected);
+  HLOCTS_ASSIGN_OR_RETURN(findings::Finding finding, ReadFindingFile(folder));
+  auto literals = ParseLiterals(inputs ? finding.inputs() : finding.actual(), expected);
+  return literals.ok() ? literals : Annotate(literals.status(), path);
 }
 
 }  // namespace hlocts::reports

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the record of a failure in a directory. A bundle (a minimised failure) has verdict.json. A
-// finding has finding.textproto instead, which adds title, clause and cause (finding.proto).
+// Reads the record of a failure in a directory. A bundle (a minimised failure) has verdict.json,
+// inputs.txt and actual.txt. A finding has finding.textproto instead, with the same texts as fields
+// and with title, clause and cause (finding.proto). If a directory has both, the files decide.
 #pragma once
 
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "reports/finding.pb.h"
+#include "spec/files/literals_file.h"
 
 namespace hlocts::reports {
 
@@ -15,7 +17,12 @@ absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder);
 
 bool HasRecordedVerdict(const std::string& folder);
 
-// Returns the verdict as one line of JSON (VerdictFromJson), from verdict.json if both files exist.
+// Returns the verdict as one line of JSON (VerdictFromJson).
 absl::StatusOr<std::string> RecordedVerdict(const std::string& folder);
+
+// Reads literals (ReadLiterals). FOLDER/inputs.txt and FOLDER/actual.txt may be fields of a
+// finding.
+absl::StatusOr<LiteralsFile> ReadRecordedLiterals(const std::string& path,
+                                                  const std::optional<ExpectedLeaves>& expected);
 
 }  // namespace hlocts::reports

@@ -153,11 +153,12 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
   const reports::Verdict& verdict = bundle.result.verdict;
-  HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
   std::string report = absl::StrCat(
       "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
-      bundle.sample.arguments.empty() ? "" : absl::StrCat("\nArguments:\n\n", Fenced("", inputs)),
+      bundle.sample.arguments.empty()
+          ? ""
+          : absl::StrCat("\nArguments:\n\n", Fenced("", fuzz::InputsText(bundle.sample))),
       "\n## To reproduce\n\n");
   report += WaysToReproduce(bundle, NameOfFolder(options.bundle));
   // The test compiles the module with all of XLA, and so does not show a fault of a rewriter or of

@@ -10,7 +10,6 @@
 #include "fuzz/triage/bundle.h"
 #include "reports/finding_file.h"
 #include "spec/files/file_io.h"
-#include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -61,10 +60,8 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   if (out.empty()) return;
   std::error_code none;
   std::filesystem::create_directories(out, none);
-  LiteralsFile inputs;
-  inputs.blocks.push_back({kEvery, kEvery, smallest.arguments});
   WriteFile(out + "/module.hlo", PlainText(*smallest.module)).IgnoreError();
-  WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
+  WriteFile(out + "/inputs.txt", fuzz::InputsText(smallest)).IgnoreError();
 }
 
 // Returns an error unless the directory is new, empty, or has the files that KeepSmallest wrote in
@@ -72,7 +69,8 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
 absl::Status CheckOwnFolder(const std::string& out) {
   namespace fs = std::filesystem;
   std::error_code none;
-  const bool is_own = fs::exists(out + "/module.hlo") && fs::exists(out + "/inputs.txt");
+  const bool is_own = fs::exists(out + "/module.hlo") &&
+                      (fs::exists(out + "/inputs.txt") || reports::HasRecordedVerdict(out));
   if (out.empty() || is_own || !fs::exists(out) || fs::is_empty(out, none)) return absl::OkStatus();
   return InvalidInput("-o: ", out, ": expected a new directory, or one with a bundle");
 }

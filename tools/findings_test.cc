@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
+#include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/failure_traits.h"
 #include "reports/finding_file.h"
@@ -17,9 +18,6 @@
 #include "spec/base/status.h"
 #include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
-#include "spec/files/literals_file.h"
-#include "spec/files/module_file.h"
-#include "spec/ir/module.h"
 #include "suites/expectations.h"
 
 namespace hlocts::tools {
@@ -44,7 +42,6 @@ absl::StatusOr<reports::Verdict> RecordOf(const std::string& folder) {
 TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   for (const std::string& name : Folders()) {
     std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
-    HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, LoadModule(folder + "/module.hlo"));
     auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (!IsFailure(verdict->kind)) continue;  // NaN bits only: no campaign reports it
@@ -52,10 +49,9 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
         auto known,
         suites::ExpectationList::Load(absl::StrCat(
             kExpectations, "/", backends::EngineNameOf(verdict->backend), ".textproto")));
-    HLOCTS_ASSERT_OK_AND_ASSIGN(auto inputs, ReadLiterals(folder + "/inputs.txt", std::nullopt));
-    HLOCTS_ASSERT_OK_AND_ASSIGN(auto devices, LeavesOfDevices(inputs, 1, 1));
-    std::string signature = fuzz::SignatureOf(*verdict, *module.module);
-    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf({module.module->Clone(), devices[0]});
+    HLOCTS_ASSERT_OK_AND_ASSIGN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
+    std::string signature = fuzz::SignatureOf(*verdict, *bundle.sample.module);
+    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf(bundle.sample);
     EXPECT_TRUE(known.Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }

@@ -5,21 +5,20 @@ import json
 import pathlib
 
 import pages as certify_pages
-from finding import certificate_of
+from finding import record_of
 
 from site_pages.facts import Facts, relinked
 
-_FILES = (("inputs.txt", "Inputs"), ("actual.txt", "Outputs of the engine"))
+_TITLES = {"inputs": "Inputs", "actual": "Outputs of the engine"}
 
 
-def _files(finding: pathlib.Path) -> str:
+def _records(finding: pathlib.Path) -> str:
     parts = []
-    for name, title in _FILES:
-        path = finding / name
-        text = path.read_text() if path.exists() else ""
+    for field, title in _TITLES.items():
+        text = record_of(finding, field)
         if text.strip():
             parts.append(f"## {title}\n\n````text\n{text.rstrip()}\n````\n")
-    certificate = certificate_of(finding)
+    certificate = record_of(finding, "certificate")
     if certificate:
         text = json.dumps(json.loads(certificate), indent=1)
         checker = "Checked by `tools/certify/check.py`, which has none of our code."
@@ -37,5 +36,5 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
                                     f"| [{finding.name}]({finding.name}.md) |")  # fmt: skip
         else:
             finding = facts.root / "results" / "findings" / name
-            text = relinked(text, f"results/findings/{name}", facts, "../") + "\n" + _files(finding)
+            text = relinked(text, f"results/findings/{name}", facts, "../") + "\n" + _records(finding)
         (folder / f"{name}.md").write_text(text)

@@ -49,10 +49,8 @@ std::string VerdictText(const Bundle& bundle) {
 Files FilesOf(const Bundle& bundle) {
   const Module& module = *bundle.sample.module;
   const std::string proto = ProtoWhereTextFails(module);
-  LiteralsFile inputs;
-  inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
   Files files = {{"module.hlo", PrintModule(module)},
-                 {"inputs.txt", FormatLiterals(inputs)},
+                 {"inputs.txt", InputsText(bundle.sample)},
                  {"verdict.json", VerdictText(bundle)},
                  {"README.md", BundleReadme(bundle, proto)},
                  {"case_test.cc", BundleTest(bundle, proto)}};
@@ -80,6 +78,10 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModule(const std::string& folder) {
 }
 
 }  // namespace
+
+std::string InputsText(const Sample& sample) {
+  return FormatLiterals(FileOfDevices({sample.arguments}, 1));
+}
 
 bool RunsInJax(absl::string_view backend) {
   const absl::string_view name = backend.substr(0, backend.find_first_of(":?@"));
@@ -114,8 +116,8 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
   HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
   const bool valid = VerifyModule(*bundle.sample.module).ok();
-  auto inputs =
-      ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
+  auto inputs = reports::ReadRecordedLiterals(folder + "/inputs.txt",
+                                              backends::ArgumentLeafShapes(*bundle.sample.module));
   // An invalid module is not run, and may have shapes without data.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;

@@ -19,6 +19,9 @@ struct Bundle {
   std::string expected;  // acceptance set, as lines of JSON
 };
 
+// Returns the content of inputs.txt.
+std::string InputsText(const Sample& sample);
+
 inline constexpr size_t kBundleBytesMax = 64 * 1024;
 
 // Writes the directory. If it exceeds 64 KB, omits the acceptance set, and then the engine's

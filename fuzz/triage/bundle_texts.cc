@@ -7,7 +7,6 @@
 #include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
 #include "reports/sentences.h"
-#include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
@@ -59,12 +58,6 @@ TEST(Repro, $NAME) {
 }  // namespace hlocts::backends
 )test";
 
-std::string InputsText(const Bundle& bundle) {
-  LiteralsFile inputs;
-  inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
-  return FormatLiterals(inputs);
-}
-
 std::string Fenced(const std::string& text) { return absl::StrCat("```\n", text, "```\n"); }
 
 std::string WhatIsWrong(const Bundle& bundle) {
@@ -93,7 +86,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
 std::string ModuleAndInputsText(const Bundle& bundle) {
   constexpr size_t kPage = 4000;
   const std::string module = PrintModule(*bundle.sample.module, PrintOptions::Short());
-  const std::string inputs = InputsText(bundle);
+  const std::string inputs = InputsText(bundle.sample);
   if (module.size() + inputs.size() > kPage) return "";
   return absl::StrCat("\n", Fenced(module), inputs.empty() ? "" : "\nInputs:\n" + Fenced(inputs));
 }
@@ -147,7 +140,7 @@ std::string BundleTest(const Bundle& bundle, const std::string& proto) {
               {"$READER_HEADER", reader.header},
               {"$READER", reader.call},
               {"$MODULE", proto.empty() ? PrintModule(*bundle.sample.module) : proto},
-              {"$INPUTS", InputsText(bundle)},
+              {"$INPUTS", InputsText(bundle.sample)},
               {"$NAME", name},
               {"$BACKEND", bundle.backend},
               {"$CALL", call}});

@@ -4,6 +4,7 @@
 
     pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
     reproduce.py FOLDER                  the folder's repro.py, or its module on the engine that it names
+    reproduce.py FOLDER --write=DIR      DIR/module.hlo, inputs.txt, actual.txt: the finding as files
 
 The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
 StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. If
@@ -11,7 +12,6 @@ this process crashes, it reproduces a finding that is a crash. For an engine wit
 the script names the tool of the engine's project.
 """
 
-import ast
 import json
 import pathlib
 import re
@@ -22,8 +22,12 @@ try:
     import ml_dtypes
     import numpy as np
 except ImportError as missing:
-    if not {"-h", "--help"} & set(sys.argv):
+    if not any(word.startswith("-") for word in sys.argv[1:]):
         sys.exit(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)")
+
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "certify"))
+from finding import fields_of, record_of, write_files
 
 # Engines, and passes alone, that no package of Python runs.
 ELSEWHERE = {
@@ -45,9 +49,9 @@ def dtype_of(name):
     return np.dtype(getattr(ml_dtypes, full, None) or full)
 
 
-def literals(path):
-    """The arrays of inputs.txt: `f32[2]{0} {1, nan}`."""
-    for line in path.read_text().splitlines():
+def literals(text):
+    """The arrays of the inputs: `f32[2]{0} {1, nan}`."""
+    for line in text.splitlines():
         name, dims, text = re.fullmatch(r"(\w+)\[([\d,]*)\](?:\{[^ ]*\})? ?(.*)", line).groups()
         words = re.findall(r"\([^)]*\)|[^\s{},]+", text)
         shape = [int(d) for d in dims.split(",") if d]
@@ -133,9 +137,9 @@ def on_interpreter(module, inputs):
 
 
 def outputs_of(folder, engine, said):
-    inputs, module = list(literals(folder / "inputs.txt")), stablehlo(folder)
+    inputs, module = list(literals(record_of(folder, "inputs"))), stablehlo(folder)
     if engine == "iree":
-        target = "vmvx" if "vmvx" in said.split("\n")[3] else "llvm-cpu"
+        target = "vmvx" if "vmvx" in said["engine"] else "llvm-cpu"
         return on_iree(module, inputs, target)
     if engine in ("litert", "stablehlo"):
         run = on_litert if engine == "litert" else on_interpreter
@@ -144,15 +148,19 @@ def outputs_of(folder, engine, said):
 
 
 def main(arguments):
-    if len(arguments) != 1 or arguments[0].startswith("-"):
+    into = [word.removeprefix("--write=") for word in arguments if word.startswith("--write=")]
+    if len(arguments) != 1 + len(into) or arguments[0].startswith("-"):
         print(__doc__)
         return 0 if arguments in (["-h"], ["--help"]) else 2
     folder = pathlib.Path(arguments[0])
+    if into:
+        write_files(folder, pathlib.Path(into[0]))
+        return 0
     if (folder / "repro.py").exists():
         runpy.run_path(str(folder / "repro.py"), run_name="__main__")
         return 0
-    said = (folder / "finding.textproto").read_text()
-    verdict = json.loads(ast.literal_eval(re.search(r"^verdict: (.*)$", said, re.M)[1]))
+    said = fields_of(folder / "finding.textproto")
+    verdict = json.loads(said["verdict"])
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
     if failure:
         print(
@@ -160,11 +168,11 @@ def main(arguments):
             % (failure["accepted"], failure["output"], failure["index"])
         )
     else:
-        invalid = 'met_by: "an invalid module"' in said
+        invalid = said["met_by"] == "an invalid module"
         print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))
-    fields = re.findall(r'^(?:engine|where): "(.*)"$', said, re.M)  # not text, which names others
+    named = said["engine"] + "\n" + said.get("where", "")  # not text, which names others
     for word, tool in ELSEWHERE.items():
-        if engine == word or any(word in line for line in fields if not word.isalpha()):
+        if engine == word or not word.isalpha() and word in named:
             print(f"run     {tool} {folder / 'module.hlo'}")
             return 0
     try:

@@ -18,7 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from clauses import clauses_of, sentence_of
-from finding import certificate_of, end_without, verdict_of
+from finding import end_without, record_of, verdict_of
 
 try:
     import check
@@ -46,7 +46,7 @@ def certificate_for(bundle, verdict):
     if verdict["verdict"] != "fail" or not failure:
         return "no element is wrong: the verdict is " + verdict["verdict"]
     allowed, _ = check.outputs_of(bundle)
-    devices = len(check.parse_devices(check.read(bundle, "actual.txt")))
+    devices = len(check.literals(bundle, "actual"))
     output = failure["output"] + verdict.get("replica", 0) * (len(allowed) // devices)
     index = failure["index"]
     allowed[output][index].stored  # computes the cone of instructions
@@ -84,7 +84,7 @@ def main(arguments):
     if verdict_of(bundle) is None:
         print("%s: expected a bundle" % bundle)
         return 2
-    if certificate_of(bundle):  # a person may have selected a better clause
+    if record_of(bundle, "certificate"):  # a person may have selected a better clause
         verdict, lines = check.verdict_of(bundle)
         print("\n".join(["certificate (unchanged) " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import sys
 import tempfile
 import unittest
@@ -21,7 +20,7 @@ except ModuleNotFoundError as missing:
     raise unittest.SkipTest("python3-numpy and python3-gmpy2: %s" % missing) from missing
 import certify
 from evaluator import CONE
-from finding import certificate_of, verdict_of
+from finding import record_of, verdict_of, write_files
 from sets import FREEDOMS, Inf, Real, Zero, set_text
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -31,7 +30,7 @@ FINDINGS = pathlib.Path(os.environ.get("HLOCTS_FINDINGS", ROOT / "results" / "fi
 def certified():
     """Yields the bundles with a certificate of a value."""
     for path in sorted(FINDINGS.glob("*/finding.textproto")):
-        certificate = json.loads(certificate_of(path.parent))
+        certificate = json.loads(record_of(path.parent, "certificate"))
         if "certificate" not in certificate:
             yield path.parent, certificate
 
@@ -61,10 +60,7 @@ class CertificateTest(unittest.TestCase):
     def changed(self, bundle, name, change):
         """Returns the verdict on a copy of the bundle with one file changed."""
         copy = pathlib.Path(self.folder.name) / bundle.name
-        copy.mkdir(exist_ok=True)
-        for kept in ("module.hlo", "inputs.txt", "actual.txt"):
-            shutil.copy(bundle / kept, copy)
-        (copy / "certificate.json").write_text(certificate_of(bundle))
+        write_files(bundle, copy)
         text = (copy / name).read_text()
         (copy / name).write_text(change(text))
         self.assertNotEqual((copy / name).read_text(), text, "nothing was changed")
@@ -81,7 +77,7 @@ class CertificateTest(unittest.TestCase):
         wrong, without = 0, 0
         for path in FINDINGS.glob("*/finding.textproto"):
             if verdict_of(path.parent)["verdict"] == "fail":
-                certificate = json.loads(certificate_of(path.parent))
+                certificate = json.loads(record_of(path.parent, "certificate"))
                 question = certificate.get("reason", "").startswith("question: ")
                 wrong += not question
                 without += not question and "certificate" in certificate
@@ -176,9 +172,9 @@ class CertifyTest(unittest.TestCase):
         """Returns (exit status, certificate) for a copy of a bundle."""
         with tempfile.TemporaryDirectory() as folder:
             bundle = pathlib.Path(folder) / name
-            shutil.copytree(FINDINGS / name, bundle)
+            write_files(FINDINGS / name, bundle)
+            (bundle / "certificate.json").unlink()
             verdict = verdict_of(bundle)
-            (bundle / "finding.textproto").unlink()
             change(verdict)
             (bundle / "verdict.json").write_text(json.dumps(verdict))
             with contextlib.redirect_stdout(io.StringIO()):
@@ -189,7 +185,7 @@ class CertifyTest(unittest.TestCase):
         name = "xla-maximum-of-clamp-and-its-bound"
         status, certificate = self.made(name)
         self.assertEqual(status, 0)
-        self.assertEqual(certificate, json.loads(certificate_of(FINDINGS / name)))
+        self.assertEqual(certificate, json.loads(record_of(FINDINGS / name, "certificate")))
 
     def test_no_wrong_element(self):
         status, certificate = self.made("xla-size-of-a-tuple")

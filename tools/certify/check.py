@@ -6,9 +6,9 @@
     check.py --all DIR       every bundle of a folder, as a table
     check.py --kinds         the kinds of derivation, and the operations of each
 
-A bundle contains module.hlo, inputs.txt and actual.txt. Its certificate (certificate.json, or the
-field of finding.textproto) names one element of one output, the clause that the engine breaks, and
-the kind of the operation in the clause. This program derives the set of values that the documents
+A bundle contains module.hlo, inputs.txt, actual.txt and certificate.json; the last three may be
+fields of finding.textproto. A certificate names one element of one output, the clause that the
+engine breaks, and the kind of the operation in the clause. This program derives the set of values that the documents
 allow for this element from module and inputs, in exact rational arithmetic. Every choice of a
 compiler is allowed, and named if it matters. If a ruling of this project decides a point that the
 documents leave open, the ruling is named, and the element is derived again with all such points
@@ -46,16 +46,17 @@ ACCEPTED, REFUSED, QUESTION, BROKEN, NONE = "accepted", "refused", "question", "
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
 
-def read(bundle, name):
-    path = bundle / name
-    if not path.exists():
-        raise Broken("the bundle has no %s" % name)
-    return path.read_text()
+def literals(bundle, field):
+    """Returns the inputs or the actual outputs, by device."""
+    text = finding.record_of(bundle, field)
+    if text is None:
+        raise Broken("the bundle has no %s" % finding.FILES[field])
+    return parse_devices(text)
 
 
 def certificate_of(bundle):
-    text = finding.certificate_of(bundle)
-    if text is None:
+    text = finding.record_of(bundle, "certificate")
+    if not text:
         raise Broken("the bundle has no certificate")
     try:
         certificate = json.loads(text)
@@ -116,9 +117,8 @@ def left_open(bundle, output, index):
 
 def outputs_of(bundle):
     """Returns the leaves of the results, device by device, as sets, and the engine's values."""
-    module = parse_module(read(bundle, "module.hlo"))
-    returned = parse_devices(read(bundle, "actual.txt"))
-    given = parse_devices(read(bundle, "inputs.txt"))
+    module = parse_module((bundle / "module.hlo").read_text())
+    returned, given = literals(bundle, "actual"), literals(bundle, "inputs")
     arguments = []
     for inputs in given if len(given) > 1 else given * len(returned):  # one set for all devices
         rest = iter(inputs)
@@ -129,7 +129,7 @@ def outputs_of(bundle):
     allowed = [leaf for result in results for leaf in leaves(result)]
     actual = [leaf for of_device in returned for leaf in of_device]
     if [leaf.shape for leaf in allowed] != [shape for shape, _ in actual]:
-        raise Broken("actual.txt lacks the outputs of the module")
+        raise Broken("the actual outputs are not those of the module")
     return allowed, [of_elements(*leaf) for leaf in actual]
 
 
@@ -155,7 +155,7 @@ def check(bundle):
     values, found = element_of(bundle, output, index)
     if not holds(values, found):
         check_subject(certificate)
-    for name in unnamed_types(read(bundle, "module.hlo")):
+    for name in unnamed_types((bundle / "module.hlo").read_text()):
         READINGS.add("%s, a type that no document names (ruling 0099)" % name)
     cone = ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))
     lines = [
@@ -190,7 +190,7 @@ def kinds():
 
 def check_all(folder):
     bundles = [p.parent for p in sorted(folder.glob("*/module.hlo"))]
-    bundles = [bundle for bundle in bundles if finding.certificate_of(bundle)]
+    bundles = [bundle for bundle in bundles if finding.record_of(bundle, "certificate")]
     if not bundles:
         print("no bundle with a certificate in", folder)
         return 2

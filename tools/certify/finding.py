@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import re
+import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -13,6 +14,9 @@ FINDINGS = ROOT / "results" / "findings"
 SCHEMA = (ROOT / "reports" / "finding.proto").read_text()
 REPEATED = ("text", "fixed_with")
 FIELDS = re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", SCHEMA, re.M)
+# Fields that are files of a bundle.
+FILES = {"verdict": "verdict.json", "certificate": "certificate.json",
+         "inputs": "inputs.txt", "actual": "actual.txt"}  # fmt: skip
 
 
 class Mistake(Exception):
@@ -27,19 +31,21 @@ def end_without(missing):
 
 
 def fields_of(path):
-    """Returns the message as a dictionary. Lines are `name: value`, a quoted string or true."""
-    found = {name: [] for name in REPEATED}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if line.startswith("#"):
+    """Returns the message as a dictionary. Lines are `name: value`, a quoted string or true; each
+    indented line below continues the string."""
+    found, number = {name: [] for name in REPEATED}, 1
+    for entry in re.split(r"\n(?! )", path.read_text().rstrip("\n")):
+        at, number = f"{path}:{number}", number + 1 + entry.count("\n")
+        if entry.startswith("#"):
             continue
-        match = re.fullmatch(r"""(\w+): (".*"|'.*'|true)""", line)
+        match = re.fullmatch(r"""(\w+):((?:\s+(?:".*"|'.*'))+| true)""", entry)
         if match is None or match[1] not in FIELDS:
-            raise Mistake(f"{path}:{number}: no field of finding.proto: {line}")
-        name, value = match[1], True if match[2] == "true" else ast.literal_eval(match[2])
+            raise Mistake(f"{at}: no field of finding.proto: {entry}")
+        name, value = match[1], match[2] == " true" or ast.literal_eval(f"({match[2]})")
         if name in REPEATED:
             found[name].append(value)
         elif name in found:
-            raise Mistake(f"{path}:{number}: {name} appears twice")
+            raise Mistake(f"{at}: {name} appears twice")
         else:
             found[name] = value
     for name in ("title", "engine", "clause", "threads"):
@@ -48,18 +54,28 @@ def fields_of(path):
     return found
 
 
-def certificate_of(folder):
-    """Returns the text of a bundle's certificate.json, or of a finding's field, or None."""
-    if (folder / "certificate.json").exists():
-        return (folder / "certificate.json").read_text()
+def record_of(folder, field):
+    """Returns the text of a bundle's file, or of a finding's field ("" if it is not set), or None."""
+    if (folder / FILES[field]).exists():
+        return (folder / FILES[field]).read_text()
     path = folder / "finding.textproto"
-    return fields_of(path).get("certificate") if path.exists() else None
+    return fields_of(path).get(field, "") if path.exists() else None
+
+
+def files_of(folder):
+    """Returns the fields of a finding as the files of a bundle: name and text."""
+    texts = ((field, name, record_of(folder, field)) for field, name in FILES.items())
+    return {name: text for field, name, text in texts if text or field == "inputs"}
+
+
+def write_files(folder, into):
+    """Makes a bundle of a finding."""
+    into.mkdir(parents=True, exist_ok=True)
+    shutil.copy(folder / "module.hlo", into)
+    for name, text in files_of(folder).items():
+        (into / name).write_text(text)
 
 
 def verdict_of(folder):
-    """Returns the recorded verdict of a bundle (verdict.json) or of a finding, or None."""
-    if (folder / "verdict.json").exists():
-        return json.loads((folder / "verdict.json").read_text().split("\n")[0])
-    if not (folder / "finding.textproto").exists():
-        return None
-    return json.loads(fields_of(folder / "finding.textproto").get("verdict", "null"))
+    text = record_of(folder, "verdict")
+    return json.loads(text.split("\n")[0]) if text else None

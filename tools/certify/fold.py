@@ -4,10 +4,10 @@
 
     fold.py FOLDER...      bundles with a finding.textproto; results/findings/* after `hlocts history`
 
-verdict.json becomes the field verdict, certificate.json the field certificate, history.json the fields of releases, and a line of
-results/findings/blame.txt the field where. verdict.json and the files that any program can make
-again (expected.jsonl, README.md, case_test.cc, repro_jax.py) are removed. history.json remains, and
-git ignores it. Python's standard library only.
+verdict.json, certificate.json, inputs.txt and actual.txt become fields of the same names,
+history.json the fields of releases, and a line of results/findings/blame.txt the field where. The
+four files and those that any program can make again (expected.jsonl, README.md, case_test.cc,
+repro_jax.py) are removed. history.json remains, and git ignores it. Python's standard library only.
 """
 
 import json
@@ -16,10 +16,10 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from finding import FIELDS, REPEATED, Mistake, fields_of
+from finding import FIELDS, FILES, REPEATED, Mistake, fields_of
 
 HEAD = "# proto-file: reports/finding.proto\n# proto-message: hlocts.findings.Finding\n"
-GONE = ("verdict.json", "certificate.json", "expected.jsonl", "README.md", "case_test.cc", "repro_jax.py")
+GONE = (*FILES.values(), "expected.jsonl", "README.md", "case_test.cc", "repro_jax.py")
 
 
 def line_of(name, value):
@@ -27,7 +27,8 @@ def line_of(name, value):
         return f"{name}: true\n"
     if name in ("verdict", "certificate"):  # JSON has many double quotes
         return "{}: '{}'\n".format(name, value.replace("\\", "\\\\").replace("'", "\\'"))
-    return f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+    quoted = [json.dumps(line, ensure_ascii=False) for line in value.splitlines(keepends=True)]
+    return f"{name}:" + "".join((" " if len(quoted) == 1 else "\n  ") + line for line in quoted) + "\n"
 
 
 def blamed(folder):
@@ -43,11 +44,11 @@ def blamed(folder):
 def fold(folder):
     path = folder / "finding.textproto"
     fields = fields_of(path)
-    if (folder / "verdict.json").exists():
-        fields["verdict"] = (folder / "verdict.json").read_text().split("\n")[0]
-    if (folder / "certificate.json").exists():
-        certificate = json.loads((folder / "certificate.json").read_text())
-        fields["certificate"] = json.dumps(certificate, ensure_ascii=False)
+    fields.update((name, (folder / file).read_text()) for name, file in FILES.items()
+                  if (folder / file).exists())
+    fields["verdict"] = fields.get("verdict", "").split("\n")[0]
+    if fields.get("certificate"):
+        fields["certificate"] = json.dumps(json.loads(fields["certificate"]), ensure_ascii=False)
     if (folder / "history.json").exists():
         history = json.loads((folder / "history.json").read_text())
         for name in ("first_bad", "last_good_before", "last_bad", "first_good_after"):

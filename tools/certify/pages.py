@@ -17,7 +17,7 @@ import textwrap
 
 sys.dont_write_bytecode = True
 from clauses import quotation_of, sentence_of, source_of
-from finding import FINDINGS, Mistake, fields_of
+from finding import FINDINGS, Mistake, fields_of, record_of
 
 KINDS = {
     "fail": "wrong value",
@@ -33,7 +33,7 @@ ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "r
 WIDTH = 120
 TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
             "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
-# Longer inputs are not printed but remain in their file.
+# Longer inputs and outputs are not printed here.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
@@ -105,8 +105,8 @@ class Finding:
 
 def wanted_and_got(finding):
     """Returns two rows: the permitted values of the wrong element, and the engine's outputs."""
-    failure, actual = finding.verdict.get("first_failure"), FINDINGS / finding.name / "actual.txt"
-    got = actual.read_text().strip() if actual.exists() else ""
+    failure = finding.verdict.get("first_failure")
+    got = record_of(FINDINGS / finding.name, "actual").strip()
     rows = []
     if failure:
         place = f"output {failure['output']} at {failure['index']}"
@@ -163,7 +163,7 @@ def facts_of(finding):
 def sources_of(folder):
     """Returns the module and, if they are short, its inputs."""
     blocks = [(folder / "module.hlo").read_text().strip("\n")]
-    inputs = (folder / "inputs.txt").read_text().strip("\n")
+    inputs = record_of(folder, "inputs").strip("\n")
     if inputs and len(inputs) <= INPUTS_SHOWN:
         blocks.append(inputs)
     return "\n\n".join("```\n" + block + "\n```" for block in blocks)

@@ -58,7 +58,7 @@ class FactsTest(unittest.TestCase):
         made = types.SimpleNamespace(verdict={"reason": reason + "\nmore"})
         self.assertEqual(pages.Finding.seen(made), "output 0 at []: accepted 1, found 2")
 
-    def test_long_inputs_stay_in_their_file(self):
+    def test_long_inputs_are_not_shown(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "module.hlo").write_text("HloModule m\n")
@@ -100,7 +100,7 @@ class FactsTest(unittest.TestCase):
 
 
 class FoldTest(unittest.TestCase):
-    """A bundle with records becomes the five files, whose fields have the records' contents."""
+    """The records of a bundle become fields of finding.textproto, and back."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -110,15 +110,31 @@ class FoldTest(unittest.TestCase):
         (self.finding / "finding.textproto").write_text(WHOLE + 'where: "by hand"\n')
         verdict = {"verdict": "fail", "reason": "the engine's \"own\" C:\\x"}
         (self.finding / "verdict.json").write_text(json.dumps(verdict) + "\n{}\n")
+        (self.finding / "module.hlo").write_text("HloModule m\n")
+        (self.finding / "certificate.json").write_text('{\n  "certificate": "none"\n}\n')
+        (self.finding / "inputs.txt").write_text("f32[] 1\n")
+        (self.finding / "actual.txt").write_text("replica 0\nf32[] nan(0x1)\n")
         self.verdict = verdict
 
     def test_the_verdict_survives(self):
         fold.fold(self.finding)
         self.assertEqual(fields.verdict_of(self.finding), self.verdict)
-        self.assertFalse((self.finding / "verdict.json").exists())
+        names = [path.name for path in sorted(self.finding.iterdir())]
+        self.assertEqual(names, ["finding.textproto", "module.hlo"])
         self.assertEqual(
             fields.fields_of(self.finding / "finding.textproto")["where"], "by hand"
         )
+
+    def test_literals_are_one_string_for_each_line_and_return_as_files(self):
+        fold.fold(self.finding)
+        text = (self.finding / "finding.textproto").read_text()
+        self.assertIn('inputs: "f32[] 1\\n"\n', text)
+        self.assertIn('actual:\n  "replica 0\\n"\n  "f32[] nan(0x1)\\n"\n', text)
+        bundle = self.finding.parent / "bundle"
+        fields.write_files(self.finding, bundle)
+        self.assertEqual((bundle / "inputs.txt").read_text(), "f32[] 1\n")
+        self.assertEqual((bundle / "actual.txt").read_text(), "replica 0\nf32[] nan(0x1)\n")
+        self.assertEqual(fields.verdict_of(bundle), self.verdict)
 
     def test_records_become_fields_and_a_second_time_changes_nothing(self):
         history = {"first_bad": "b", "last_good_before": None, "last_bad": "c"}

@@ -8,10 +8,11 @@
         in_jax.txt: the result of `hlocts report-bug --jax`, run by each PYTHON, which has jax
         installed (pip install jax)
     records.py pack FILE
-        FILE (.tar.gz): answers.txt, in_jax.txt, campaigns.txt and each history.json (`hlocts history
-        --all --keep`); prints its SHA-256, the same for the same records
+        FILE (.tar.gz): answers.txt, in_jax.txt, campaigns.txt, each history.json (`hlocts history
+        --all --keep`), and inputs and outputs as inputs.txt and actual.txt; prints its SHA-256, the
+        same for the same records
     records.py unpack FILE
-        puts the files of FILE back into results/findings
+        puts the tables and histories of FILE back into results/findings
 
 --new runs only findings without a line. The program is build/hlocts. An engine's own findings are
 also replayed on it. Lines of findings that no longer exist are removed.
@@ -28,7 +29,7 @@ import tarfile
 import tempfile
 
 sys.dont_write_bytecode = True
-from finding import FINDINGS, ROOT, verdict_of
+from finding import FILES, FINDINGS, ROOT, files_of, verdict_of
 
 HLOCTS = ROOT / "build" / "hlocts"
 TABLES = ("answers.txt", "in_jax.txt", "campaigns.txt")
@@ -129,21 +130,23 @@ def in_jax(pythons, only_new):
 
 def pack(path):
     """Packs the records with fixed owners, times and order: equal records give equal bytes."""
-    tables = [FINDINGS / name for name in TABLES]
+    made = [FINDINGS / name for name in TABLES if (FINDINGS / name).exists()]
+    files = {str(path.relative_to(FINDINGS)): path.read_bytes()
+             for path in (*made, *sorted(FINDINGS.glob("*/history.json")))}
+    files.update((f"{folder.name}/{name}", text.encode()) for folder in folders()
+                 for name, text in files_of(folder).items() if name.endswith(".txt"))
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for file in [*tables, *sorted(FINDINGS.glob("*/history.json"))]:
-            if file.exists():
-                entry = tarfile.TarInfo(str(file.relative_to(FINDINGS)))
-                entry.size = file.stat().st_size
-                with file.open("rb") as data:
-                    archive.addfile(entry, data)
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
     path.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
     print(hashlib.sha256(path.read_bytes()).hexdigest(), path)
 
 
 def unpack(path):
-    """Writes regular files of existing findings only."""
+    """Writes regular files of existing findings only, and nothing that finding.textproto has."""
     with tarfile.open(path) as archive:
         for entry in archive.getmembers():
             target = FINDINGS / entry.name
@@ -151,7 +154,7 @@ def unpack(path):
                 target.name == "history.json" and (target.parent / "module.hlo").exists())
             if entry.isreg() and known and ".." not in target.parts:
                 target.write_bytes(archive.extractfile(entry).read())
-            else:
+            elif target.name not in FILES.values():
                 print(f"{path}: omitted {entry.name}: not a record of a finding", file=sys.stderr)
 
 

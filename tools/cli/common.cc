@@ -12,8 +12,8 @@
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/files/file_io.h"
-#include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
 
@@ -71,7 +71,7 @@ int64_t CommonOptions::DeviceCount(const Module& module) const {
 absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<ExpectedLeaves>& expected, int64_t devices,
     int64_t partitions) {
-  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ReadLiterals(path, expected));
+  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, reports::ReadRecordedLiterals(path, expected));
   auto leaves = LeavesOfDevices(file, devices, partitions);
   return leaves.ok() ? std::move(leaves) : Annotate(leaves.status(), path);
 }
