@@ -38,10 +38,7 @@ char RecordedMark(const Json& release) {
 Finding ReadFinding(const std::string& folder) {
   auto file = ReadFindingFile(folder);
   if (!file.ok()) return {};
-  return {.title = file->title(),
-          .clause = file->clause(),
-          .failing_phase = file->where(),
-          .module = ""};
+  return {.title = file->title(), .clause = file->clause(), .failing_phase = file->where()};
 }
 
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder) {

@@ -3,8 +3,8 @@
 """Runs a finding with public packages only, and prints the expected and the returned value.
 
     pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
-    reproduce.py FOLDER                  the folder's repro.py, or its module on the engine that it names
-    reproduce.py FOLDER --write=DIR      DIR/module.hlo, inputs.txt, actual.txt: the finding as files
+    reproduce.py FOLDER                  the folder's repro.py, or its module on the engine it names
+    reproduce.py FOLDER --write=DIR      writes module.hlo, inputs.txt, actual.txt, ... (a bundle)
 
 The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
 StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. If
@@ -94,14 +94,10 @@ def on_iree(module, inputs, target):
     import iree.compiler
     import iree.runtime
 
-    code = iree.compiler.compile_str(
-        as_text(module), target_backends=[target], input_type="stablehlo"
-    )
+    code = iree.compiler.compile_str(as_text(module), target_backends=[target], input_type="stablehlo")
     config = iree.runtime.Config("local-sync")
-    loaded = iree.runtime.load_vm_module(
-        iree.runtime.VmModule.copy_buffer(config.vm_instance, code), config
-    )
-    results = loaded.main(*inputs)
+    program = iree.runtime.VmModule.copy_buffer(config.vm_instance, code)
+    results = iree.runtime.load_vm_module(program, config).main(*inputs)
     results = results if isinstance(results, (tuple, list)) else [results]
     return [np.array(r.to_host()) for r in results]
 
@@ -141,10 +137,9 @@ def outputs_of(folder, engine, said):
     if engine == "iree":
         target = "vmvx" if "vmvx" in said["engine"] else "llvm-cpu"
         return on_iree(module, inputs, target)
-    if engine in ("litert", "stablehlo"):
-        run = on_litert if engine == "litert" else on_interpreter
-        return run(as_text(module) if engine == "litert" else module, inputs)
-    return on_xla(module, inputs)
+    if engine == "litert":
+        return on_litert(as_text(module), inputs)
+    return (on_interpreter if engine == "stablehlo" else on_xla)(module, inputs)
 
 
 def main(arguments):
@@ -154,8 +149,7 @@ def main(arguments):
         return 0 if arguments in (["-h"], ["--help"]) else 2
     folder = pathlib.Path(arguments[0])
     if into:
-        write_files(folder, pathlib.Path(into[0]))
-        return 0
+        return write_files(folder, pathlib.Path(into[0]))  # None: status 0
     if (folder / "repro.py").exists():
         runpy.run_path(str(folder / "repro.py"), run_name="__main__")
         return 0
@@ -163,10 +157,8 @@ def main(arguments):
     verdict = json.loads(said["verdict"])
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
     if failure:
-        print(
-            "wanted  %s  (output %d at %s)"
-            % (failure["accepted"], failure["output"], failure["index"])
-        )
+        place = "output %d at %s" % (failure["output"], failure["index"])
+        print("wanted  %s  (%s)" % (failure["accepted"], place))
     else:
         invalid = said["met_by"] == "an invalid module"
         print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))

@@ -82,19 +82,14 @@ class Finding:
             return said.get("history", "")
         first, good = said["first_bad"], said.get("last_good_before")
         last, again = said["last_bad"], said.get("first_good_after")
-        since = (
-            f"good in {good}, bad from {first}"
-            if good
-            else f"{first}, the oldest release that runs it,"
-        )
+        since = f"good in {good}, bad from {first}" if good else f"{first}, the oldest release that runs it,"
         until = f"to {last}, right in {again}" if again else f"to {last}"
         went = "; a release between them is right" if said.get("came_and_went") else ""
         return f"{since} {until}{went}" + (f" `{self.strip}`" if self.strip else "")
 
     def short_releases(self):
-        if "first_bad" not in self.said:
-            return ""
-        return f"{self.said['first_bad']} to {self.said['last_bad']}"
+        said = self.said
+        return f"{said['first_bad']} to {said['last_bad']}" if "first_bad" in said else ""
 
     def certified(self):
         if "certificate" in self.certificate:
@@ -187,12 +182,9 @@ def script_of(folder):
 
 
 def wrapped(text):
-    plain = not re.search(r"^(\||    |```)", text, re.M)
-    return (
-        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-        if plain
-        else text
-    )
+    if re.search(r"^(\||    |```)", text, re.M):
+        return text
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def page_of(finding):
@@ -218,14 +210,12 @@ def family_of(finding):
 
 
 def rows_of(findings, with_engine):
-    head = ["finding", "engine"] if with_engine else ["finding"]
+    head = ["finding"] + ["engine"] * with_engine
     head += ["defect", "affected users", "report to", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
-        cells = (
-            [f"`{finding.name}`", finding.said["engine"]] if with_engine else [f"`{finding.name}`"]
-        )
         said = finding.said
+        cells = [f"`{finding.name}`"] + [said["engine"]] * with_engine
         cells += [finding.what(), said.get("met_by", ""), said.get("file_at", "")]
         cells += [said.get("where", ""), finding.short_releases(), said["clause"]]
         lines.append("| " + " | ".join(cells) + " |")
@@ -250,16 +240,9 @@ def lists_of(findings):
     families = dict(sorted(families.items(), key=lambda item: -len(item[1])))
     parts = ["## Counts\nQuestions are not counted.", counts_of(certain, families)]
     for name, members in families.items():
-        parts += [
-            f"## {name}",
-            rows_of(members, with_engine=len({f.said["engine"] for f in members}) > 1),
-        ]
+        parts += [f"## {name}", rows_of(members, len({f.said["engine"] for f in members}) > 1)]
     questions = [f for f in findings if f.said.get("question")]
-    parts += [
-        "## Questions",
-        QUESTIONS,
-        rows_of(questions, with_engine=True),
-    ]
+    parts += ["## Questions", QUESTIONS, rows_of(questions, with_engine=True)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -70,20 +70,16 @@ class FactsTest(unittest.TestCase):
     def test_releases_are_first_and_last_and_the_one_after(self):
         history = {"first_bad": "b", "last_good_before": "a", "last_bad": "c"}
         history["first_good_after"] = "d"
+        known = finding(said=history, strip="oXXo").releases()
+        self.assertEqual(known, "good in a, bad from b to c, right in d `oXXo`")
+        later = finding(said={"first_bad": "b", "last_bad": "c", "came_and_went": True}).releases()
         self.assertEqual(
-            finding(said=history, strip="oXXo").releases(),
-            "good in a, bad from b to c, right in d `oXXo`",
-        )
-        self.assertEqual(
-            finding(said={"first_bad": "b", "last_bad": "c", "came_and_went": True}).releases(),
-            "b, the oldest release that runs it, to c; a release between them is right",
-        )
+            later, "b, the oldest release that runs it, to c; a release between them is right")
         self.assertEqual(finding(said={"history": "one release"}).releases(), "one release")
 
     def test_engines_that_answer_alike_stand_together(self):
-        words = pages.others(
-            finding(answers="xla@0.11.2=pass iree@3.13.0?target=vmvx=fail litert=pass")
-        )
+        answers = "xla@0.11.2=pass iree@3.13.0?target=vmvx=fail litert=pass"
+        words = pages.others(finding(answers=answers))
         self.assertEqual(words, "right: xla@0.11.2, litert; wrong value: iree@3.13.0?target=vmvx")
 
     def test_a_result_that_varies_says_so(self):
@@ -91,11 +87,8 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(varied.what(), "wrong value, not the same in every run")
 
     def test_families_are_engines_without_their_release(self):
-        for engine, family in (
-            ("IREE 3.13.0, vmvx", "IREE"),
-            ("XLA:CPU of x", "XLA:CPU"),
-            ("jaxlib 0.12.0.1, conversion", "jaxlib"),
-        ):
+        for engine, family in (("IREE 3.13.0, vmvx", "IREE"), ("XLA:CPU of x", "XLA:CPU"),
+                               ("jaxlib 0.12.0.1, conversion", "jaxlib")):
             self.assertEqual(pages.family_of(finding(said={"engine": engine})), family)
 
 
@@ -121,9 +114,7 @@ class FoldTest(unittest.TestCase):
         self.assertEqual(fields.verdict_of(self.finding), self.verdict)
         names = [path.name for path in sorted(self.finding.iterdir())]
         self.assertEqual(names, ["finding.textproto", "module.hlo"])
-        self.assertEqual(
-            fields.fields_of(self.finding / "finding.textproto")["where"], "by hand"
-        )
+        self.assertEqual(fields.fields_of(self.finding / "finding.textproto")["where"], "by hand")
 
     def test_literals_are_one_string_for_each_line_and_return_as_files(self):
         fold.fold(self.finding)

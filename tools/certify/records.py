@@ -87,9 +87,8 @@ def needs_gpu(folder):
 def script_of(folder, into):
     if needs_gpu(folder):
         return None
-    run = subprocess.run(
-        [HLOCTS, "report-bug", "--jax", folder], capture_output=True, text=True, check=False
-    )
+    command = [HLOCTS, "report-bug", "--jax", folder]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         return None
     path = pathlib.Path(into) / f"{folder.name}.py"
@@ -98,13 +97,8 @@ def script_of(folder, into):
 
 
 def release_of(python):
-    text = subprocess.run(
-        [python, "-c", "import jax; print(jax.__version__)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    return "jax " + text.strip()
+    command = [python, "-c", "import jax; print(jax.__version__)"]
+    return "jax " + subprocess.check_output(command, text=True).strip()
 
 
 def says(python, script):
