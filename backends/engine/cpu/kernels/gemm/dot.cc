@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "backends/engine/cpu/kernels/gemm/dot_operand.h"
-#include "backends/engine/cpu/kernels/gemm/dot_types.h"
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/convert.h"
@@ -19,6 +18,32 @@ namespace hlocts::kernels {
 namespace {
 
 bool IsExact(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::kPred; }
+
+// Returns the type in which products and their sums are computed: f32, f64, u32 or u64; kInvalid
+// for unsupported combinations. Complex numbers are computed in the type of their parts. Integers
+// of 32 bits or more with a float output are computed in f64.
+PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
+  const bool is_complex = IsComplex(output);
+  if (IsComplex(lhs) != is_complex || IsComplex(rhs) != is_complex) return PrimitiveType::kInvalid;
+  if (is_complex)
+    return lhs == output && rhs == output ? ComponentType(output) : PrimitiveType::kInvalid;
+  for (PrimitiveType type : {lhs, rhs, output}) {
+    if (!IsArrayType(type)) return PrimitiveType::kInvalid;
+  }
+  if (IsExact(lhs) && IsExact(rhs) && IsExact(output)) {
+    return BitWidth(output) == 64 ? PrimitiveType::kU64 : PrimitiveType::kU32;
+  }
+  if (!IsFloat(output)) return PrimitiveType::kInvalid;
+  const auto wide = [](PrimitiveType type) { return BitWidth(type) >= (IsExact(type) ? 32 : 64); };
+  return wide(lhs) || wide(rhs) || wide(output) ? PrimitiveType::kF64 : PrimitiveType::kF32;
+}
+
+// Returns true if elements of `type` can be read and written in place as `compute`: the same type,
+// an integer of the same width, or a complex number whose parts are such elements.
+bool StoredAs(PrimitiveType type, PrimitiveType compute) {
+  if (IsFloat(compute)) return ComponentType(type) == compute;
+  return IsInteger(type) && BitWidth(type) == BitWidth(compute);
+}
 
 absl::Status Check(const DotRequest& request) {
   const DotOperand &lhs = request.lhs, &rhs = request.rhs;
@@ -215,27 +240,6 @@ absl::Status DotThroughF32(const Parallel& parallel, const DotRequest& request) 
 }
 
 }  // namespace
-
-PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
-  const bool is_complex = IsComplex(output);
-  if (IsComplex(lhs) != is_complex || IsComplex(rhs) != is_complex) return PrimitiveType::kInvalid;
-  if (is_complex)
-    return lhs == output && rhs == output ? ComponentType(output) : PrimitiveType::kInvalid;
-  for (PrimitiveType type : {lhs, rhs, output}) {
-    if (!IsArrayType(type)) return PrimitiveType::kInvalid;
-  }
-  if (IsExact(lhs) && IsExact(rhs) && IsExact(output)) {
-    return BitWidth(output) == 64 ? PrimitiveType::kU64 : PrimitiveType::kU32;
-  }
-  if (!IsFloat(output)) return PrimitiveType::kInvalid;
-  const auto wide = [](PrimitiveType type) { return BitWidth(type) >= (IsExact(type) ? 32 : 64); };
-  return wide(lhs) || wide(rhs) || wide(output) ? PrimitiveType::kF64 : PrimitiveType::kF32;
-}
-
-bool StoredAs(PrimitiveType type, PrimitiveType compute) {
-  if (IsFloat(compute)) return ComponentType(type) == compute;
-  return IsInteger(type) && BitWidth(type) == BitWidth(compute);
-}
 
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   return ProductType(lhs, rhs, output) != PrimitiveType::kInvalid;
