@@ -66,9 +66,10 @@ function(hlocts_target name)
   endif()
 endfunction()
 
-# hlocts_sources(<variable> <pattern> [directories ...]): files of this directory and of those named.
-function(hlocts_sources variable pattern)
-  set(globs ${pattern})
+# hlocts_sources(<variable> <pattern> <own> [directories ...]): files of the directory <own>, or of this
+# one if it is "", and of the others.
+function(hlocts_sources variable pattern own)
+  cmake_path(APPEND own ${pattern} OUTPUT_VARIABLE globs)
   foreach(directory ${ARGN})
     list(APPEND globs ${directory}/${pattern})
   endforeach()
@@ -76,12 +77,12 @@ function(hlocts_sources variable pattern)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# hlocts_library(<name> [DIRECTORIES ...] [DEPS ...] [PROTOS ...]): a static library of every *.cc of
-# this directory and of DIRECTORIES except *_test.cc, *_main.cc, *_fuzzer.cc and main.cc. A directory
-# without sources becomes an interface library.
+# hlocts_library(<name> [IN directory] [DIRECTORIES ...] [DEPS ...] [PROTOS ...]): a static library of
+# every *.cc of this directory, or of that after IN, and of DIRECTORIES except *_test.cc, *_main.cc,
+# *_fuzzer.cc and main.cc. A directory without sources becomes an interface library.
 function(hlocts_library name)
-  cmake_parse_arguments(ARG "" "" "DIRECTORIES;DEPS;PROTOS" ${ARGN})
-  hlocts_sources(sources *.cc ${ARG_DIRECTORIES})
+  cmake_parse_arguments(ARG "" "IN" "DIRECTORIES;DEPS;PROTOS" ${ARGN})
+  hlocts_sources(sources *.cc "${ARG_IN}" ${ARG_DIRECTORIES})
   list(FILTER sources EXCLUDE REGEX "(_test|_main|_fuzzer|/main)\\.cc$")
   foreach(proto ${ARG_PROTOS})
     hlocts_generate_proto(${proto} generated)

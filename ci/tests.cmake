@@ -20,12 +20,12 @@ function(hlocts_test_limits name)
                        ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/tmp/${name})
 endfunction()
 
-# hlocts_test(<name> [SHARDS N] [DIRECTORIES ...] [DEPS ...]): every *_test.cc of this directory and of
-# DIRECTORIES in one program, run in the source directory. SHARDS divides a long one into N tests of
-# ctest, which run in parallel: <name>, <name>_2, ...
+# hlocts_test(<name> [IN directory] [SHARDS N] [DIRECTORIES ...] [DEPS ...]): every *_test.cc of this
+# directory, or of that after IN, and of DIRECTORIES in one program, run in the source directory. SHARDS
+# divides a long one into N tests of ctest, which run in parallel: <name>, <name>_2, ...
 function(hlocts_test name)
-  cmake_parse_arguments(ARG "" "SHARDS" "DIRECTORIES;DEPS" ${ARGN})
-  hlocts_sources(sources *_test.cc ${ARG_DIRECTORIES})
+  cmake_parse_arguments(ARG "" "IN;SHARDS" "DIRECTORIES;DEPS" ${ARGN})
+  hlocts_sources(sources *_test.cc "${ARG_IN}" ${ARG_DIRECTORIES})
   if(NOT sources)
     return()
   endif()
