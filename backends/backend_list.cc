@@ -303,7 +303,8 @@ std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag) {
   const char* others = std::getenv("LD_PRELOAD");
   std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
   if (others) absl::StrAppend(&preload, ":", others);
-  argv.insert(argv.begin(), {"/usr/bin/env", preload});
+  // `env` would take a path of this program with '=' for a variable.
+  argv.insert(argv.begin(), {"/bin/sh", "-c", "export LD_PRELOAD=\"$0\"; exec \"$@\"", preload});
 #endif
   return argv;
 }

@@ -143,7 +143,9 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   } else {
     reports::Verdict shown = verdict;
     shown.module = of_a ? "A" : "B";
-    std::cout << "\n" << VerdictReport(shown, "") << (part.empty() ? "" : "\n    ") << differs;
+    std::cout << "\n"
+              << VerdictReport(shown, "", "--profile=strict or other inputs narrow the sets")
+              << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;
   printed = true;

@@ -151,6 +151,7 @@ TEST_F(NothingLostTest, ARequestThatCannotBeMetKeepsTheEarlierRun) {
 }
 
 TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
+  fs::create_directories(Path("r"));
   const std::string run = absl::StrCat("run movement/rev 'sharding/*' --backend='m=exec:", kMirror,
                                        "' --out=", Path("r"), " --update-expectations ");
   const Ran whole = RunHlocts(run + "--expectations=" + Path("whole.textproto"));

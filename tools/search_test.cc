@@ -47,6 +47,14 @@ TEST(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
   EXPECT_EQ(again["search"]["inputs"], verdict["search"]["inputs"]) << "a function of the seed";
 }
 
+TEST(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {
+  const Ran ran = RunHlocts("diff " + Maximum() + " --backend=bad=canary:maximum.drops-nan -o " +
+                            Maximum() + "/found.txt");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Not a directory"), HasSubstr("-o FILE names another file"),
+                             HasSubstr("fail  bad  ")));
+}
+
 TEST(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   const Ran ran =
       RunHlocts("diff " + Maximum() + " --backend=reference --search-time=500ms --json");

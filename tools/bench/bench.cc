@@ -180,7 +180,9 @@ absl::StatusOr<std::vector<std::filesystem::path>> ModulePaths(const BenchOption
     if (path.extension() == ".hlo" && absl::StrContains(path.stem().string(), options.filter))
       paths.push_back(path);
   }
-  if (paths.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
+  if (paths.empty())
+    return InvalidInput(options.folder, ": expected a benchmark ", options.filter,
+                        " (a release has none: run it in the source tree)");
   std::sort(paths.begin(), paths.end());
   return paths;
 }

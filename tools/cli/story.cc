@@ -79,11 +79,6 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   }
 }
 
-constexpr char kNarrower[] =
-    "diff and judge with --explain: the step that widens the sets; --profile=strict, a fact that "
-    "the engine promises "
-    "(hlocts help facts) or other inputs narrow them";
-
 void AddFailure(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
   const std::string where =
@@ -110,7 +105,8 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
 
 }  // namespace
 
-std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay) {
+std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay,
+                          const std::string& narrower) {
   std::string story = Headline(verdict);
   if (verdict.first_failure) {
     AddFailure(verdict, story);
@@ -119,7 +115,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
     if (verdict.kind == Outcome::kInconclusive) {
       AddFreedoms(verdict, story);
       AddLine("meaning", "the outputs are permitted, and so are nearly all others", story);
-      AddLine("next", kNarrower, story);
+      AddLine("next", narrower, story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);

@@ -12,8 +12,15 @@
 
 namespace hlocts::tools {
 
-// The story of a verdict. `replay` is a command line, or "".
-std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "");
+// How the sets of an inconclusive verdict of `diff` become narrower.
+inline constexpr char kNarrower[] =
+    "--explain: the step that widens the sets; --profile=strict, a fact that the engine promises "
+    "(hlocts help facts) or other inputs narrow them";
+
+// The story of a verdict. `replay` is a command line, or "". `narrower` says how to narrow the
+// sets.
+std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "",
+                          const std::string& narrower = kNarrower);
 
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;

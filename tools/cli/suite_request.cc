@@ -98,9 +98,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.update_expectations && options.expectations.empty()) {
     return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
   }
-  const std::filesystem::path folder =
-      std::filesystem::absolute(options.expectations).parent_path();
-  if (options.update_expectations && !std::filesystem::is_directory(folder))
+  const auto folder = std::filesystem::path(options.expectations).parent_path();
+  if (options.update_expectations && !folder.empty() && !std::filesystem::is_directory(folder))
     return InvalidInput("--expectations: ", folder.string(), " is not a directory");
   if (!options.common.infeed.empty() || !options.common.outfeed.empty())
     return InvalidInput("--infeed and --outfeed are of one module; a case has its own");

@@ -34,9 +34,10 @@ std::string FileOf(const std::string& module) {
 
 absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partitions,
                          const std::string& path) {
-  std::error_code none;
+  std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, none);
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) return InvalidInput(folder.string(), ": ", error.message());
   return WriteLiterals(FileOfDevices(request.arguments, partitions), LeafRole::kArgument, path);
 }
 
@@ -82,7 +83,11 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   if (!result.failed) return std::move(result.verdict);
   search.name = result.counts.search;
   search.file = flags.output.empty() ? FileOf(job.module_name) : flags.output;
-  HLOCTS_RETURN_IF_ERROR(WriteInputs(job.request, diff.load.partitions, search.file));
+  const absl::Status written = WriteInputs(job.request, diff.load.partitions, search.file);
+  if (!written.ok()) {  // the failure is printed all the same
+    Fail(Annotate(written, "the inputs found are not kept (-o FILE names another file)"));
+    search.file.clear();
+  }
   return std::move(result.verdict);
 }
 
