@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hlocts
-from hlocts import api, lowering
+from hlocts import api, binary, lowering
 
 try:
     import jax
@@ -198,6 +198,7 @@ def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
     file = tmp_path / "m.mlir"
     file.write_text(FOREIGN)
     assert hlocts.judge(file, [x], [-x]).passed
+    assert f'source_file="{file}" source_line=4' in binary.run(["convert", file, "--to=text"])
     text = jax.jit(jnp.sin).lower(x).as_text()
     assert hlocts.judge(text, [x], [np.sin(x)]).passed
     with pytest.raises(hlocts.HloctsError, match="line 3, column") as raised:

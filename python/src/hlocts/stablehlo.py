@@ -105,7 +105,7 @@ def _plain(text: str | bytes) -> str | None:
                 if len(public) == 1:
                     public[0].attributes["sym_name"] = ir.StringAttr.get("main")
             _drop_foreign(ir, module.operation)
-            return str(module)
+            return str(module.operation.get_asm(enable_debug_info=True))  # with its locations
     except Exception:  # the error for the text itself is the answer
         return None
 
