@@ -255,14 +255,9 @@ def _write(folder: pathlib.Path, text: str, inputs: Sequence[Array]) -> None:
 
 
 def _judge(
-    text: str,
-    inputs: list[Array],
-    outputs: list[Array],
-    profile: str,
-    facts: Sequence[str],
-    keep: PathLike | None,
-    low: _Low = None,
-) -> Result:
+    text: str, inputs: list[Array], outputs: list[Array], profile: str, facts: Sequence[str],
+    keep: PathLike | None, low: _Low = None,
+) -> Result:  # fmt: skip
     with _folder(keep) as job:
         _write(job.path, text, inputs)
         arrays.write(job.path / _OUTPUTS, "out", outputs)
@@ -283,19 +278,13 @@ def _result(
         verdict=record["verdict"],
         module=low.name if low else (text.split(None, 2) + ["", ""])[1].rstrip(","),
         engine=by_jax if given else f"{record['backend']} {record['backend_version']}",
-        profile=record["profile"],
-        reason=record["reason"],
-        elements=record["elements"],
-        bits_checked=record["bits_checked_mean"],
-        unspecified=record["unspecified_elements"],
+        profile=record["profile"], reason=record["reason"], elements=record["elements"],
+        bits_checked=record["bits_checked_mean"], unspecified=record["unspecified_elements"],
         failure=_failure(found, record.get("sentences", ()), low, given) if found else None,
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
-        replay_arguments=(*arguments, "--explain"),
-        record=record,
-        runs=record.get("runs", {}),
-        kept=job.wanted,
-        files=job,
-    )
+        replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
+        kept=job.wanted, files=job,
+    )  # fmt: skip
 
 
 def _failure(
@@ -309,22 +298,13 @@ def _failure(
         ulps = _distance(given[1][output][index], accepted)
         arguments = _arguments(given, low, output, index)
     return Failure(
-        output=output,
-        name=_output_name(low, output) if given else "",
-        index=index,
-        actual=found["actual"],
-        actual_bits=found["actual_bits"],
-        accepted=accepted,
-        ulps=ulps,
-        rule=found["rule"],
-        clause=found["clause"],
-        instruction=found["instruction"],
+        output=output, name=_output_name(low, output) if given else "", index=index,
+        actual=found["actual"], actual_bits=found["actual_bits"], accepted=accepted, ulps=ulps,
+        rule=found["rule"], clause=found["clause"], instruction=found["instruction"],
         operation=found.get("operation", ""),
-        operands=tuple(Operand(**one) for one in found.get("operands", ())),
-        arguments=arguments,
-        distance=found.get("distance", ""),
-        sentences=tuple(Sentence(**one) for one in sentences),
-    )
+        operands=tuple(Operand(**one) for one in found.get("operands", ())), arguments=arguments,
+        distance=found.get("distance", ""), sentences=tuple(Sentence(**one) for one in sentences),
+    )  # fmt: skip
 
 
 def _output_name(low: _Low, output: int) -> str:

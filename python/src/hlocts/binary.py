@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hlocts.errors import HloctsError
@@ -74,14 +77,32 @@ def environment() -> dict[str, str]:
     return {"HLOCTS_STABLEHLO_CONVERTER": CONVERTER} | dict(os.environ)
 
 
+@contextlib.contextmanager
+def _seconds_shown() -> Iterator[None]:
+    """On a terminal, shows after five seconds for how long the program runs."""
+    started, ended = time.monotonic(), threading.Event()
+
+    def show() -> None:
+        while sys.stderr.isatty() and not ended.wait(5):
+            print(f"\rhlocts: {time.monotonic() - started:.0f} s ", end="", file=sys.stderr)
+
+    shown = threading.Thread(target=show, daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        shown.join()
+        print("\r\033[K" if sys.stderr.isatty() else "", end="", file=sys.stderr)
+
+
 def run(
     arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT)
 ) -> str:
     """Returns standard output. A verdict other than pass is a result; a wrong input is an error."""
-    done = subprocess.run(
-        [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False,
-        env=environment(),
-    )  # fmt: skip
+    with _seconds_shown():
+        done = subprocess.run([str(find()), *map(str, arguments)], capture_output=True, text=True,
+                              check=False, env=environment())  # fmt: skip
     if done.returncode in answers:
         return done.stdout
     if done.returncode == _HARNESS and done.stdout.startswith("{"):
