@@ -7,9 +7,6 @@
 namespace hlocts::reports {
 namespace {
 
-// area/operation:case:parameter=value,...
-std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
-
 std::string TypeOf(const std::string& address) {
   constexpr absl::string_view kWord = "type=";
   for (const char* before : {":", ","}) {
@@ -51,8 +48,8 @@ std::string EngineText(const std::map<std::pair<std::string, std::string>, Capab
 void Capabilities::Add(const Verdict& verdict) {
   // A module that was not sent shows nothing about the engine.
   if (verdict.error.kind == ErrorKind::kNotEncodable) return;
-  const std::string operation = OperationOf(verdict.case_address);
-  const std::string type = TypeOf(verdict.case_address);
+  const std::string& address = verdict.case_address;  // area/operation:case:parameter=value,...
+  const std::string operation = address.substr(0, address.find(':')), type = TypeOf(address);
   CapabilityRow& row = rows_[verdict.backend][{operation, type}];
   row.operation = operation;
   row.type = type;

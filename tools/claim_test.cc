@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
@@ -20,9 +19,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ClaimTest, DetectsModifiedClaim) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_claim";
-  std::filesystem::remove_all(folder);
+class ClaimTest : public FolderTest {
+ protected:
+  const std::string folder = Path("claim");
+};
+
+TEST_F(ClaimTest, DetectsModifiedClaim) {
   // Some cases cannot be judged. The suite declares them, so no list of expectations is needed.
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
@@ -32,9 +34,7 @@ TEST(ClaimTest, DetectsModifiedClaim) {
   EXPECT_THAT(part.out, HasSubstr("1 inconclusive"));
   EXPECT_THAT(part.out, HasSubstr("NOT conformant: only movement/rev random/rng_uniform was run"));
   EXPECT_THAT(part.out, HasSubstr("the package is intact"));
-  std::ifstream in(folder + "/verdicts.jsonl");
-  std::string verdicts{std::istreambuf_iterator<char>(in), {}};
-  in.close();
+  const std::string verdicts = Read("claim/verdicts.jsonl");
   std::ofstream(folder + "/verdicts.jsonl") << absl::StrReplaceAll(
       verdicts, {{"a draw from an empty interval", "a draw from an empty Interval"}});
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not declare"));
@@ -49,14 +49,11 @@ TEST(ClaimTest, DetectsModifiedClaim) {
 }
 
 // Changes one byte in each file of the package, and removes one.
-TEST(ClaimTest, OneChangedByteIsNoticed) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_claim_byte";
-  std::filesystem::remove_all(folder);
+TEST_F(ClaimTest, OneChangedByteIsNoticed) {
   RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
   ASSERT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
   const auto is_noticed = [&](const std::string& path, size_t at) {
-    std::ifstream in(path);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = TextOf(path);
     std::string changed = text;
     changed[at] ^= 1;
     std::ofstream(path) << changed;
@@ -85,13 +82,10 @@ TEST(ClaimTest, OneChangedByteIsNoticed) {
 }
 
 // SHA256SUMS lists each file once, and only a directory without both files is no claim.
-TEST(ClaimTest, AnIncompleteListIsNoticed) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_claim_list";
-  std::filesystem::remove_all(folder);
+TEST_F(ClaimTest, AnIncompleteListIsNoticed) {
   RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
   const std::string path = folder + "/SHA256SUMS";
-  std::ifstream in(path);
-  const std::string sums{std::istreambuf_iterator<char>(in), {}};
+  const std::string sums = Read("claim/SHA256SUMS");
   const std::string first = sums.substr(0, sums.find('\n') + 1);
   const auto is_noticed = [&](const std::string& why) {
     const Ran ran = RunHlocts("verify-claim " + folder);
@@ -121,10 +115,8 @@ TEST(ClaimTest, AnIncompleteListIsNoticed) {
 }
 
 // The plugin that a claim names is the one that the run started with, and a run has one plugin.
-TEST(ClaimTest, APluginThatChangesHasNoClaim) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_claim_plugin";
+TEST_F(ClaimTest, APluginThatChangesHasNoClaim) {
   const std::string plugin = folder + ".so";
-  std::filesystem::remove_all(folder);
   RunHlocts("run movement/rev --backend=reference --out=" + folder);
   suites::ClaimOptions claim;
   claim.engines = {{"reference", "pjrt:" + plugin}};

@@ -36,6 +36,12 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   return ran;
 }
 
+// The content of a file; "" if it cannot be read.
+inline std::string TextOf(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // A test with an empty directory of its own.
 class FolderTest : public ::testing::Test {
  protected:
@@ -52,10 +58,7 @@ class FolderTest : public ::testing::Test {
     std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
     std::ofstream(Path(name)) << text;
   }
-  std::string Read(const std::string& name) const {
-    std::ifstream in(Path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string Read(const std::string& name) const { return TextOf(Path(name)); }
   const std::string folder_ = absl::StrCat(::testing::TempDir(), "/", NameOfTest());
 };
 

@@ -29,11 +29,6 @@ std::string Folder(const std::string& name) {
   return folder;
 }
 
-std::string Text(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::vector<json> Lines(const std::string& text) {
   std::vector<json> lines;
   std::istringstream in(text);
@@ -53,7 +48,7 @@ json LastStatus(const Ran& ran) {
 
 std::set<std::string> Signatures(const std::string& folder) {
   std::set<std::string> signatures;
-  for (const json& line : Lines(Text(folder + "/findings.jsonl")))
+  for (const json& line : Lines(TextOf(folder + "/findings.jsonl")))
     signatures.insert(line["signature"]);
   return signatures;
 }
@@ -70,20 +65,20 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   EXPECT_LT(taken.count(), 40) << "one execution hangs for a minute";
   EXPECT_GT(LastStatus(ran)["not_shrunk"], 0) << ran.out;
-  json found = Lines(Text(out + "/findings.jsonl")).back();
+  json found = Lines(TextOf(out + "/findings.jsonl")).back();
   ASSERT_TRUE(found["to_shrink"].is_number_integer()) << found;
-  std::string readme = Text(absl::StrCat(out, "/", std::string(found["folder"]), "/README.md"));
+  std::string readme = TextOf(absl::StrCat(out, "/", std::string(found["folder"]), "/README.md"));
   EXPECT_THAT(readme, HasSubstr("not shrunk"));
 
-  int64_t done = ParseJson<json>(Text(out + "/state.json"))["next"];
+  int64_t done = ParseJson<json>(TextOf(out + "/state.json"))["next"];
   ran = RunHlocts(absl::StrCat(fuzz, " --resume --modules=", done));
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
   EXPECT_EQ(status["modules"], 0);  // shrinking does not count modules again
-  json shrunk = Lines(Text(out + "/findings.jsonl")).back();
+  json shrunk = Lines(TextOf(out + "/findings.jsonl")).back();
   EXPECT_EQ(shrunk["met_as"], found["met_as"]);
   EXPECT_LT(shrunk["instructions"], found["instructions"]);
-  readme = Text(absl::StrCat(out, "/", std::string(shrunk["folder"]), "/README.md"));
+  readme = TextOf(absl::StrCat(out, "/", std::string(shrunk["folder"]), "/README.md"));
   EXPECT_THAT(readme, Not(HasSubstr("not shrunk")));
 }
 
@@ -93,7 +88,7 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
       "--out=";
   std::string killed = Folder("killed"), whole = Folder("whole");
   RunAndKill(fuzz + killed, "", killed + "/state.json", "\"next\": *[1-9]");
-  json state = ParseJson<json>(Text(killed + "/state.json"));
+  json state = ParseJson<json>(TextOf(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
   // The first 4000 modules of this seed contain failures. The number of modules before the campaign
@@ -102,7 +97,7 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
   // No number is skipped, and no number that was recorded as done is run again.
   EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
-  state = ParseJson<json>(Text(killed + "/state.json"));
+  state = ParseJson<json>(TextOf(killed + "/state.json"));
   EXPECT_EQ(state["next"], end);
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
@@ -121,7 +116,7 @@ TEST(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
   EXPECT_FALSE(status.contains("not_shrunk")) << status;
   EXPECT_GT(status["engine_seconds"], 0);
   EXPECT_GT(status["failure_seconds"], 0);
-  std::vector<json> lines = Lines(Text(out + "/findings.jsonl"));
+  std::vector<json> lines = Lines(TextOf(out + "/findings.jsonl"));
   ASSERT_FALSE(lines.empty());
   EXPECT_TRUE(lines.front().contains("to_shrink")) << "was made small before the other modules";
   EXPECT_FALSE(lines.back().contains("to_shrink"));
@@ -142,13 +137,13 @@ TEST(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
   const std::string out = Folder("old_name");
   const std::string fuzz = "fuzz --backend=reference --modules=";
   ASSERT_EQ(RunHlocts(absl::StrCat(fuzz, "5 --out=", out)).status, 0);
-  json state = ParseJson<json>(Text(out + "/state.json"));
+  json state = ParseJson<json>(TextOf(out + "/state.json"));
   const std::string recipe = state["recipe"];
   ASSERT_THAT(recipe, HasSubstr(", variants 0"));
   state["recipe"] = absl::StrReplaceAll(recipe, {{", variants ", ", twins "}});
   std::ofstream(out + "/state.json") << JsonText(state) << "\n";
   EXPECT_EQ(RunHlocts(absl::StrCat(fuzz, "7 --resume --out=", out)).status, 0);
-  state = ParseJson<json>(Text(out + "/state.json"));
+  state = ParseJson<json>(TextOf(out + "/state.json"));
   EXPECT_EQ(state["next"], 7);
   EXPECT_EQ(state["recipe"], recipe);
 }
@@ -205,7 +200,7 @@ TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 6);
   EXPECT_GE(last["verdicts"].value("crash", 0), 1) << last;
-  EXPECT_THAT(Text(out + "/findings.jsonl"), HasSubstr("memory"));
+  EXPECT_THAT(TextOf(out + "/findings.jsonl"), HasSubstr("memory"));
 }
 
 }  // namespace

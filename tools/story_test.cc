@@ -177,8 +177,7 @@ TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
       "run movement/rev --backend=legal-noise --backend=gone=pjrt:/nowhere/x.so --junit=" + junit);
   EXPECT_EQ(ran.status, 3) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("legal-noise: "), HasSubstr("could not be started")));
-  std::ifstream in(junit);
-  std::string xml{std::istreambuf_iterator<char>(in), {}};
+  const std::string xml = TextOf(junit);
   EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
 }
 
@@ -232,8 +231,7 @@ TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
       "verify --watch " + module + " 2>" + log,
       "(until grep -qs waiting " + log + "; do sleep 0.05; done; echo no module >" + module + ") &",
       log, "exit status 2; waiting");
-  std::ifstream in(log);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = TextOf(log);
   EXPECT_THAT(text, AllOf(HasSubstr("exit status 0; waiting for a change of " + module),
                           HasSubstr("watch: " + module + " changed"), HasSubstr("exit status 2")));
 }

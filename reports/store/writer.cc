@@ -25,9 +25,6 @@ void CacheTextId(const std::string& text, int64_t id,
   ids[text] = id;
 }
 
-// Returns "elementwise/tanh" for "elementwise/tanh:special_values:type=bf16".
-std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
-
 // Returns the number of bits that a share of the elements do not reach, from quarter-bit counts.
 double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
   int64_t seen = 0;
@@ -162,8 +159,9 @@ absl::Status StoreWriter::AddVerdict(int64_t run, const Verdict& verdict,
   if (sums.version.empty()) sums.version = Scrubbed(verdict.backend_version);
   sums.seconds += verdict.seconds;
   ++sums.marks[mark];
+  const std::string operation = verdict.case_address.substr(0, verdict.case_address.find(':'));
   for (const auto& [significand, counts] : verdict.effective_quarters) {
-    std::vector<int64_t>& all = sums.quarters[{OperationOf(verdict.case_address), significand}];
+    std::vector<int64_t>& all = sums.quarters[{operation, significand}];
     all.resize(std::max(all.size(), counts.size()));
     for (size_t i = 0; i < counts.size(); ++i) all[i] += counts[i];
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -17,6 +18,12 @@ namespace hlocts::tools {
 namespace {
 
 constexpr char kFile[] = "hlocts.toml";
+
+// A key of the file, outside sections or in that of a subcommand.
+struct ConfigEntry {
+  std::string section, key;
+  std::vector<std::string> values;
+};
 
 // The part of a line before the first '#' outside quotes.
 absl::string_view WithoutComment(absl::string_view line) {
@@ -132,8 +139,8 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
                       ": unknown option", DidYouMean(entry.key, known));
 }
 
-}  // namespace
-
+// Parses lines `key = value`, where a value is "text", a number, true, false or a list of these,
+// and lines [section].
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path) {
   std::vector<ConfigEntry> entries;
@@ -195,6 +202,8 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
   }
   return words;
 }
+
+}  // namespace
 
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words) {

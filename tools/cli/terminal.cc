@@ -12,6 +12,8 @@
 namespace hlocts::tools {
 namespace {
 
+bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) != 0; }
+
 bool HasColours(std::FILE* file) {
   const char* forbidden = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
@@ -19,16 +21,7 @@ bool HasColours(std::FILE* file) {
          !(terminal && absl::string_view(terminal) == "dumb");
 }
 
-}  // namespace
-
-std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
-  constexpr const char* kCodes[] = {"", "31", "32", "33", "1", "2"};
-  if (colour == Colour::kNone || !HasColours(file)) return std::string(text);
-  return absl::StrCat("\x1b[", kCodes[static_cast<int>(colour)], "m", text, "\x1b[0m");
-}
-
-bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) != 0; }
-
+// The width of the terminal, or otherwise $COLUMNS, or 80.
 int TerminalWidth() {
   winsize size{};
   for (int fd : {STDERR_FILENO, STDOUT_FILENO}) {
@@ -39,6 +32,7 @@ int TerminalWidth() {
   return columns && absl::SimpleAtoi(columns, &width) && width > 0 ? width : 80;
 }
 
+// At most `width` columns of a line, which is cut with "…" (never inside a UTF-8 character).
 std::string Fitted(absl::string_view line, int width) {
   int columns = 0;
   size_t last = 0;
@@ -50,6 +44,14 @@ std::string Fitted(absl::string_view line, int width) {
     ++columns;
   }
   return std::string(line);
+}
+
+}  // namespace
+
+std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
+  constexpr const char* kCodes[] = {"", "31", "32", "33", "1", "2"};
+  if (colour == Colour::kNone || !HasColours(file)) return std::string(text);
+  return absl::StrCat("\x1b[", kCodes[static_cast<int>(colour)], "m", text, "\x1b[0m");
 }
 
 StatusLine::StatusLine() : shown_(IsTerminal(stderr)) {}

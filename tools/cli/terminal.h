@@ -14,12 +14,6 @@ enum class Colour { kNone, kRed, kGreen, kYellow, kBold, kDim };
 // `text` in the colour, if `file` shows colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
-bool IsTerminal(std::FILE* file);
-// The width of the terminal, or otherwise $COLUMNS, or 80.
-int TerminalWidth();
-// At most `width` columns of a line, which is cut with "…" (never inside a UTF-8 character).
-std::string Fitted(absl::string_view line, int width);
-
 // A line on standard error that is overwritten. Prints nothing if standard error is not a terminal.
 class StatusLine {
  public:
