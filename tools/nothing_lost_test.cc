@@ -135,17 +135,17 @@ TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
 TEST_F(NothingLostTest, ARequestThatCannotBeMetKeepsTheEarlierRun) {
   const std::string run = "run movement/rev --backend=reference --out=" + Path("r");
   ASSERT_EQ(RunHlocts(run).status, 0);
-  const std::string records = Text("r/verdicts.jsonl");
+  const std::string records = Read("r/verdicts.jsonl");
   const std::string missing = Path("no/such");
   for (const std::string& option : std::vector<std::string>{
            "--junit=" + missing, "--custom-calls=" + missing, "--infeed=" + missing,
            "--update-expectations --expectations=" + missing}) {
     EXPECT_EQ(RunHlocts(run + " " + option).status, 2) << option;
-    EXPECT_EQ(Text("r/verdicts.jsonl"), records) << option;
+    EXPECT_EQ(Read("r/verdicts.jsonl"), records) << option;
   }
   for (const char* other : {"--rng-seed=5", "--cut=1", "--steps=9", "--suspect=look"}) {
     EXPECT_THAT(RunHlocts(run + " --resume " + other).out, HasSubstr("another")) << other;
-    EXPECT_EQ(Text("r/verdicts.jsonl"), records) << other;
+    EXPECT_EQ(Read("r/verdicts.jsonl"), records) << other;
   }
   EXPECT_EQ(RunHlocts(run + " --junit=" + Path("r/junit.xml")).status, 0);
 }
@@ -155,13 +155,13 @@ TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
   const std::string run = absl::StrCat("run movement/rev 'sharding/*' --backend='m=exec:", kMirror,
                                        "' --out=", Path("r"), " --update-expectations ");
   const Ran whole = RunHlocts(run + "--expectations=" + Path("whole.textproto"));
-  std::vector<std::string> records = absl::StrSplit(Text("r/verdicts.jsonl"), '\n');
+  std::vector<std::string> records = absl::StrSplit(Read("r/verdicts.jsonl"), '\n');
   ASSERT_GT(records.size(), 4u);
   records.resize(records.size() / 2);
   Write("r/verdicts.jsonl", absl::StrJoin(records, "\n") + "\n");
   const Ran rest = RunHlocts(run + "--resume --expectations=" + Path("rest.textproto"));
   EXPECT_EQ(rest.status, 0) << rest.out;
-  EXPECT_EQ(Text("rest.textproto"), Text("whole.textproto"));
+  EXPECT_EQ(Read("rest.textproto"), Read("whole.textproto"));
   const auto unsupported = [](const std::string& out) {
     const size_t start = out.find("m does not support\n");
     return start == out.npos ? "none" : out.substr(start, out.find("\n\n", start) - start);
