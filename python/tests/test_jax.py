@@ -233,6 +233,15 @@ def test_stablehlo_of_2023():
     assert hlocts.evaluate(OLD, x, one)[0].tolist() == [[1, 1], [2, 3], [1, 1]]
 
 
+@pytest.mark.parametrize("form", ["stablehlo", "stablehlo-bytecode"])
+def test_hlo_as_stablehlo(form, tmp_path, monkeypatch):
+    monkeypatch.setenv("HLOCTS_XLA_LIBRARY", "/nowhere")
+    (tmp_path / "m.hlo").write_text(
+        "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] negate(x)\n}")
+    binary.run(["convert", tmp_path / "m.hlo", f"--to={form}", "-o", tmp_path / "m.mlir"])
+    assert "f32[2]{0} negate(" in binary.run(["convert", tmp_path / "m.mlir", "--to=text"])
+
+
 def test_stablehlo_cut_from_a_longer_text():
     x = np.array([1, 2], np.float32)
     assert hlocts.evaluate(FRAGMENT, x)[0].tolist() == [-2, -4]

@@ -16,8 +16,7 @@ namespace {
 using backends::ModuleForm;
 
 // The converter, which is started on first use and lives as long as the program. It is XLA's own
-// converter if this build has it. Otherwise it is the program that the PJRT plugins start, which
-// can only read StableHLO.
+// converter if this build has it. Otherwise it is the program that the PJRT plugins start.
 absl::StatusOr<backends::Converter*> SharedConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts StableHLO to HLO with the installed jaxlib, in a worker process.
+"""Converts between StableHLO and HLO with the installed jaxlib, in a worker process.
 
     python3 -m hlocts.stablehlo
 
 It answers Convert requests (backends/worker.proto) on its standard streams: MLIR text or portable
-bytecode becomes a serialized HloModuleProto. The PJRT plugins start it when a client compiles MLIR.
+bytecode becomes a serialized HloModuleProto, and the reverse. The PJRT plugins start it when a
+client compiles MLIR.
 """
 
 from __future__ import annotations
@@ -46,6 +47,23 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     return proto
 
 
+def from_hlo(proto: bytes, form: str, mlir: Any = None) -> bytes:
+    """Converts a serialized HloModuleProto to MLIR text or portable bytecode."""
+    mlir = mlir or _mlir()
+    if not hasattr(mlir, "hlo_to_stablehlo"):
+        raise ValueError("this jaxlib only reads StableHLO; a newer one also writes it")
+    module = mlir.hlo_to_stablehlo(proto)
+    if form == "stablehlo-bytecode":
+        stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+        age = stablehlo.StablehloCompatibilityRequirement.WEEK_12
+        version = stablehlo.get_version_from_compatibility_requirement(age)
+        return bytes(mlir.serialize_portable_artifact(module, version))
+    ir = importlib.import_module("jaxlib.mlir.ir")
+    with _context(ir), ir.Location.unknown():
+        text: str = ir.Module.parse(module).operation.get_asm(enable_debug_info=False)
+    return text.encode()
+
+
 def _located(text: str) -> str:
     """Removes references to locations that the text, part of a longer one, does not define."""
     defined = set(re.findall(r"^(#loc\w*) = ", text, re.MULTILINE))
@@ -83,20 +101,25 @@ _DIALECTS = ("stablehlo", "chlo", "sdy")  # dialects that the converter reads
 _OWN = (*_DIALECTS, "mhlo", "jax")  # dialects whose attributes the converter knows
 
 
+def _context(ir: Any) -> Any:
+    """Returns a context with the dialects of jaxlib, in which other dialects are allowed."""
+    context, registry = ir.Context(), ir.DialectRegistry()
+    libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+    libraries.register_dialects(registry)  # func and the other dialects of MLIR
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    context.allow_unregistered_dialects = True
+    for name in _DIALECTS:
+        importlib.import_module(f"jaxlib.mlir.dialects.{name}").register_dialect(context)
+    return context
+
+
 def _plain(text: str | bytes) -> str | None:
     """Returns the module without attributes of dialects that jaxlib lacks, which do not affect
     values, and with its one public function as `main`. None if that cannot be read either."""
     try:
         ir = importlib.import_module("jaxlib.mlir.ir")
-        context, registry = ir.Context(), ir.DialectRegistry()
-        libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
-        libraries.register_dialects(registry)  # func and the other dialects of MLIR
-        context.append_dialect_registry(registry)
-        context.load_all_available_dialects()
-        context.allow_unregistered_dialects = True
-        for name in _DIALECTS:
-            importlib.import_module(f"jaxlib.mlir.dialects.{name}").register_dialect(context)
-        with context, ir.Location.unknown():
+        with _context(ir), ir.Location.unknown():
             module = ir.Module.parse(text)
             functions = [op for op in module.body.operations if op.operation.name == "func.func"]
             if all(op.attributes["sym_name"].value != "main" for op in functions):
@@ -137,9 +160,12 @@ def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:
     if kind != 5:
         raise lib.Unsupported("this worker only converts modules")
     message = dict(lib.fields(body))
-    if (message.get(2), message.get(3)) != (b"stablehlo", b"hlo"):
-        raise lib.Unsupported("expected a conversion from stablehlo to hlo")
-    return bytes(lib.field(5, to_hlo(message.get(1, b""), mlir)))
+    source, target = (message.get(place, b"").decode() for place in (2, 3))
+    if message.get(4) or "hlo" not in (source, target):
+        raise lib.Unsupported("expected a conversion between stablehlo and hlo")
+    module = message.get(1, b"")
+    return bytes(lib.field(5, to_hlo(module, mlir) if target == "hlo"
+                           else from_hlo(module, target, mlir)))  # fmt: skip
 
 
 def main() -> None:
