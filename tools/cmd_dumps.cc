@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   backends::Differ differ(*job.module, job.request, diff);
-  return backends::JudgeStages(*job.module, stages, differ, job.request, diff.load, {});
+  return backends::JudgeStages({job.module.get(), &job.request, diff}, stages, differ, {});
 }
 
 absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {

@@ -172,9 +172,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   const bool has_values = ran.outcome.has_values();
   if (has_values || (dumped->complete && !subject.invalid)) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
-    HLOCTS_ASSIGN_OR_RETURN(
-        blame.stages, JudgeStages(*subject.module, std::move(stages), differ, *subject.request,
-                                  subject.options.load, ran.facts));
+    HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(subject, std::move(stages), differ, ran));
   }
   Conclude(*dumped, has_values, blame);
   HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));

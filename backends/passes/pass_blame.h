@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves which compiler pass is at fault: the reference evaluates the module after each pass on the
-// same inputs. The first text whose values are outside the acceptance sets of the compiler's input
-// names the pass. Only the dumps of XLA are needed: XLA writes the module after each pass to a dump
-// directory, and each distinct text is evaluated.
+// same inputs. The first text whose values are outside the acceptance sets of the compiler's input,
+// or whose own sets contain the engine's wrong outputs, names the pass. Only the dumps of XLA are
+// needed: XLA writes the module after each pass to a dump directory, and each distinct text is
+// evaluated.
 //
 // The possible answers are:
 //   pass P           the text before P is correct, the text after it is wrong, or the compiler
@@ -33,14 +34,7 @@ namespace hlocts::backends {
 struct JudgedStage {
   Stage stage;
   reports::Verdict verdict;
-  std::vector<std::vector<Literal>> outputs;  // [device][leaf]
 };
-// Judges stages up to the first failure. `given` is the compiler's input, which `differ` judges.
-// Stages after the partitioner are evaluated on all devices of `given`.
-absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::vector<Stage> stages,
-                                                     Differ& differ, const ExecuteRequest& request,
-                                                     const LoadOptions& options,
-                                                     const std::vector<std::string>& facts);
 
 enum class FailurePhase : uint8_t {
   kPass,            // `pass` changes values, crashes or rejects the module
@@ -75,6 +69,20 @@ struct BlameSubject {
 // Makes the engine anew, since XLA_FLAGS takes effect when its worker starts.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<Backend>>()>;
 
+struct Ran {
+  reports::Verdict verdict;
+  RunOutcome outcome;
+  std::vector<std::string> facts;
+};
+// Judges stages up to the first failure. `differ` judges the compiler's input, the subject's
+// module. A stage fails if the values of the reference are outside the acceptance sets of the
+// input, or if the stage's own sets contain the outputs of `ran`, which are wrong (for example
+// because the engine may flush a subnormal, and only the stage's result depends on its sign).
+// Stages after the partitioner are evaluated on all devices of the subject.
+absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const BlameSubject& subject,
+                                                     std::vector<Stage> stages, Differ& differ,
+                                                     const Ran& ran);
+
 // Finds the pass at fault. `folder` is an empty directory for the dumps. Returns an error if the
 // engine cannot be started or a dump cannot be read.
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
@@ -101,11 +109,6 @@ class MoreXlaFlags {
   std::optional<std::string> before_;
 };
 
-struct Ran {
-  reports::Verdict verdict;
-  RunOutcome outcome;
-  std::vector<std::string> facts;
-};
 // Runs and judges the module. Errors: the engine cannot be started.
 absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend& engine);
 absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,

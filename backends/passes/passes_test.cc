@@ -76,7 +76,8 @@ class BlameTest : public ::testing::Test {
   }
 
   PassBlame Blame(const Dumps& dumps, bool has_values = true, const std::string& given = kAdd,
-                  const std::vector<std::string>& leaves = {"f32[2] {1, 2}", "f32[2] {3, 5}"}) {
+                  const std::vector<std::string>& leaves = {"f32[2] {1, 2}", "f32[2] {3, 5}"},
+                  const std::string& found = "") {
     Write("before_optimizations.txt", dumps.given);
     Write("0001.p.after_pipeline-start.before_a.txt", dumps.given);
     Write("0002.p.after_a.before_b.txt", dumps.after_a);
@@ -92,8 +93,10 @@ class BlameTest : public ::testing::Test {
       request.arguments.resize(1);
       for (const std::string& leaf : leaves) request.arguments[0].push_back(*ParseLeaf(leaf));
       Differ differ(*module, request, DiffOptions());
-      blame.stages = *JudgeStages(*module, *StagesOf(folder_.path(), modules->back()), differ,
-                                  request, LoadOptions(), {});
+      Ran ran;
+      if (!found.empty()) ran.outcome.result.outputs = {{*ParseLeaf(found)}};
+      blame.stages = *JudgeStages({module.get(), &request, {}},
+                                  *StagesOf(folder_.path(), modules->back()), differ, ran);
     }
     Conclude(modules->back(), has_values, blame);
     return blame;
@@ -110,6 +113,23 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
   ASSERT_EQ(blame.stages.size(), 3u);
   EXPECT_EQ(blame.stages[1].verdict.kind, Outcome::kPass);
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
+}
+
+// The reference keeps the subnormal, so that both texts give nan. The engine flushes it to -0, and
+// only the second text then gives inf.
+TEST_F(BlameTest, ATextThatPermitsTheWrongOutputsIsNamed) {
+  constexpr char kLog[] = "HloModule m\nENTRY e {\n  b = f32[1] parameter(0)\n%s\n}";
+  const std::string given =
+      absl::StrFormat(kLog, "  a = f32[1] rsqrt(b)\n  ROOT r = f32[1] log(a)");
+  const std::string rewritten = absl::StrFormat(
+      kLog, "  a = f32[1] log(b)\n  h = f32[1] constant({-0.5})\n  ROOT r = f32[1] multiply(a, h)");
+  const Dumps dumps = {given, given, rewritten, rewritten, rewritten};
+  PassBlame blame = Blame(dumps, true, given, {"f32[1] {-1e-40}"}, "f32[1] {inf}");
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kPass);
+  EXPECT_EQ(blame.pass, "b");
+  EXPECT_THAT(blame.stages.back().verdict.reason, HasSubstr("permits"));
+  blame = Blame(dumps, true, given, {"f32[1] {-1e-40}"}, "f32[1] {5}");
+  EXPECT_EQ(blame.failing_phase, FailurePhase::kCodeGeneration);
 }
 
 // A rotation over two devices: each sends its first element to the other device, or to itself.
