@@ -46,13 +46,16 @@ def instruction_set():
         return ""
 
 
+def add_xla_flags(options, environment):
+    """Adds the engine's options to the flags that XLA reads once, when its library is loaded."""
+    flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
+    environment["XLA_FLAGS"] = " ".join([*environment.get("XLA_FLAGS", "").split(), *flags])
+
+
 def main():
     given = arguments()
     options = dict(option.split("=", 1) for option in given.option)
-    # XLA reads its flags once, when its library is loaded, in every release.
-    flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
-    if flags:
-        os.environ["XLA_FLAGS"] = " ".join(flags)
+    add_xla_flags(options, os.environ)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     sys.path[:0] = [folder for folder in (given.folder, given.converter) if folder]
     sys.path[:0] = [HERE, os.path.join(HERE, "../../examples")]

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import field  # noqa: E402
 from jaxlib_shards import has_value_per_device  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402
+from release_worker import add_xla_flags  # noqa: E402
 from stablehlo_text import narrow_results  # noqa: E402
 
 PRED, S4, U1, S1, TUPLE = 1, 21, 31, 30, 13
@@ -39,6 +40,13 @@ class OneBitTest(unittest.TestCase):
 
     def test_called_computations(self):
         self.assertTrue(has_one_bit_integers(computation(array(S4)) + computation(array(S1))))
+
+
+class FlagsTest(unittest.TestCase):
+    def test_flags_of_the_caller_are_kept(self):
+        environment = {"XLA_FLAGS": "--xla_dump_to=/d"}
+        add_xla_flags({"xla_a": "false", "partitioner": "gspmd"}, environment)
+        self.assertEqual(environment["XLA_FLAGS"], "--xla_dump_to=/d --xla_a=false")
 
 
 class NarrowResultsTest(unittest.TestCase):
