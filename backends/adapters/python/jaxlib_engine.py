@@ -85,6 +85,8 @@ def make(options):
         return xla_client.batched_device_put(shaped, sharding, [array], [device], True)
 
     def load(proto):
+        if jaxlib_shards.is_dynamic(jaxlib_shards.result_of(proto)):
+            raise Unsupported("no dynamic dimensions")
         if jaxlib_shards.partitions_of(proto) > 1:
             return load_sharded(proto)
         module = converted(proto, xla_client)

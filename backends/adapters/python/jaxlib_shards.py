@@ -20,7 +20,7 @@ TYPE, TUPLE_SHARDINGS, LAST_TILE_DIMS, NAMED_SHARDING = 1, 5, 8, 14  # fields of
 MANUAL, UNREDUCED = 4, 6  # values of OpSharding.Type
 UNREDUCED_AXES, MANUAL_AXES = 5, 7  # fields of NamedShardingProto
 RESULT = 2  # field of ProgramShapeProto
-DIMENSIONS, ELEMENTS = 3, 4  # fields of ShapeProto
+DIMENSIONS, ELEMENTS, DYNAMIC = 3, 4, 6  # fields of ShapeProto
 POISON = (0xFF, 0x4D, 0x7F, 0x80)  # fill elements with NaNs, huge and negative numbers
 
 
@@ -44,8 +44,16 @@ def leaf_dimensions(shape):
     return [tuple(unpacked(dict(fields(shape)).get(DIMENSIONS, b"")))]
 
 
-def result_shapes(proto):
-    return leaf_dimensions(dict(fields(dict(fields(proto))[PROGRAM_SHAPE]))[RESULT])
+def is_dynamic(shape):
+    """Returns True if a leaf of a ShapeProto has a dynamic dimension."""
+    return any(
+        any(value) if number == DYNAMIC else number == ELEMENTS and is_dynamic(value)
+        for number, value in fields(shape)
+    )
+
+
+def result_of(proto):
+    return dict(fields(dict(fields(proto))[PROGRAM_SHAPE]))[RESULT]
 
 
 def has_value_per_device(sharding):
@@ -138,7 +146,7 @@ class Tiling:
 def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
     """Loads the module; returns the function run(arguments)."""
     check_entry(proto)
-    count, shapes = partitions_of(proto), result_shapes(proto)
+    count, shapes = partitions_of(proto), leaf_dimensions(result_of(proto))
     devices = client.devices()[:count]
     options = xla_client.CompileOptions()
     options.num_replicas, options.num_partitions = 1, count

@@ -10,7 +10,7 @@ for name in ("numpy", "ml_dtypes"):  # which nothing here calls
     sys.modules.setdefault(name, types.ModuleType(name))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import field  # noqa: E402
-from jaxlib_shards import has_value_per_device  # noqa: E402
+from jaxlib_shards import has_value_per_device, is_dynamic  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402
 from release_worker import add_xla_flags  # noqa: E402
 from stablehlo_text import narrow_results  # noqa: E402
@@ -40,6 +40,13 @@ class OneBitTest(unittest.TestCase):
 
     def test_called_computations(self):
         self.assertTrue(has_one_bit_integers(computation(array(S4)) + computation(array(S1))))
+
+
+class DynamicResultTest(unittest.TestCase):
+    def test_arrays_and_tuples(self):
+        fixed, dynamic = (array(S4) + field(6, bytes([size])) for size in (0, 1))
+        self.assertEqual([is_dynamic(fixed), is_dynamic(dynamic)], [False, True])
+        self.assertTrue(is_dynamic(field(2, TUPLE) + field(4, fixed) + field(4, dynamic)))
 
 
 class FlagsTest(unittest.TestCase):
