@@ -418,6 +418,10 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
   EXPECT_EQ(RunHlocts("diff --invalid --backend=reference " + Path("absent.hlo")).status, 2);
 }
 
+TEST_F(CliTest, NoHolesAreReported) {
+  EXPECT_EQ(RunHlocts("ops sort --holes").out, "every component supports it\n");
+}
+
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command :
        {"",        "run",  "eval",       "judge",        "diff",       "verify",
@@ -427,6 +431,7 @@ TEST_F(CliTest, EveryCommandHasHelp) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage: hlocts")) << command;
+    EXPECT_EQ(RunHlocts(absl::StrCat("help ", command)).out, ran.out);
   }
 }
 

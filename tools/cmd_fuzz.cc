@@ -268,7 +268,7 @@ Command FuzzCommand() {
                       "also run metamorphic variants of each module; judge them if outputs differ");
             flags.Add("--cut", &options->cut,
                       "also judge pieces of about N floating-point operations (0: outputs only)");
-            flags.Add("--variants,--twins", &options->variants,
+            flags.Add("--twins,--variants", &options->variants,
                       "number of variants per module, with --metamorphic (2)");
             DeclareShrinking(flags, *options);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -34,15 +34,18 @@ void PrintJson(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& 
 }
 
 void PrintHoles(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {
+  bool none = true;
   for (Opcode opcode : opcodes) {
     for (const Consumer& consumer : consumers) {
       if (consumer.has[static_cast<size_t>(opcode)]) continue;
+      none = false;
       const std::string reason(ReasonOf(opcode, consumer.name));
       std::printf("%-26s %-10s %s\n", std::string(OpcodeName(opcode)).c_str(),
                   std::string(consumer.name).c_str(),
                   reason.empty() ? "no reason stated" : reason.c_str());
     }
   }
+  if (none) std::printf("every component supports %s\n", opcodes.size() == 1 ? "it" : "them");
 }
 
 void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {

@@ -29,7 +29,11 @@ class LocalOnly(http.server.SimpleHTTPRequestHandler):
         self.send_error(403, "Only for requests to localhost")
 
 handler = functools.partial(LocalOnly, directory=sys.argv[2])
-server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler)
+try:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler)
+except OSError as error:
+    print(f"hlocts: view: --port={sys.argv[1]}: {error.strerror}", file=sys.stderr)
+    sys.exit(3)
 print(f"http://localhost:{server.server_port}/", flush=True)
 try:
     server.serve_forever()

@@ -113,12 +113,16 @@ for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.exampl
         print(host, urllib.request.urlopen(request, timeout=60).status)
     except urllib.error.HTTPError as error:
         print(host, error.code)
+port = f"--port={address.split(':')[2].strip('/')}"
+second = [word.replace("--port=0", port) for word in sys.argv[1:]]
+done = subprocess.run(second, capture_output=True, text=True)
+print(done.returncode, done.stderr.replace(port, "--port"))
 server.kill()
 )py";
   Ran asked = RunHlocts("view --port=0" + Store(), "python3 " + Path("ask.py"));
   EXPECT_EQ(asked.out,
             "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n"
-            "127.0.0.1:80@evil 403\n");
+            "127.0.0.1:80@evil 403\n3 hlocts: view: --port: Address already in use\n\n");
 }
 
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {

@@ -386,7 +386,8 @@ TEST(StoryTest, DefaultsComeFromAFile) {
 TEST(StoryTest, TheShellsAndManKnowEveryOption) {
   Ran bash = RunHlocts("completion bash");
   EXPECT_THAT(bash.out,
-              AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke")));
+              AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke"),
+                    HasSubstr("--variants="), Not(HasSubstr("--twins="))));
   const std::string script = Write("completion.bash", bash.out);
   EXPECT_EQ(std::system(("bash -n " + script).c_str()), 0);
   EXPECT_THAT(RunHlocts("completion zsh").out, HasSubstr("#compdef hlocts"));

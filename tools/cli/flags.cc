@@ -193,7 +193,7 @@ int Help(Program& program, const std::vector<std::string>& words) {
     return 0;
   }
   for (const auto& impl : program.impls) {
-    if (impl->info.name == words[0]) return std::cout << impl->app->help(), 0;
+    if (impl->info.name == words[0]) return std::cout << impl->app->help("hlocts"), 0;
   }
   return Wrong(
       "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
