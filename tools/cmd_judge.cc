@@ -95,6 +95,8 @@ Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
 }
 
 int RunJudge(const JudgeOptions& options) {
+  const auto facts = GivenFacts(options.facts, options.facts_of);
+  if (!facts.ok()) return Fail(facts.status());
   if (!options.common.batch.empty()) {
     return RunBatch(
         options.common.batch,

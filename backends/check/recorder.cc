@@ -276,7 +276,8 @@ int Recorder::Finish() {
   if (getpid() != owner_ || executions_ == 0) return 0;
   WriteCounts();
   if (!error_.empty()) fprintf(stderr, "hlocts check: %s\n", error_.c_str());
-  if (judge_ <= 0) return 0;
+  const bool red = settings_.fail && !error_.empty();
+  if (judge_ <= 0) return red;
   close(judge_input_);  // the judge then finishes, or ends at its time limit
   auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
   bool terminated = false;  // a terminated judge reports its results so far
@@ -293,7 +294,7 @@ int Recorder::Finish() {
     fprintf(stderr, "hlocts check: the judge process had to be killed; records are in %s\n",
             directory_.c_str());
   }
-  return settings_.fail && WIFEXITED(status) && WEXITSTATUS(status) == 1 ? 1 : 0;
+  return red || (settings_.fail && status != 0);
 }
 
 }  // namespace hlocts::check

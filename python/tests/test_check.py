@@ -113,6 +113,51 @@ def test_a_platform_that_cannot_be_registered_is_one_sentence(tmp_path):
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("setting", ["profile=x", "facts=x", "out=/proc/x", "sample=x", "wait=x"])
+def test_a_wrong_setting_is_refused_before_the_program_runs(tmp_path, setting):
+    done = run(tmp_path, "print('ran')", "--fail", f"--{setting}")
+    assert done.returncode == 1
+    assert not done.stdout
+    assert re.fullmatch("hlocts check: .*\n", done.stderr), done.stderr
+
+
+def test_a_check_that_sees_no_execution_fails(tmp_path):
+    done = run(tmp_path, "print('ran')", "--fail")
+    assert (done.returncode, done.stdout) == (1, "ran\n")
+    assert done.stderr == "hlocts check: no execution was seen, so nothing is judged\n"
+
+
+# Found by any judge, also where the program names its platform.
+WRONG = """
+import jax, jax.numpy as jnp
+jax.config.update("jax_platforms", "cpu")
+def test_scale(): jax.jit(lambda x, y: (x / y) / x)(jnp.float32(1e30), jnp.float32(1e30))
+test_scale()
+"""
+
+
+def test_the_platform_of_the_program_is_replaced(tmp_path):
+    done = run(tmp_path, WRONG, "--fail")
+    assert done.returncode == 1, done.stderr
+    assert "platform cpu is replaced" in done.stderr
+    assert "1 fail" in done.stderr
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]])
+def test_a_fail_is_the_status_of_pytest(tmp_path, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    (tmp_path / "test_wrong.py").write_text(WRONG)
+    command = [sys.executable, "-m", "pytest", "-p", "hlocts.check", *workers, "test_wrong.py"]
+    for name, status in (("fail", 1), ("none", 0)):
+        variables = {"HLOCTS_CHECK": f"fail={int(name == 'fail')} out={name} wait=600"}
+        done = subprocess.run(command, text=True, env=environment(tmp_path / name) | variables,
+                              cwd=tmp_path, check=False, capture_output=True)  # fmt: skip
+        assert done.returncode == status, done.stderr
+        assert "1 passed" in done.stdout, done.stdout
+        assert "fail  program" in done.stderr
+
+
 def test_the_installed_jaxlib_is_judged(tmp_path):
     done = run(tmp_path, OWN, "--fail", "--sample=first,1/10", "--budget=100%")
     assert done.returncode == 1, done.stderr

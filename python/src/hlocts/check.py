@@ -23,20 +23,33 @@ class _Callable(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+_checked: checking.Session
 
 
 def pytest_addoption(parser: Any) -> None:
     """Runs the tests under the checking plugin, with a report at the end: `pytest -p hlocts.check`.
 
     HLOCTS_CHECK has the settings. JAX reads its platform when a test first uses it. The judge
-    prints to the original standard error, because pytest captures that of the tests.
+    prints to the original standard error, because pytest captures that of the tests. The workers of
+    pytest-xdist inherit the environment, and the process that started them has the exit status.
     """
+    global _checked
     try:
-        os.environ.update(checking.environment(checking.settings(os.environ.get("HLOCTS_CHECK", ""))))
+        _checked = checking.Session(checking.settings(os.environ.get("HLOCTS_CHECK", "")))
     except HloctsError as problem:
-        raise importlib.import_module("pytest").UsageError(f"hlocts check: {problem}") from None
-    os.environ["JAX_PLATFORMS"] = "hlocts_check"
+        sys.exit(f"hlocts check: {problem}")
+    os.environ.update(_checked.environment)
     os.environ["HLOCTS_CHECK_STDERR"] = str(os.dup(2))
+
+
+def pytest_sessionstart(session: Any) -> None:
+    session.config.hlocts_session = session
+
+
+def pytest_unconfigure(config: Any) -> None:
+    session = getattr(config, "hlocts_session", None)
+    if session and not hasattr(config, "workerinput") and _checked.status():
+        session.exitstatus = session.exitstatus or 1
 
 
 if __name__ == "__main__":

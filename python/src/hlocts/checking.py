@@ -16,6 +16,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import select
 import signal
 import subprocess
@@ -41,7 +42,14 @@ _KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain 
 _NARROW_BITS = {"s4": 4, "s2": 2}
 OWN_CLIENT = "jax"  # the setting `plugin` for JAX's own CPU client
 OWN_FACTS = "xla_cpu"  # the target whose facts hold on that client
-_SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
+# The settings and their values; the judge reads profile and facts.
+_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_SETTINGS = {
+    "plugin": ".+", "out": ".+", "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
+    "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?", "profile": ".*",
+    "facts": ".*",
+}  # fmt: skip
+_RED = ("fail", "error")  # verdicts with which a check that has --fail fails
 
 
 def settings(words: str) -> dict[str, str]:
@@ -290,7 +298,7 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
 
 
 def report(directory: pathlib.Path) -> tuple[str, bool]:
-    """Returns the report of one directory, and True if a verdict is fail."""
+    """Returns the report of one directory, and True if a verdict is fail or error."""
     results = list(_results(directory))
     plugin = settings(os.environ.get("HLOCTS_CHECK", "")).get("plugin", OWN_CLIENT)
     counts = _counts(directory)
@@ -321,16 +329,26 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
         lines.append(f"  not recorded  {count} executions: {reason}")
     lines += _waiting_lines(directory)
     lines.append(f"  records: {directory}")
-    return "\n".join(lines), verdicts["fail"] > 0
+    return "\n".join(lines), any(verdicts[one] for one in _RED)
 
 
 def environment(words: dict[str, str]) -> dict[str, str]:
     """Returns the environment variables that the plugin reads, with the real plugin as a path."""
     words = {"plugin": OWN_CLIENT, **words}
+    for name, value in words.items():
+        if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
+            raise HloctsError(f"{name}={value}: expected one of the settings of the page 'checking'")
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
     if "/" in words["plugin"] and not pathlib.Path(words["plugin"]).is_file():
         raise HloctsError(f"plugin={words['plugin']}: no such file")
+    if {"profile", "facts"} & set(words):
+        binary.run(["judge", "--batch=/dev/null", *judge_options(words)])  # which refuses wrong ones
+    if "out" in words:
+        try:
+            pathlib.Path(words["out"]).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise HloctsError(f"out={words['out']}: {error.strerror}") from None
     return {
         "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
         "HLOCTS_CHECK_JUDGE": "\n".join([sys.executable, "-m", "hlocts.check", "--judge"]),
@@ -352,16 +370,44 @@ def _installed(name: str) -> str:
         "`hlocts engines list` that is a PJRT plugin, such as xla, or the path of one")
 
 
+class Session:
+    """The records of all processes that run with one environment, in one directory."""
+
+    def __init__(self, words: dict[str, str]) -> None:
+        words = {"out": f"hlocts-check-{os.getpid()}", **words}
+        platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces others
+        self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
+        self._words, self._out = words, pathlib.Path(words["out"]).absolute()
+        self._before = set(self._out.glob("*"))
+
+    def status(self) -> int:
+        """Waits for the judges of the processes that have ended. Returns 1 if `fail` is set and
+        nothing was judged, or a verdict is fail or error. This process ends with its own status."""
+        limit = time.monotonic() + wait_seconds(self._words)
+        new = {path for path in self._out.glob("*") if path not in self._before}
+        own = {self._out / str(os.getpid())} & new
+        waits = [path for path in new - own if (path / "spool").is_dir()]
+        while waits and time.monotonic() < limit:
+            waits = [path for path in waits if not (path / "report.txt").is_file()]
+            time.sleep(0.05 if waits else 0)
+        verdicts = {result["verdict"] for path in new - own for result in _results(path)}
+        for path in () if verdicts else new - own:
+            print(report(path)[0], file=sys.stderr)
+        if not new:
+            print("hlocts check: no execution was seen, so nothing is judged", file=sys.stderr)
+        is_red = not (verdicts or own) or any(one in verdicts for one in _RED)
+        return int(self._words.get("fail") == "1" and is_red)
+
+
 def _run(given: argparse.Namespace) -> int:
     words = settings(os.environ.get("HLOCTS_CHECK", ""))
     words |= {name: value for name in _SETTINGS if (value := getattr(given, name))}
     if given.fail:
         words["fail"] = "1"
-    platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"
-    variables = environment(words) | {"JAX_PLATFORMS": platforms}
-    return subprocess.run(
-        [sys.executable, *given.script], env=os.environ | variables, check=False
-    ).returncode
+    session = Session(words)
+    command = [sys.executable, *given.script]
+    status = subprocess.run(command, env=os.environ | session.environment, check=False).returncode
+    return session.status() or (128 - status if status < 0 else status)
 
 
 def _serve(directory: pathlib.Path) -> int:
@@ -388,7 +434,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
-    parser.add_argument("--fail", action="store_true", help="exit 1 if a verdict is fail")
+    parser.add_argument("--fail", action="store_true", help="exit 1 if a verdict is fail or error, or if nothing was judged")
     helps = {
         "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
         "out": "directory of the records (hlocts-check-PID)",

@@ -116,6 +116,12 @@ def initialize() -> None:
     with its traceback; a platform that cannot be registered ends the program when it is used."""
     jax: Any = importlib.import_module("jax")
     bridge: Any = importlib.import_module("jax._src.xla_bridge")
+    is_checked = "HLOCTS_CHECK_JUDGE" in os.environ or "hlocts_check" in os.environ.get(
+        "JAX_PLATFORMS", "")  # fmt: skip
+    if is_checked and not {*COMPUTING, "hlocts_check"} & set(_named(jax)):
+        print(f"hlocts check: the program's platform {jax.config.jax_platforms} is replaced by "
+              "hlocts_check", file=sys.stderr)  # fmt: skip
+        jax.config.update("jax_platforms", "hlocts_check")
     for platform in _named(jax):
         try:
             if platform in (*COMPUTING, "hlocts_check"):
