@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::backends {
@@ -71,6 +73,19 @@ ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
   return request;
 }
 
+// Returns the target of a custom call by which JAX calls a Python function, or "". Such a call has
+// the address of the function, which is valid only in the process that made the module.
+std::string PythonCallback(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const std::string* target = instruction->Get<std::string>(Attr::kCustomCallTarget);
+      if (target && absl::StrContains(*target, "python") && absl::StrContains(*target, "callback"))
+        return *target;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
@@ -79,6 +94,10 @@ RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& 
     const BackendInfo info = backend.info();
     if (info.available && !absl::c_linear_search(info.capabilities, "partitions"))
       return OutcomeFrom(absl::UnimplementedError("the engine does not partition modules"));
+  }
+  if (const std::string target = PythonCallback(module); !target.empty()) {
+    return FailedRun(absl::UnimplementedError(absl::StrCat(
+        "not run: ", target, " calls a Python function in the process that made the module")));
   }
   if (!options.stop || !options.stop()) {
     return request.donated_leaves.empty()

@@ -249,6 +249,10 @@ TEST(RefusalTest, ACustomCallWithoutAHandlerIsUnsupported) {
   EXPECT_EQ(missing.error.kind, ErrorKind::kNoHandler);
   EXPECT_EQ(missing.error.target, "lapack_sgeqrf_ffi");
   EXPECT_EQ(run("quiet").failure, Outcome::kRejected) << "only part of a word is the target";
+  const RunOutcome callback =
+      run("xla_ffi_python_cpu_callback");  // has an address of another process
+  EXPECT_EQ(callback.failure, Outcome::kUnsupported);
+  EXPECT_THAT(callback.error.message, testing::StartsWith("not run: xla_ffi_python_cpu_callback"));
 }
 
 TEST(WorkerStartTest, AProgramThatIsNotThereIsUnavailable) {

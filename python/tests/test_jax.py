@@ -192,6 +192,14 @@ module attributes {tf.versions = {producer = 2288 : i32}} {
 """
 
 
+@pytest.mark.parametrize("engine", ["jax", "cpu"])
+def test_a_callback_is_not_called_from_another_process(engine):
+    f = lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((2,), np.float32), x)
+    result = hlocts.check(f, jnp.ones(2), engine=engine)
+    assert result.verdict == "unsupported", result
+    assert "calls a Python function in the process that made the module" in result.reason
+
+
 def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
     x = np.array([1, 2], np.float32)
     assert hlocts.evaluate(FOREIGN, x)[0].tolist() == [-1, -2]

@@ -110,7 +110,7 @@ class Result:
 
     def _missing(self) -> str:
         """Returns one sentence on the unjudged part."""
-        others = [target for target in self.custom_calls if f'"{target}"' not in self.reason]
+        others = [target for target in self.custom_calls if target not in self.reason]
         known = f" (also in the module: {', '.join(others)})" if others else ""
         return f"{self.reason or 'the program gives no reason'}{known}"
 
