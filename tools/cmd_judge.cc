@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts judge`, which decides whether given outputs are acceptable.
+#include <filesystem>
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -29,7 +30,9 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   std::vector<std::vector<Literal>> outputs(1);
-  if (options.outputs.empty()) {
+  const bool has_own = options.outputs.empty() && std::filesystem::is_directory(options.module);
+  const std::string file = has_own ? options.module + "/actual.txt" : options.outputs;
+  if (file.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(LoadedModule snapshot, OpenModule(options.module));
     outputs[0] = std::move(snapshot.results);
     if (outputs[0].empty())
@@ -40,9 +43,9 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
   diff.blame = true;  // finds the origin of an accepted NaN
-  if (!options.outputs.empty()) {
+  if (!file.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
-        outputs, ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
+        outputs, ReadDeviceLeaves(file, backends::OutputLeafShapes(*job.module),
                                   diff.load.replicas * diff.load.partitions, diff.load.partitions));
   }
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
@@ -131,7 +134,7 @@ Command JudgeCommand() {
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--outputs", &options->outputs,
-                      "literals file with the outputs of the engine");
+                      "literals file with the outputs of the engine (actual.txt of a bundle)");
             flags.AddProfile(&options->profile);
             flags.Add("--fact", &options->facts, "fact of the engine, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,

@@ -138,17 +138,9 @@ bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.js
 
 absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options) {
   if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
-  std::vector<std::string> folders, queries;
-  if (!IsRun(options.words[0])) {
-    folders = options.words;
-    // results/findings/NAME is also in the data of an installed program.
-    for (std::string& folder : folders) {
-      const std::string own = absl::StrCat(HomeFolder(), "/", folder);
-      if (!fs::exists(folder) && fs::exists(own)) folder = own;
-    }
-    return folders;
-  }
+  if (!IsRun(options.words[0])) return options.words;
   // The first word is a run, and the others are queries.
+  std::vector<std::string> queries;
   for (size_t i = 1; i < options.words.size(); ++i) queries.push_back(options.words[i]);
   return CasesOfRun(options.words[0], queries);
 }

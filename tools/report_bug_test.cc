@@ -69,5 +69,17 @@ TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
               HasSubstr("run_hlo_module --platform=interpreter"));
 }
 
+// An installed program has them in its data.
+TEST(FindingFolderTest, EachCommandThatReadsFindsItFromAnyFolder) {
+  const std::string finding = " results/findings/xla-log-of-rsqrt", elsewhere = "cd / &&";
+  for (const char* command : {"eval", "digits", "verify", "report-bug"}) {
+    const Ran ran = RunHlocts(command + finding, elsewhere);
+    EXPECT_EQ(ran.status, 0) << command << ": " << ran.out;
+  }
+  const Ran judged = RunHlocts("judge" + finding, elsewhere);  // the outputs of the engine
+  EXPECT_EQ(judged.status, 1) << judged.out;
+  EXPECT_THAT(judged.out, HasSubstr("got:      inf"));
+}
+
 }  // namespace
 }  // namespace hlocts::tools

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/match.h"
@@ -16,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/base/nearest.h"
 #include "spec/base/version.h"
+#include "spec/files/home_folder.h"
 #include "tools/cli/config_file.h"
 #include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
@@ -151,12 +153,23 @@ void Flags::AddWatch() {
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
+// Returns the path of a finding that is only in the data of an installed program.
+static std::string WithOwnFinding(std::string word) {
+  const std::string own = absl::StrCat(HomeFolder(), "/", word);
+  std::error_code none;
+  const bool is_own = absl::StartsWith(word, "results/findings/") &&
+                      !std::filesystem::exists(word, none) && std::filesystem::exists(own, none);
+  return is_own ? own : word;
+}
+
 void Flags::Positional(const std::string& name, std::string* value, const std::string& help) {
-  impl_->Note(impl_->app->add_option(name, *value, help), {name, "", "", help, {}, true});
+  impl_->Note(impl_->app->add_option(name, *value, help)->transform(WithOwnFinding),
+              {name, "", "", help, {}, true});
 }
 void Flags::Positional(const std::string& name, std::vector<std::string>* values,
                        const std::string& help) {
-  impl_->Note(impl_->app->add_option(name, *values, help), {name, "", "", help, {}, true});
+  impl_->Note(impl_->app->add_option(name, *values, help)->transform(WithOwnFinding),
+              {name, "", "", help, {}, true});
 }
 
 namespace {
