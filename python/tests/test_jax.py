@@ -3,12 +3,14 @@
 
 import dataclasses
 import functools
+import types
 
 import numpy as np
 import pytest
 
 import hlocts
 from hlocts import api, binary, lowering
+from hlocts.errors import HloctsError
 
 try:
     import jax
@@ -155,6 +157,8 @@ def test_a_named_engine(tmp_path):
         canary.raise_for_failure()
     with pytest.raises(hlocts.HloctsError, match="expected one of"):
         hlocts.check(log_exp, x, engine="nosuch")
+    with pytest.raises(hlocts.HloctsError, match="engine: expected a name"):
+        hlocts.check(log_exp, x, engine="")
 
 
 def test_jax_in_a_process_of_its_own():
@@ -198,6 +202,13 @@ def test_a_callback_is_not_called_from_another_process(engine):
     result = hlocts.check(f, jnp.ones(2), engine=engine)
     assert result.verdict == "unsupported", result
     assert "calls a Python function in the process that made the module" in result.reason
+
+
+def test_a_jax_that_is_too_old_is_named():
+    old = types.SimpleNamespace(__version__="0.5.3", __version_info__=(0, 5, 3))
+    with pytest.raises(HloctsError, match="x needs jax 0.6.2 or newer, found jax 0.5.3"):
+        lowering.require(old, "0.6.2", "x")
+    lowering.require(jax, "0.6.2", "x")
 
 
 def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
@@ -324,7 +335,7 @@ def test_the_report_of_pytest(pytester):
     done = pytester.runpytest_subprocess("-rs")
     done.assert_outcomes(passed=3, failed=3, skipped=2)
     done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
-                               "*a test that conforms returns a function*", "*no handler for*"])
+                               "*a test that conforms returns a function*", "SKIPPED*_report_of_pytest.py:*no handler for*"])
 
 
 def test_the_option_names_the_engine(pytester):

@@ -183,6 +183,8 @@ def _fact_options(facts: Sequence[str]) -> list[str]:
 
 def _backend(engine: str) -> str:
     """Returns the program's name of an engine."""
+    if not engine:
+        raise HloctsError('engine: expected a name such as "xla", found ""')
     if engine == "jax":
         return f"this-jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")

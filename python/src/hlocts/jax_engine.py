@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hlocts import arrays, binary, lowering
+from hlocts.errors import HloctsError
 from hlocts.worker_frames import frames as worker_frames
 
 
@@ -53,6 +54,10 @@ def main() -> None:
     frames = worker_frames()
 
     def load(text: str) -> Callable[[list[Any]], list[Any]]:
+        try:
+            lowering.require(jax, "0.6.2", "the engine jax")
+        except HloctsError as error:
+            raise frames.Unsupported(str(error)) from None
         try:
             run = _compile(jax, text)
         except jax.errors.JaxRuntimeError as error:

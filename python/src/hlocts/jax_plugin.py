@@ -21,7 +21,7 @@ import re
 import sys
 from typing import Any
 
-from hlocts import binary, checking, own_client
+from hlocts import binary, checking, lowering, own_client
 from hlocts.errors import HloctsError
 
 COMPUTING = ("hlocts_reference", "hlocts_cpu")  # the other platform only records
@@ -98,6 +98,7 @@ def _register_check(bridge: Any, path: pathlib.Path) -> None:
 def _register(jax: Any, bridge: Any, platform: str) -> None:
     path = library(f"lib{platform}.so")
     if platform in COMPUTING:
+        lowering.require(jax, "0.7.2", "this platform")
         own = {"platform_name": _PLATFORM, "stablehlo_converter": binary.CONVERTER}
         bridge.register_plugin(platform, library_path=str(path),
                                options=lambda: own | _device_options(bridge))  # fmt: skip

@@ -51,6 +51,12 @@ def _jax() -> Any:
     return jax
 
 
+def require(jax: Any, version: str, user: str) -> None:
+    """Refuses a JAX that is older than what `user` needs."""
+    if jax.__version_info__ < tuple(int(part) for part in version.split(".")):
+        raise HloctsError(f"{user} needs jax {version} or newer, found jax {jax.__version__}")
+
+
 def own_facts(jax: Any) -> tuple[str, ...]:
     """Returns the name of the target of jaxlib's own CPU client; none for other backends, such as
     plugins that call themselves cpu."""

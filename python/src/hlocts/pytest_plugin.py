@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hlocts import testing
-from hlocts.errors import ConformanceError, HloctsError
+from hlocts.errors import ConformanceError, HloctsError, NotJudgedError
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -27,12 +27,18 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
-    """Omits the line on hidden frames, because the message explains the failure."""
+    """Omits the line on hidden frames, because the message explains the failure. A skip has the
+    place of its test."""
+    raised = call.excinfo and call.excinfo.value  # pytest replaces a SkipTest
     outcome = yield
     own = (ConformanceError, HloctsError)
+    report = outcome.get_result()
+    if report.skipped and isinstance(getattr(raised, "__context__", None), NotJudgedError):
+        path, line, _ = item.location
+        report.longrepr = (path, (line or 0) + 1, report.longrepr[2])
     if call.excinfo is None or not isinstance(call.excinfo.value, own):
         return
-    traceback = getattr(outcome.get_result().longrepr, "reprtraceback", None)
+    traceback = getattr(report.longrepr, "reprtraceback", None)
     if traceback is not None:
         traceback.extraline = None
 
