@@ -128,6 +128,7 @@ class Checking(Scratch):
         text, has_failure = self.judged(record(1, [X], [X]), record(7, [X], [X]))
         self.assertFalse(has_failure)
         self.assertIn("2 judged: 2 unsupported", text)
+        self.assertIn("unsupported  1 executions (program 7): ", text)
         self.assertIn("unknown_target", text)
 
     def test_a_report_while_the_program_runs(self):

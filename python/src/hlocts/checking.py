@@ -318,13 +318,13 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)
-    reasons = collections.Counter(
-        (result["verdict"], result.get("reason", ""))
-        for result in results
-        if result["verdict"] not in ("pass", *_KEPT)
-    )
-    for (verdict, reason), count in reasons.most_common():
-        lines.append(f"  {verdict}  {count} executions: {reason}")
+    reasons = collections.defaultdict(list)
+    for result in results:
+        if result["verdict"] not in ("pass", *_KEPT):
+            reasons[result["verdict"], result.get("reason", "")].append(result["program"])
+    for (verdict, reason), programs in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        names = ", ".join(map(str, sorted(set(programs))))
+        lines.append(f"  {verdict}  {len(programs)} executions (program {names}): {reason}")
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
     lines += _waiting_lines(directory)
