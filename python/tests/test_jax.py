@@ -379,9 +379,35 @@ def test_unequal_copies_fail():
         return part(x)
     result = jax.jit(own)(np.arange(4.))
     assert "hold different copies" in hlocts.lowering._unequal(result)[0]
+
+def test_an_engine_partitions_or_says_that_it_cannot():
+    x = np.arange(16, dtype=np.float32).reshape(4, 4)
+    spread = dict(mesh=mesh(), in_specs=(P("a", "b"),), out_specs=P("b"))
+    for engine, reason in (("reference", ""), ("jax", "the engine does not partition modules")):
+        result = hlocts.check(lambda x: x.sum(0), x, engine=engine, keep="kept", **spread)
+        header = open("kept/module.hlo").readline()
+        assert "num_partitions=4" in header and "xla.sdy" not in header
+        assert result.verdict == ("unsupported" if reason else "pass"), str(result)
+        assert reason in result.reason
+    assert jax.config.jax_use_shardy_partitioner
+
+@pytest.mark.parametrize("spread", [{}, {"mesh": mesh, "in_specs": P("a"), "out_specs": P()}])
+def test_manual_regions(spread):
+    body = lambda x: jax.lax.psum(x, ("a", "b"))
+    f = lambda x: (jax.shard_map(body, mesh=mesh(), in_specs=P(("a", "b")), out_specs=P())(x), x)
+    x = np.arange(8, dtype=np.float32)
+    if spread:
+        spread = spread | {"mesh": mesh()}
+    for engine in (None, "reference"):
+        result = hlocts.check(f, x, engine=engine, **spread)
+        assert result.passed, str(result)
+    for values in (hlocts.evaluate(f, x), *hlocts.allowed(f, x)[:2]):
+        np.testing.assert_array_equal(values[0], x.reshape(4, 2).sum(0))
+        np.testing.assert_array_equal(values[1], x)
+    assert len(hlocts.allowed(f, x).together) == 2
 """
 
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=3)
+    pytester.runpytest_subprocess().assert_outcomes(passed=6)

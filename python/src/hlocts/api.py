@@ -169,7 +169,7 @@ def allowed(
         if low is None:
             return leaves
         lower, upper, nan = (low.unflatten(leaf) for leaf in leaves[:3])
-        return Allowed(lower, upper, nan, leaves.together)
+        return Allowed(lower, upper, nan, leaves.together[:len(low.output_dtypes)])
 
 
 def _fact_options(facts: Sequence[str]) -> list[str]:

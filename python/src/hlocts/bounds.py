@@ -153,8 +153,9 @@ def _of_points(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array
 
 
 def read(text: str) -> Allowed:
-    """Returns lists of leaves, in root order."""
-    leaves = [json.loads(line) for line in text.splitlines()][1:]  # origins come first
+    """Returns lists of leaves, in root order, device after device."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    leaves = [line for line in lines if "origins" not in line]  # which precede those of a device
     if any(leaf.get("token") for leaf in leaves):
         raise HloctsError("a token has no bounds")
     found = []

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class Lowered:
     output_names: list[str]
     output_dtypes: list[np.dtype[Any]]
     execute: Callable[[], list[Array]]  # runs on the backend that JAX uses
-    unflatten: Callable[[list[Array]], Any]
+    unflatten: Callable[[list[Array]], Any]  # of the first device
     engine: str  # name of that backend
     facts: tuple[str, ...]  # that hold on it: see own_facts
     # Set by execute if a mesh is used: devices that have different copies of one element.
@@ -149,6 +150,36 @@ def _unequal(result: Any) -> list[str]:
     return found
 
 
+@contextlib.contextmanager
+def _gspmd(jax: Any) -> Iterator[None]:
+    """Lowers annotations and manual regions as GSPMD has them: every partitioner of the engines
+    takes these, and GSPMD no others. A JAX without the setting lowers what it can."""
+    name = "jax_use_shardy_partitioner"
+    before = getattr(jax.config, name, False)
+    if before:
+        jax.config.update(name, False)
+    try:
+        yield
+    finally:
+        if before:
+            jax.config.update(name, before)
+
+
+def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> str:
+    """Returns HLO text. as_hlo_text omits the number of partitions, without which an engine
+    partitions nothing."""
+    attributes = lowered.compiler_ir("stablehlo").operation.attributes
+    count = int(attributes["mhlo.num_partitions"]) if "mhlo.num_partitions" in attributes else 1
+    if count > 1:
+        with _gspmd(jax):
+            lowered = lower()
+    computation = lowered.compiler_ir("hlo")
+    if computation is None:
+        raise HloctsError("this JAX backend cannot print HLO")
+    text = str(computation.as_hlo_text(print_large_constants=True))
+    return text if count == 1 else text.replace("\n", f", num_partitions={count}\n", 1)
+
+
 def lower(
     f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None,
     annotated: bool = False, platform: str | None = None,
@@ -163,8 +194,12 @@ def lower(
     parted = spread.jit(jax, on_words) if spread else None
     whole = jax.jit(on_words, keep_unused=True)
     jitted = parted if parted and annotated else whole
-    lowered = (jitted.trace(*words).lower(lowering_platforms=(platform,)) if platform
-               else jitted.lower(*words))  # fmt: skip
+
+    def lower_again() -> Any:
+        return (jitted.trace(*words).lower(lowering_platforms=(platform,)) if platform
+                else jitted.lower(*words))  # fmt: skip
+
+    lowered = lower_again()
     unequal: list[str] = []
 
     def execute() -> list[Array]:
@@ -175,10 +210,7 @@ def lower(
             unequal.extend(_unequal(leaf))
         return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
 
-    computation = lowered.compiler_ir("hlo")
-    if computation is None:
-        raise HloctsError("this JAX backend cannot print HLO")
-    text = computation.as_hlo_text(print_large_constants=True)
+    text = _text(lower_again, lowered, jax)
     inputs = _leaves(jax, words)
     _check_parameters(text, inputs)
     device = jax.devices()[0]
@@ -191,7 +223,7 @@ def lower(
         output_names=_names(jax, lowered.out_info),
         output_dtypes=[np.dtype(leaf.dtype) for leaf in out_leaves],
         execute=execute,
-        unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves),
+        unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves[:len(out_leaves)]),
         engine=f"jax {jax.__version__} ({device.device_kind}"
         + (f", {spread.mesh.size} devices)" if spread else ")"),
         facts=own_facts(jax),
