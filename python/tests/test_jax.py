@@ -92,6 +92,8 @@ def test_a_wrong_value_in_a_tree_is_named(tmp_path):
     assert result.verdict == "fail"
     assert result.failure.name == "result['b'][0]" and result.failure.index == (1,)
     assert [a.name for a in result.failure.arguments] == ["args[0]['x']"]
+    assert __file__ in result.failure.source and result.failure.source in str(result)
+    assert __file__ in hlocts.digits(log_exp, 1.5).instructions[0]["source"]
     assert "result['b'][0] at [1] is 3 " in str(result)
     assert "<svg" in result._repr_html_()
 

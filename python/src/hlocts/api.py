@@ -305,7 +305,8 @@ def _failure(
         rule=found["rule"], clause=found["clause"], instruction=found["instruction"],
         operation=found.get("operation", ""),
         operands=tuple(Operand(**one) for one in found.get("operands", ())), arguments=arguments,
-        distance=found.get("distance", ""), sentences=tuple(Sentence(**one) for one in sentences),
+        distance=found.get("distance", ""), source=found.get("source", ""),
+        sentences=tuple(Sentence(**one) for one in sentences),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import functools
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -166,8 +167,8 @@ def _gspmd(jax: Any) -> Iterator[None]:
 
 
 def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> str:
-    """Returns HLO text. as_hlo_text omits the number of partitions, without which an engine
-    partitions nothing."""
+    """Returns HLO text with the places in the source. JAX's text omits the number of partitions,
+    without which an engine partitions nothing."""
     attributes = lowered.compiler_ir("stablehlo").operation.attributes
     count = int(attributes["mhlo.num_partitions"]) if "mhlo.num_partitions" in attributes else 1
     if count > 1:
@@ -176,7 +177,9 @@ def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> str:
     computation = lowered.compiler_ir("hlo")
     if computation is None:
         raise HloctsError("this JAX backend cannot print HLO")
-    text = str(computation.as_hlo_text(print_large_constants=True))
+    options = sys.modules[type(computation).__module__].HloPrintOptions.short_parsable()
+    options.print_metadata = True
+    text = str(computation.get_hlo_module().to_string(options))
     return text if count == 1 else text.replace("\n", f", num_partitions={count}\n", 1)
 
 

@@ -51,6 +51,7 @@ class Failure:
     operands: tuple[Operand, ...]  # its operands for this element; may be empty
     arguments: tuple[Operand, ...]  # arguments of the output's shape, at the index
     distance: str = ""  # distance from the value to the set, in words
+    source: str = ""  # the wrong instruction's file and line; empty if the module does not name it
     sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
 
 
@@ -166,7 +167,8 @@ def _failure_lines(failure: Failure) -> list[str]:
     clause = "" if failure.sentences else failure.clause
     origin = [
         f"{word} {value}"
-        for word, value in (("rule", failure.rule), ("clause", clause), ("at", failure.instruction))
+        for word, value in (("rule", failure.rule), ("clause", clause),
+                            ("at", failure.instruction), ("in", failure.source))  # fmt: skip
         if value
     ]
     return [*lines, ", ".join(origin)] if origin else lines
