@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need no JAX: unittest and numpy. ctest runs this file with the built program."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -267,6 +268,14 @@ class Judge(Scratch):
         self.assertIn("unknown_target", str(result))
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
+
+    def test_what_only_the_reference_gives_up_is_not_judged(self):
+        judged = hlocts.judge(DOT, *suspect_of_dot())
+        for reason, kind in (("reference: loops exceeded", hlocts.NotJudgedError),
+                             ("the engine took 60 s", hlocts.ConformanceError)):  # fmt: skip
+            with self.assertRaises(hlocts.ConformanceError) as raised:
+                dataclasses.replace(judged, verdict="timeout", reason=reason).raise_for_failure()
+            self.assertIs(type(raised.exception), kind)
 
     def test_the_traceback_has_the_caller_only(self):
         try:

@@ -19,7 +19,8 @@ class ConformanceError(AssertionError):
 
 
 class NotJudgedError(ConformanceError):
-    """Nothing was judged (unsupported) or too little (inconclusive), so the result may be wrong."""
+    """Nothing was judged (unsupported, or the reference gave up) or too little (inconclusive), so
+    the result may be wrong."""
 
 
 def brief(function: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -103,7 +103,8 @@ class Result:
         if self.passed:
             return self
         unknown = self.verdict in ("unsupported", "inconclusive", "suspect")
-        kind = NotJudgedError if unknown else ConformanceError
+        gives_up = self.reason.startswith("reference: ")  # its loop budget, a limit of time
+        kind = NotJudgedError if unknown or gives_up else ConformanceError
         raise kind(str(self))
 
     def _headline(self) -> str:
