@@ -237,7 +237,7 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Annotates an array without annotation as replicated; Shardy would choose a sharding.
+// Annotates an array without annotation as replicated; a partitioner would choose a sharding.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;
@@ -269,7 +269,8 @@ absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
   if (partitioner == Partitioner::kShardy && HasManualRegion(module))
     return absl::UnimplementedError("manual regions are supported by GSPMD only");
   std::unique_ptr<Module> formed = module.Clone();
-  if (partitioner == Partitioner::kShardy) {
+  // GSPMD propagates the tiles of a manual region to parameters, which the caller passes whole.
+  if (partitioner == Partitioner::kShardy || HasManualRegion(module)) {
     for (Instruction* parameter : formed->entry()->parameters()) AnnotateWhole(*parameter);
     AnnotateWhole(*formed->entry()->root());
   }

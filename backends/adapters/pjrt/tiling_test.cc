@@ -128,7 +128,8 @@ TEST(PartitionedFormTest, ManualRegionsAreGivenToGspmdOnly) {
           "custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual} }"));
   EXPECT_TRUE(NeedsPartitioner(*module, 2));
   EXPECT_FALSE(NeedsPartitioner(*module, 1));
-  EXPECT_TRUE(PartitionedForm(*module, Partitioner::kGspmd).ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto formed, PartitionedForm(*module, Partitioner::kGspmd));
+  EXPECT_THAT(PrintModule(*formed), HasSubstr("parameter(0), sharding={replicated}"));
   EXPECT_TRUE(absl::IsUnimplemented(PartitionedForm(*module, Partitioner::kShardy).status()));
 }
 
