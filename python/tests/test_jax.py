@@ -222,6 +222,9 @@ def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
     assert f'source_file="{file}" source_line=4' in binary.run(["convert", file, "--to=text"])
     text = jax.jit(jnp.sin).lower(x).as_text()
     assert hlocts.judge(text, [x], [np.sin(x)]).passed
+    file.write_bytes(jax.export.export(jax.jit(jnp.sin))(x).mlir_module_serialized)
+    assert hlocts.judge(file, [x], [np.sin(x)]).passed
+    assert len(hlocts.evaluate(file, x)) == 1
     with pytest.raises(hlocts.HloctsError, match="line 3, column") as raised:
         hlocts.judge(text.replace("stablehlo.sine", "stablehlo.sinus"), [x], [x])
     assert "\n" not in str(raised.value)
@@ -408,6 +411,19 @@ def test_manual_regions(spread):
         np.testing.assert_array_equal(values[1], x)
     assert len(hlocts.allowed(f, x).together) == 2
 """
+
+
+def test_wrong_arguments_are_named():
+    ordered = lambda x: (jax.debug.print("{}", x, ordered=True), x)[1]  # noqa: E731
+    for function, options, sentence in (
+        (ordered, {}, "ordered effects"),
+        (jnp.sin, {"in_specs": jax.sharding.PartitionSpec()}, "expected a mesh for them"),
+        (jnp.sin, {"mesh": 3}, "expected a jax.sharding.Mesh, found 3"),
+        (jnp.sin, {"repeat": 0}, "repeat: expected at least 1, found 0"),
+        (jnp.sin, {"keep": "/proc/x"}, "keep: .*/proc/x"),
+    ):
+        with pytest.raises(hlocts.HloctsError, match=sentence):
+            hlocts.check(function, 1.0, **options)
 
 
 def test_a_mesh(pytester):

@@ -59,6 +59,12 @@ def check(
     result is judged by the values that HLO allows for f on one device.
     repeat: the number of runs. The first failure counts, and `runs` of the result has all verdicts.
     """
+    if (in_specs is not None or out_specs is not None) and mesh is None:
+        raise HloctsError("in_specs, out_specs: expected a mesh for them")
+    if mesh is not None and not hasattr(mesh, "axis_names"):
+        raise HloctsError(f"mesh: expected a jax.sharding.Mesh, found {mesh!r}")
+    if repeat < 1:
+        raise HloctsError(f"repeat: expected at least 1, found {repeat}")
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
                          platform=lowering.platform_of(engine or ""))  # fmt: skip
@@ -202,8 +208,19 @@ def hlo(module: Any) -> str:
         path = pathlib.Path(text)
         if not path.is_file():
             raise HloctsError(f"{text}: expected the text of a module, or a file with one")
-        text = path.read_text()
+        code = path.read_bytes()
+        if code[:4] == b"ML\xefR":
+            return _converted(code)
+        text = code.decode()
     return text
+
+
+def _converted(bytecode: bytes) -> str:
+    """Returns the HLO text of a module in portable bytecode of StableHLO."""
+    with tempfile.NamedTemporaryFile(suffix=".mlir") as file:
+        file.write(bytecode)
+        file.flush()
+        return binary.run(["convert", file.name, "--to=text"])
 
 
 class _Job:
@@ -231,7 +248,10 @@ def _folder(keep: PathLike | None) -> Iterator[_Job]:
         yield _Job(pathlib.Path(tempfile.mkdtemp(prefix=_PREFIX)), temporary=True)
     else:
         path = pathlib.Path(keep).resolve()
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise HloctsError(f"keep: {error}") from None
         yield _Job(path, temporary=False)
 
 

@@ -107,11 +107,12 @@ def _names(jax: Any, tree: Any) -> list[str]:
 def _check_parameters(text: str, inputs: list[Array]) -> None:
     header = _HEADER.search(text.split("\n", 1)[0])
     found = len(_PARAMETER.findall(header[1])) if header else len(inputs)
+    if header and "token[" in header[1]:
+        raise HloctsError("the function has ordered effects (io_callback, debug.print): a result "
+                          "can be judged without ordered=True")  # fmt: skip
     if found != len(inputs):
-        raise HloctsError(
-            f"JAX made a module of {found} parameters from {len(inputs)} arrays: pass what the "
-            "function closes over as arguments"
-        )
+        raise HloctsError(f"JAX made a module of {found} parameters from {len(inputs)} arrays: "
+                          "pass what the function closes over as arguments")  # fmt: skip
 
 
 @dataclass(frozen=True)
