@@ -196,7 +196,12 @@ struct Program {
 
 // The commands help, completion and man, which print from the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
-  if (words.empty()) return std::cout << program.app.help(), 0;
+  // App::help would describe the selected subcommand, which is help.
+  if (words.empty()) {
+    std::cout << program.app.get_formatter()->make_help(&program.app, program.app.get_name(),
+                                                        CLI::AppFormatMode::Normal);
+    return 0;
+  }
   std::vector<std::string> known = program.Names(), topics;
   for (const auto& [name, text] : HelpTopics()) {
     known.push_back(name);
