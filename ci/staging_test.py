@@ -7,19 +7,20 @@ packings of it have the same bytes.
   staging_test.py BUILD"""
 
 import hashlib
-import importlib.machinery
 import importlib.util
 import json
 import os
 import pathlib
 import re
 import resource
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 import staging
 from night import steps
@@ -29,12 +30,11 @@ BUILD = pathlib.Path()
 PROMISED = {"GLIBC_": (2, 35), "GLIBCXX_": (3, 4, 30), "CXXABI_": (1, 3, 13)}  # Ubuntu 22.04
 
 
-def release():
-    path = str(staging.ROOT / "ci/release")
-    loader = importlib.machinery.SourceFileLoader("release", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
-    loader.exec_module(module)
-    return module
+FINDING = "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, **more)
 
 
 class Staged(unittest.TestCase):
@@ -50,33 +50,27 @@ class Staged(unittest.TestCase):
         cls.scratch.cleanup()
 
     def hlocts(self, *words, status=0):
-        done = subprocess.run([self.tree / "bin/hlocts", *words], cwd="/", capture_output=True, text=True,
-                              env={"PATH": "/usr/bin:/bin", "HOME": self.scratch.name}, check=False)
+        done = run(self.tree / "bin/hlocts", *words, cwd="/",
+                   env={"PATH": "/usr/bin:/bin", "HOME": self.scratch.name})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout
 
-    def test_a_nightly_run_writes_to_the_working_directory(self):
-        nightly = self.tree / "share/hlocts/ci/nightly"
-        with tempfile.TemporaryDirectory() as here:
-            def run(engine):
-                return subprocess.run([nightly, f"--engine={engine}", "--budget=1s", "--night=n"],
-                                      cwd=here, capture_output=True, text=True, check=False)
+    def nightly(self, here, *words, **more):
+        return run(self.tree / "share/hlocts/ci/nightly", "--budget=1s", "--night=n", "--hook=cat", *words,
+                   cwd=here, env=os.environ | {"HLOCTS_CACHE": here}, **more)
 
-            unknown = run("none")
+    def test_a_nightly_run_writes_to_the_working_directory(self):
+        with tempfile.TemporaryDirectory() as here:
+            unknown = self.nightly(here, "--engine=none")
             self.assertEqual(unknown.returncode, 2, unknown.stdout + unknown.stderr)
             self.assertIn("none", unknown.stderr.splitlines()[-1])
             self.assertEqual(os.listdir(here), [])
-            done = run("reference")
+            done = self.nightly(here, "--engine=reference")
             # 1 if the machine is so slow that the suite lost cases
             self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
             self.assertIn("tier smoke, engines reference", done.stdout)
             self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
         self.assertFalse((self.tree / "share/hlocts/out").exists())
-
-    def nightly(self, here, *words, **more):
-        command = [self.tree / "share/hlocts/ci/nightly", "--budget=1s", "--night=n", "--hook=cat", *words]
-        return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False,
-                              env=os.environ | {"HLOCTS_CACHE": here}, **more)
 
     def test_a_nightly_run_names_an_engine_that_is_not_installed_once(self):
         with tempfile.TemporaryDirectory() as here:
@@ -110,9 +104,8 @@ class Staged(unittest.TestCase):
             (2, 'backend "none": expected one of .*', [f"--gate={tables}", "none"]),
             (3, "engine iree@3.13.0 is not installed: .*", [f"--gate={tables}", "iree@3.13.0"]),
         ):
-            done = subprocess.run([self.tree / "share/hlocts/tools/measure/sweep.py", *words],
-                                  capture_output=True, text=True, check=False,
-                                  env=os.environ | {"HLOCTS_CACHE": self.scratch.name})
+            done = run(self.tree / "share/hlocts/tools/measure/sweep.py", *words,
+                       env=os.environ | {"HLOCTS_CACHE": self.scratch.name})
             self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
             self.assertRegex(done.stderr, rf"\Asweep: {reason}\n\Z")
 
@@ -127,8 +120,7 @@ class Staged(unittest.TestCase):
         self.assertGreaterEqual({path.name for path in plugins},
                                 {"libhlocts_check.so", "libhlocts_reference.so", "libhlocts_spec.so"})
         for path in [self.tree / "bin/hlocts", *plugins]:
-            linked = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
-            for line in filter(None, map(str.strip, linked.splitlines())):
+            for line in filter(None, map(str.strip, run("ldd", path, check=True).stdout.splitlines())):
                 if not line.startswith(system):
                     self.assertIn(str(self.tree), line, path.name)
 
@@ -159,13 +151,11 @@ class Staged(unittest.TestCase):
             self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
     def certify(self, script, *words, python=(sys.executable,)):
-        path = self.tree / "share/hlocts/tools/certify" / script
-        return subprocess.run([*python, path, *words], cwd="/", capture_output=True, text=True, check=False)
+        return run(*python, self.tree / "share/hlocts/tools/certify" / script, *words, cwd="/")
 
     def test_certificates_are_made_and_checked(self):
         bundle = pathlib.Path(self.scratch.name, "bundle")
-        finding = self.tree / "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
-        shutil.copytree(finding, bundle)
+        shutil.copytree(self.tree / FINDING, bundle)
         kept = (bundle / "finding.textproto").read_text().splitlines(keepends=True)
         (bundle / "finding.textproto").write_text("".join(
             line for line in kept if not line.startswith("certificate:")))
@@ -178,7 +168,7 @@ class Staged(unittest.TestCase):
         self.assertEqual(pages.returncode, 0, pages.stderr)
         if not all(map(importlib.util.find_spec, ("numpy", "gmpy2"))):
             self.skipTest("no numpy or gmpy2")
-        for script, folder in (("check.py", finding), ("certify.py", bundle), ("check.py", bundle)):
+        for script, folder in (("check.py", self.tree / FINDING), ("certify.py", bundle), ("check.py", bundle)):
             done = self.certify(script, folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("accepted", done.stdout)
@@ -193,16 +183,14 @@ class Staged(unittest.TestCase):
         self.hlocts("ops", "add")
         self.hlocts("clauses", "pad.12")
         self.hlocts("engines", "list")
-        jobs = ["cluster", "slurm", "movement/rev", "--shards=2", "--backend=reference"]
-        self.hlocts(*jobs, f"--out={self.scratch.name}/jobs")
-        finding = self.tree / "share/hlocts/results/findings/xla-count-leading-zeros-of-a-constant"
+        self.hlocts("cluster", "slurm", "movement/rev", "--shards=2", "--backend=reference",
+                    f"--out={self.scratch.name}/jobs")
         # Exit status 0: the failure does not occur on the reference.
-        self.hlocts("replay", str(finding), "--backend=reference")
+        self.hlocts("replay", self.tree / FINDING, "--backend=reference")
 
+    @unittest.skipUnless(staging.LISTS.is_dir(), "no package lists of Debian")
     def test_each_library_is_described(self):
         share = self.tree / "share/hlocts"
-        if not (share / staging.SBOM).is_file():
-            self.skipTest("no package lists of Debian")
         listed = json.loads((share / staging.SBOM).read_text())["components"]
         files = {file["name"]: file["hashes"][0]["content"] for one in listed for file in one["components"]}
         others = [path for path in staging.elf_files(self.tree)
@@ -220,17 +208,15 @@ class Staged(unittest.TestCase):
         for name in ("Apache License", "GNU LESSER GENERAL PUBLIC LICENSE"):
             self.assertIn(name, notices)
 
+    @unittest.skipUnless(staging.LISTS.is_dir(), "no package lists of Debian")
     def test_a_library_without_a_row_is_refused(self):
         rows = (staging.ROOT / "ci/third_party.txt").read_text()
-        before = staging.ROOT
-        with tempfile.TemporaryDirectory() as other:
-            pathlib.Path(other, "ci").mkdir()
-            pathlib.Path(other, "ci/third_party.txt").write_text(rows.replace("\nsqlite3\t", "\nother\t"))
-            staging.ROOT = pathlib.Path(other)
-            self.addCleanup(setattr, staging, "ROOT", before)
-            if staging.LISTS.is_dir():
-                with self.assertRaisesRegex(RuntimeError, "no row for sqlite3"):
-                    staging.components_of(BUILD, self.tree)
+        other = pathlib.Path(self.scratch.name, "other")
+        (other / "ci").mkdir(parents=True)
+        (other / "ci/third_party.txt").write_text(rows.replace("\nsqlite3\t", "\nother\t"))
+        with unittest.mock.patch.object(staging, "ROOT", other):
+            with self.assertRaisesRegex(RuntimeError, "no row for sqlite3"):
+                staging.components_of(BUILD, self.tree)
 
 
 class Replayed(unittest.TestCase):
@@ -305,11 +291,10 @@ class Packed(unittest.TestCase):
                     (tree / name / "file").chmod(0o640 if number else 0o600)
                 os.utime(tree / "a/file", (number, number))
                 archives.append(tree.parent / "tree.tar.gz")
-                release().pack(tree, archives[-1], 86400)
+                runpy.run_path(str(staging.ROOT / "ci/release"))["pack"](tree, archives[-1], 86400)
             first, second = (path.read_bytes() for path in archives)
             self.assertEqual(first, second)
-            listed = subprocess.run(["tar", "-tvzf", archives[0]], capture_output=True, text=True, check=True)
-            self.assertIn("-rw-r--r-- root/root", listed.stdout)
+            self.assertIn("-rw-r--r-- root/root", run("tar", "-tvzf", archives[0], check=True).stdout)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ def action():
     return yaml.safe_load((HERE / "action.yml").read_text())
 
 
+def bash(text, folder, variables):
+    return subprocess.run(["bash", "-eo", "pipefail", "-c", text], cwd=folder, env=os.environ | variables,
+                          capture_output=True, text=True)
+
+
 class Action(unittest.TestCase):
     def test_inputs_are_declared_and_stand_in_no_shell_line(self):
         made = action()
@@ -38,16 +43,13 @@ class Action(unittest.TestCase):
         (step,) = (one for one in action()["runs"]["steps"] if one.get("name") == "Score")
         values = {name: one.get("default", "") for name, one in action()["inputs"].items()}
         values |= inputs | {"plugin": plugin, "out": f"{folder}/out"}
-        place = pathlib.Path(folder, "action", "build")
-        place.mkdir(parents=True)
-        (place / "hlocts").symlink_to(HLOCTS)
-        environment = {**os.environ, "GITHUB_ACTION_PATH": f"{folder}/action/ci/score",
-                       "GITHUB_STEP_SUMMARY": f"{folder}/summary"}
-        (pathlib.Path(folder) / "action/ci/score").mkdir(parents=True)
-        for name, text in step["env"].items():
-            environment[name] = values[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1]]
-        return subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=folder,
-                              env=environment, capture_output=True, text=True)
+        for place in ("action/build", "action/ci/score"):
+            pathlib.Path(folder, place).mkdir(parents=True)
+        pathlib.Path(folder, "action/build/hlocts").symlink_to(HLOCTS)
+        return bash(step["run"], folder, {
+            "GITHUB_ACTION_PATH": f"{folder}/action/ci/score", "GITHUB_STEP_SUMMARY": f"{folder}/summary",
+            **{name: values[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1]]
+               for name, text in step["env"].items()}})
 
     def test_a_file_that_is_no_plugin_fails_the_step(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -69,12 +71,6 @@ class Action(unittest.TestCase):
             self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
             for name in ("out/junit.xml", "out/report.html", "out/verdicts.jsonl", "summary"):
                 self.assertGreater(pathlib.Path(folder, name).stat().st_size, 0, name)
-
-
-# A program in place of a release's program; it records its arguments.
-RECORDER = """#!/bin/sh
-echo "$@" >>"$CALLS"
-"""
 
 
 class Workflow(unittest.TestCase):
@@ -105,15 +101,14 @@ class Workflow(unittest.TestCase):
         variables, steps = self.steps()
         release = self.folder / "made/hlocts-any/bin"
         release.mkdir(parents=True)
-        (release / "hlocts").write_text(RECORDER)
+        # A program in place of a release's program; it records its arguments.
+        (release / "hlocts").write_text('#!/bin/sh\necho "$@" >>"$CALLS"\n')
         (release / "hlocts").chmod(0o755)
         subprocess.run(["tar", "-czf", variables["HLOCTS"], "-C", "made", "hlocts-any"],
                        cwd=self.folder, check=True)
         for name in ("Unpack hlocts", "Score"):
-            subprocess.run(["bash", "-eo", "pipefail", "-c", steps[name]["run"]], cwd=self.folder,
-                           env=os.environ | variables | {"CALLS": f"{self.folder}/calls",
-                                                         "GITHUB_STEP_SUMMARY": "/dev/null"},
-                           capture_output=True, check=True)  # fmt: skip
+            bash(steps[name]["run"], self.folder, variables | {
+                "CALLS": f"{self.folder}/calls", "GITHUB_STEP_SUMMARY": "/dev/null"}).check_returncode()
         self.assertIn("run --backend=mine=pjrt:./my.so --tier=smoke --expectations=hlocts-known.text",
                       (self.folder / "calls").read_text())
 
@@ -147,9 +142,8 @@ class Image(unittest.TestCase):
         self.assertLess(last.index("USER"), last.index("FROM"), "it does not run as root")
 
     def test_linters_where_they_are(self):
-        for command in (["hadolint", HERE / "Dockerfile"],
-                        ["check-jsonschema", "--builtin-schema", "vendor.github-actions",
-                         HERE / "action.yml"]):  # fmt: skip
+        schema = ["check-jsonschema", "--builtin-schema", "vendor.github-actions", HERE / "action.yml"]
+        for command in (["hadolint", HERE / "Dockerfile"], schema):
             if shutil.which(command[0]):
                 subprocess.run(command, check=True)
 
