@@ -20,7 +20,6 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import synthetic_nights as nights  # noqa: E402
 
 try:

@@ -18,8 +18,7 @@ TYPES = ("f32", "bf16", "f16", "s32")
 OPERATIONS = ("elementwise/tanh", "elementwise/log", "movement/pad", "dot/dot_general",
               "reduction/reduce")
 ULPS = {}  # by engine: distances of its accepted values from the exact ones
-WORDS = {"p": "pass", "f": "fail", "u": "unsupported", "c": "crash", "r": "rejected",
-         "x": "crash"}
+WORDS = {"p": "pass", "f": "fail", "u": "unsupported", "c": "crash", "r": "rejected", "x": "crash"}
 
 
 def addresses(count):
