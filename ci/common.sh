@@ -10,14 +10,8 @@ with_xla=1
 for argument in "$@"; do
   case $argument in
     --without-xla) with_xla=0 ;;
-    --help | -h)
-      grep '^#' "$0" | sed -e '1d' -e 's/^# \{0,1\}//'
-      exit 0
-      ;;
-    *)
-      echo "$0: unknown argument $argument (expected --without-xla or --help)" >&2
-      exit 2
-      ;;
+    --help | -h) grep '^#' "$0" | sed -e '1d' -e 's/^# \{0,1\}//'; exit 0 ;;
+    *) echo "$0: unknown argument $argument (expected --without-xla or --help)" >&2; exit 2 ;;
   esac
 done
 
