@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
@@ -83,13 +82,7 @@ constexpr File kFiles[] = {
      "HloModule m\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n"},
 };
 
-std::string MakeFiles() {
-  const std::string folder = ::testing::TempDir() + "/hlocts_bad_inputs";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  for (const File& file : kFiles) std::ofstream(folder + "/" + file.name) << file.text;
-  return folder;
-}
+class BadInputs : public FolderTest {};
 
 // The number of sentences that the program prints, without the lines of a run about its cases.
 int Sentences(const std::string& out) {
@@ -106,8 +99,8 @@ bool NeedsOurEngine(absl::string_view arguments) {
          absl::StrContains(arguments, "--backend='cpu");
 }
 
-TEST(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
-  const std::string folder = MakeFiles();
+TEST_F(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
+  for (const File& file : kFiles) Write(file.name, file.text);
   ASSERT_GE(std::size(kBadInputs), 140u);
   const bool is_built = OurEngineIsBuilt();
   int skipped = 0;
@@ -117,15 +110,15 @@ TEST(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
       continue;
     }
     const std::string arguments =
-        absl::StrReplaceAll(bad.arguments, {{"$T", folder}, {"$H", HLOCTS_SOURCE_DIR}});
+        absl::StrReplaceAll(bad.arguments, {{"$T", folder_}, {"$H", HLOCTS_SOURCE_DIR}});
     Ran ran = RunHlocts(arguments, "timeout 20");
     EXPECT_EQ(ran.status, bad.status) << arguments << "\n" << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr(absl::StrReplaceAll(bad.words, {{"$T", folder}}))) << arguments;
+    EXPECT_THAT(ran.out, HasSubstr(absl::StrReplaceAll(bad.words, {{"$T", folder_}}))) << arguments;
     const bool answers_json = absl::StrContains(arguments, "--batch=") && ran.out[0] == '{';
     EXPECT_EQ(Sentences(ran.out), answers_json ? 0 : 1) << arguments << "\n" << ran.out;
   }
-  EXPECT_FALSE(std::filesystem::exists(folder + "/f")) << "nothing is written";
-  EXPECT_FALSE(std::filesystem::exists(folder + "/c"));
+  EXPECT_FALSE(std::filesystem::exists(Path("f"))) << "nothing is written";
+  EXPECT_FALSE(std::filesystem::exists(Path("c")));
   if (skipped > 0)
     GTEST_SKIP() << skipped << " of " << std::size(kBadInputs) << " name cpu, which is not built";
 }

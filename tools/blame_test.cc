@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -51,10 +50,8 @@ class PlantedFaultTest : public ::testing::Test {
   // The stages that differ, each judged by the sets of the first stage.
   Json Stages() {
     const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
-    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json module = ParseJson<Json>(line);
-      if (module.is_object() && module["name"] == "planted") return module["stages"];
-    }
+    for (const Json& module : JsonLines(ran.out, /*among_others=*/true))
+      if (module["name"] == "planted") return module["stages"];
     ADD_FAILURE() << ran.out;
     return Json::array();
   }

@@ -236,13 +236,10 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
                      Path("add.hlo"), "\",\"seed\":4}\n"));
   Ran ran = RunHlocts("eval --batch=" + Path("batch.jsonl"));
   EXPECT_EQ(ran.status, 2) << "one line was no job";
-  std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
-  ASSERT_EQ(lines.size(), 4u) << ran.out;
-  EXPECT_EQ(ParseJson<Json>(lines[0])["ok"], true);
+  std::vector<bool> ok;
+  for (const Json& line : JsonLines(ran.out)) ok.push_back(line["ok"]);
+  EXPECT_THAT(ok, ::testing::ElementsAre(true, false, false, true)) << ran.out;
   EXPECT_EQ(Read("b.txt"), "f32[3]{0} {1.5, 2.25, 7}\n");
-  EXPECT_EQ(ParseJson<Json>(lines[1])["ok"], false);
-  EXPECT_EQ(ParseJson<Json>(lines[2])["ok"], false);
-  EXPECT_EQ(ParseJson<Json>(lines[3])["ok"], true);
 }
 
 TEST_F(CliTest, VerifyBatchNamesTheRule) {
@@ -298,20 +295,19 @@ TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
                                     "{\"module\":\"", Path("fine.hlo"), "\",\"seed\":1}\n"));
   Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") +
                       " --backend=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine");
-  std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
+  const std::vector<Json> lines = JsonLines(ran.out);
   ASSERT_EQ(lines.size(), 2u) << ran.out;
-  EXPECT_EQ(ParseJson<Json>(lines[0])["verdict"], "crash");
-  EXPECT_EQ(ParseJson<Json>(lines[1])["verdict"], "pass") << lines[1];
+  EXPECT_EQ(lines[0]["verdict"], "crash");
+  EXPECT_EQ(lines[1]["verdict"], "pass") << lines[1];
 }
 
 TEST_F(CliTest, ShardsMakeTheWhole) {
   auto addresses = [](const std::string& flags) {
     std::set<std::string> result;
     Ran ran = RunHlocts("run movement/rev --backend=reference --json " + flags);
-    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json verdict = ParseJson<Json>(line);
-      EXPECT_EQ(verdict["verdict"], "pass") << line;
-      EXPECT_TRUE(result.insert(verdict["case"]).second) << line;
+    for (const Json& verdict : JsonLines(ran.out)) {
+      EXPECT_EQ(verdict["verdict"], "pass") << verdict;
+      EXPECT_TRUE(result.insert(verdict["case"]).second) << verdict;
     }
     return result;
   };
@@ -349,14 +345,12 @@ TEST_F(CliTest, ClausesSayWhereTheyStand) {
   Ran ran = RunHlocts("clauses --json");
   ASSERT_EQ(ran.status, 0) << ran.out;
   int clauses = 0;
-  for (const std::string& line : std::vector<std::string>(absl::StrSplit(ran.out, '\n'))) {
-    if (line.empty()) continue;
-    Json clause = ParseJson<Json>(line);
+  for (const Json& clause : JsonLines(ran.out)) {
     const std::string address = clause["address"];
-    EXPECT_EQ(address.rfind("https://", 0), 0u) << line;
-    EXPECT_NE(address.find('#'), std::string::npos) << line;
-    EXPECT_FALSE(clause["text"].empty() || clause["state"].empty()) << line;
-    EXPECT_TRUE(clause["cases"].is_array()) << line;
+    EXPECT_EQ(address.rfind("https://", 0), 0u) << clause;
+    EXPECT_NE(address.find('#'), std::string::npos) << clause;
+    EXPECT_FALSE(clause["text"].empty() || clause["state"].empty()) << clause;
+    EXPECT_TRUE(clause["cases"].is_array()) << clause;
     if (clause["id"] == "dot.9") {
       EXPECT_EQ(clause["source"], "Operation Semantics (TensorFlow, October 2018), Dot");
       EXPECT_THAT(address, HasSubstr("operation_semantics.md#dot"));
@@ -389,14 +383,10 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
 
 TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
   std::string out = Path("exported");
-  std::filesystem::remove_all(out);
   Ran ran = RunHlocts("export movement/pad elementwise/tanh --out=" + out);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  std::vector<std::string> lines =
-      absl::StrSplit(Read("exported/manifest.jsonl"), '\n', absl::SkipEmpty());
   std::set<std::string> kinds;
-  for (const std::string& line : lines) {
-    Json one = ParseJson<Json>(line);
+  for (const Json& one : JsonLines(Read("exported/manifest.jsonl"))) {
     kinds.insert(one["kind"]);
     for (const Json& name : one["files"]) {
       EXPECT_TRUE(std::filesystem::exists(out + "/" + std::string(one["folder"]) + "/" +

@@ -10,8 +10,13 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 
 namespace hlocts::tools {
 
@@ -23,17 +28,31 @@ struct Ran {
   std::string out;  // standard output and error together
 };
 
-// Runs hlocts. `before` is a prefix of the shell command, e.g. environment variables.
-inline Ran RunHlocts(const std::string& arguments, const std::string& before = "") {
+// Runs a command by the shell.
+inline Ran RunShell(const std::string& command) {
   Ran ran;
-  std::string command =
-      absl::StrCat(before, " ", HLOCTS_BINARY_DIR, "/hlocts ", arguments, " 2>&1");
   std::FILE* pipe = popen(command.c_str(), "r");
   char chunk[4096];
   while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
   int status = pclose(pipe);
   ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return ran;
+}
+
+// Runs hlocts. `before` is a prefix of the shell command, e.g. environment variables.
+inline Ran RunHlocts(const std::string& arguments, const std::string& before = "") {
+  return RunShell(absl::StrCat(before, " ", HLOCTS_BINARY_DIR, "/hlocts ", arguments, " 2>&1"));
+}
+
+// The lines of a text as JSON objects. If `among_others`, omits lines that are none.
+inline std::vector<nlohmann::json> JsonLines(absl::string_view text, bool among_others = false) {
+  std::vector<nlohmann::json> lines;
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    auto one = ParseJson<nlohmann::json>(line);
+    EXPECT_TRUE(one.is_object() || among_others) << line;
+    if (one.is_object()) lines.push_back(std::move(one));
+  }
+  return lines;
 }
 
 // The content of a file; "" if it cannot be read.
@@ -54,9 +73,11 @@ class FolderTest : public ::testing::Test {
     return absl::StrCat("hlocts_", test->test_suite_name(), "_", test->name());
   }
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  void Write(const std::string& name, const std::string& text) const {
+  // Returns the path.
+  std::string Write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
     std::ofstream(Path(name)) << text;
+    return Path(name);
   }
   std::string Read(const std::string& name) const { return TextOf(Path(name)); }
   const std::string folder_ = absl::StrCat(::testing::TempDir(), "/", NameOfTest());

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <set>
 
-#include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -32,13 +31,7 @@ class EnginesTest : public FolderTest {
   }
   Ran Engines(const std::string& arguments) { return RunHlocts("engines " + arguments, before_); }
   Ran Shell(const std::string& command) {
-    Ran ran;
-    std::string all = absl::StrCat("( ", before_, " ", command, " ) 2>&1");
-    std::FILE* pipe = popen(all.c_str(), "r");
-    char chunk[4096];
-    while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
-    ran.status = WEXITSTATUS(pclose(pipe));
-    return ran;
+    return RunShell(absl::StrCat("( ", before_, " ", command, " ) 2>&1"));
   }
   // Creates a wheel with two files, and `more` unless its name is empty; returns its hash.
   std::string MakeWheel(const std::string& more = "''") {
@@ -75,12 +68,11 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
   Ran ran = Engines("list --json");
   ASSERT_EQ(ran.status, 0) << ran.out;
   std::set<std::string> names;
-  for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-    Json json = ParseJson<Json>(line);
+  for (const Json& json : JsonLines(ran.out)) {
     EXPECT_TRUE(names.insert(json["name"]).second);
     // An engine that is reached through another release has no wheel.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;
-    EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << line;
+    EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << json;
     // The cache is empty, so no engine with a wheel is installed.
     if (expected != 0) {
       EXPECT_NE(json["state"], "installed") << line;

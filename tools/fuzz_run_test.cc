@@ -23,32 +23,18 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-std::string Folder(const std::string& name) {
-  std::string folder = absl::StrCat(testing::TempDir(), "/fuzz_run_", name);
-  std::filesystem::remove_all(folder);
-  return folder;
-}
-
-std::vector<json> Lines(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    json one = ParseJson<json>(line);
-    if (one.is_object()) lines.push_back(one);
-  }
-  return lines;
-}
+class FuzzRunTest : public FolderTest {};
 
 // The last status line of a campaign with --json.
 json LastStatus(const Ran& ran) {
-  std::vector<json> lines = Lines(ran.out);
+  std::vector<json> lines = JsonLines(ran.out, /*among_others=*/true);
   EXPECT_FALSE(lines.empty()) << ran.out;
   return lines.empty() ? json() : lines.back();
 }
 
 std::set<std::string> Signatures(const std::string& folder) {
   std::set<std::string> signatures;
-  for (const json& line : Lines(TextOf(folder + "/findings.jsonl")))
+  for (const json& line : JsonLines(TextOf(folder + "/findings.jsonl"), /*among_others=*/true))
     signatures.insert(line["signature"]);
   return signatures;
 }
@@ -56,8 +42,8 @@ std::set<std::string> Signatures(const std::string& folder) {
 const std::string kMisbehaving =
     absl::StrCat("--backend=exec:", HLOCTS_BINARY_DIR, "/misbehaving_engine");
 
-TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
-  std::string out = Folder("time");
+TEST_F(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
+  std::string out = Path("time");
   std::string fuzz =
       absl::StrCat("fuzz ", kMisbehaving, " --jobs=1 --stream=exact --json --out=", out);
   auto start = std::chrono::steady_clock::now();
@@ -65,7 +51,7 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   EXPECT_LT(taken.count(), 40) << "one execution hangs for a minute";
   EXPECT_GT(LastStatus(ran)["not_shrunk"], 0) << ran.out;
-  json found = Lines(TextOf(out + "/findings.jsonl")).back();
+  json found = JsonLines(TextOf(out + "/findings.jsonl")).back();
   ASSERT_TRUE(found["to_shrink"].is_number_integer()) << found;
   std::string readme = TextOf(absl::StrCat(out, "/", std::string(found["folder"]), "/README.md"));
   EXPECT_THAT(readme, HasSubstr("not shrunk"));
@@ -75,18 +61,18 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
   EXPECT_EQ(status["modules"], 0);  // shrinking does not count modules again
-  json shrunk = Lines(TextOf(out + "/findings.jsonl")).back();
+  json shrunk = JsonLines(TextOf(out + "/findings.jsonl")).back();
   EXPECT_EQ(shrunk["met_as"], found["met_as"]);
   EXPECT_LT(shrunk["instructions"], found["instructions"]);
   readme = TextOf(absl::StrCat(out, "/", std::string(shrunk["folder"]), "/README.md"));
   EXPECT_THAT(readme, Not(HasSubstr("not shrunk")));
 }
 
-TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
+TEST_F(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   const std::string fuzz =
       "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 --jobs=2 --json "
       "--out=";
-  std::string killed = Folder("killed"), whole = Folder("whole");
+  std::string killed = Path("killed"), whole = Path("whole");
   RunAndKill(fuzz + killed, "", killed + "/state.json", "\"next\": *[1-9]");
   json state = ParseJson<json>(TextOf(killed + "/state.json"));
   int64_t next = state["next"];
@@ -106,8 +92,8 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
-TEST(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
-  const std::string out = Folder("last");
+TEST_F(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
+  const std::string out = Path("last");
   const std::string fuzz =
       "fuzz --backend=canary:maximum.drops-nan?isolation=none --seed=3 --jobs=2 --json --out=" +
       out;
@@ -116,7 +102,7 @@ TEST(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
   EXPECT_FALSE(status.contains("not_shrunk")) << status;
   EXPECT_GT(status["engine_seconds"], 0);
   EXPECT_GT(status["failure_seconds"], 0);
-  std::vector<json> lines = Lines(TextOf(out + "/findings.jsonl"));
+  std::vector<json> lines = JsonLines(TextOf(out + "/findings.jsonl"));
   ASSERT_FALSE(lines.empty());
   EXPECT_TRUE(lines.front().contains("to_shrink")) << "was made small before the other modules";
   EXPECT_FALSE(lines.back().contains("to_shrink"));
@@ -124,8 +110,8 @@ TEST(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
   EXPECT_GE(status["buckets"], 1);
 }
 
-TEST(FuzzRunTest, OtherModulesAreNotResumed) {
-  std::string out = Folder("other");
+TEST_F(FuzzRunTest, OtherModulesAreNotResumed) {
+  std::string out = Path("other");
   const std::string fuzz = "fuzz --backend=reference --modules=5 --out=";
   ASSERT_EQ(RunHlocts(fuzz + out).status, 0);
   Ran ran = RunHlocts(fuzz + out + " --resume --stream=edge");
@@ -133,8 +119,8 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
   EXPECT_THAT(ran.out, HasSubstr("stream edge"));
 }
 
-TEST(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
-  const std::string out = Folder("old_name");
+TEST_F(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
+  const std::string out = Path("old_name");
   const std::string fuzz = "fuzz --backend=reference --modules=";
   ASSERT_EQ(RunHlocts(absl::StrCat(fuzz, "5 --out=", out)).status, 0);
   json state = ParseJson<json>(TextOf(out + "/state.json"));
@@ -148,8 +134,8 @@ TEST(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
   EXPECT_EQ(state["recipe"], recipe);
 }
 
-TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
-  std::string out = Folder("workers");
+TEST_F(FuzzRunTest, KilledWorkersAreStartedAgain) {
+  std::string out = Path("workers");
   // Kills the campaign's child three times, each time after eight ticks of processor time. Under
   // any load of the machine, the child has started by then.
   std::string script =
@@ -160,15 +146,11 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
                    "u=$(awk '{print $14 + $15}' /proc/$c/stat 2>/dev/null); ",
                    "if [ ${u:-0} -ge 8 ]; then kill -9 $c && echo struck; n=$((n+1)); fi; done; ",
                    "sleep 0.02; done; wait $p");
-  Ran ran;
-  std::FILE* pipe = popen(script.c_str(), "r");
-  char chunk[4096];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
-  int status = pclose(pipe);
+  Ran ran = RunShell(script);
   EXPECT_THAT(ran.out, HasSubstr("struck"));
   Ran calm = RunHlocts(absl::StrCat(
       "fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out, "/calm"));
-  EXPECT_EQ(WEXITSTATUS(status), calm.status) << ran.out;
+  EXPECT_EQ(ran.status, calm.status) << ran.out;
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 1500);
   EXPECT_EQ(last["verdicts"], LastStatus(calm)["verdicts"]);
@@ -177,21 +159,20 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
 
 // Simulates a busy machine, on which the first process of the engine starts and the second does
 // not.
-TEST(FuzzRunTest, AJobThatDoesNotStartIsLeftOut) {
-  const std::string out = Folder("jobs");
-  Ran ran = RunHlocts(
-      absl::StrCat("fuzz --backend='one=exec:mkdir ", out, ".begun && exec ", HLOCTS_BINARY_DIR,
-                   "/misbehaving_engine' --no-shrink --stream=exact --modules=4 "
-                   "--jobs=2 --json --out=",
-                   out),
-      absl::StrCat("rm -rf ", out, ".begun;"));
+TEST_F(FuzzRunTest, AJobThatDoesNotStartIsLeftOut) {
+  const std::string out = Path("jobs");
+  Ran ran = RunHlocts(absl::StrCat("fuzz --backend='one=exec:mkdir ", out, ".begun && exec ",
+                                   HLOCTS_BINARY_DIR,
+                                   "/misbehaving_engine' --no-shrink --stream=exact --modules=4 "
+                                   "--jobs=2 --json --out=",
+                                   out));
   EXPECT_THAT(ran.out, HasSubstr("job 2 of 2 is omitted"));
   EXPECT_EQ(LastStatus(ran)["modules"], 4);
   EXPECT_EQ(LastStatus(ran)["jobs"], 1);
 }
 
-TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
-  std::string out = Folder("memory");
+TEST_F(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
+  std::string out = Path("memory");
   Ran ran = RunHlocts(
       absl::StrCat(
           "fuzz ", kMisbehaving,

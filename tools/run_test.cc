@@ -4,15 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
@@ -24,11 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
 
-std::string Path(const std::string& name) {
-  std::string folder = ::testing::TempDir() + "/hlocts_run_test";
-  std::filesystem::create_directories(folder);
-  return folder + "/" + name;
-}
+class RunTest : public FolderTest {};
+class AdoptTest : public FolderTest {};
+class ExportTest : public FolderTest {};
 
 // Cases that the mirror engine fails, passes or wrongly accepts, and cases that other engines
 // reject.
@@ -40,9 +35,7 @@ void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
   Ran ran = RunHlocts(absl::StrCat(
       "run ", kSome, " --tier=presubmit --backend=legal-noise --backend=exec:", kMirror, " --json ",
       flags));
-  for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-    Json json = ParseJson<Json>(line);
-    ASSERT_TRUE(json.is_object()) << line;
+  for (const Json& json : JsonLines(ran.out)) {
     std::string key = absl::StrCat(std::string(json["backend"]), " ", std::string(json["case"]));
     bool is_new =
         verdicts.emplace(key, JsonText(json["verdict"]) + JsonText(json["first_failure"])).second;
@@ -50,7 +43,7 @@ void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
   }
 }
 
-TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
+TEST_F(RunTest, ShardsAndJobsChangeNoVerdict) {
   Verdicts whole;
   AddVerdicts("--jobs=1", whole);
   std::set<std::string> kinds;
@@ -70,16 +63,14 @@ TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
 
 // On a busy machine the second process of an engine may not start. The first process must then run
 // all cases.
-TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
+TEST_F(RunTest, AJobWithoutItsEngineTakesNoCase) {
   const std::string once = absl::StrCat("'--backend=once=exec:exec 9>", Path("once.lock"),
                                         "; flock -n 9 || exit 1; exec ", kMirror, "'");
   auto cases = [&](int jobs) {
     Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --json ", once, " --jobs=", jobs));
     std::set<std::string> names;
-    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json json = ParseJson<Json>(line);
-      if (json.is_object()) names.insert(JsonText(json["case"]));
-    }
+    for (const Json& json : JsonLines(ran.out, /*among_others=*/true))
+      names.insert(JsonText(json["case"]));
     return names;
   };
   const std::set<std::string> alone = cases(1);
@@ -88,13 +79,11 @@ TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
 }
 
 // Test runners number shards from 0.
-TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
+TEST_F(RunTest, TheEnvironmentOfTestRunnersShards) {
   auto addresses = [](const std::string& flags, const std::string& before) {
     Ran ran = RunHlocts("run movement/pad --backend=reference --json " + flags, before);
     std::set<std::string> found;
-    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      found.insert(ParseJson<Json>(line)["case"]);
-    }
+    for (const Json& json : JsonLines(ran.out)) found.insert(json["case"]);
     return found;
   };
   std::set<std::string> second = addresses("", "GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=1");
@@ -109,8 +98,7 @@ TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
       2);
 }
 
-TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
-  for (const char* shard : {"1", "2"}) std::filesystem::remove_all(Path(absl::StrCat("k", shard)));
+TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
   // The run is killed while the engine hangs, so certainly before its end.
@@ -123,8 +111,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
   EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
 }
 
-TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
-  std::filesystem::remove_all(Path("flake"));
+TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {
   // Every second execution of a process aborts; the first one of the new process does not.
   Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
                                    Path("flake"), " --backend=exec:", kMirror),
@@ -132,10 +119,8 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("  flake as expected"));
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("flake  exec:.*\\(crash, fail, "));
-  std::ifstream records(Path("flake/verdicts.jsonl"));
   int flakes = 0, steady = 0;
-  for (std::string line; std::getline(records, line);) {
-    Json json = ParseJson<Json>(line);
+  for (const Json& json : JsonLines(Read("flake/verdicts.jsonl"))) {
     flakes += json.contains("flake");
     steady += !json.contains("flake");
     if (json.contains("flake")) {
@@ -147,9 +132,8 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
 }
 
 // A failure that a campaign found becomes a case that the suite reads and runs.
-TEST(AdoptTest, ABundleBecomesACase) {
+TEST_F(AdoptTest, ABundleBecomesACase) {
   const std::string home = Path("home");
-  std::filesystem::remove_all(home);
   std::filesystem::create_directories(home + "/suites/cases");
   std::filesystem::create_directory_symlink(HLOCTS_SOURCE_DIR "/spec", home + "/spec");
   const std::string bundle = HLOCTS_SOURCE_DIR "/results/findings/xla-multiply-by-converted-pred/";
@@ -192,10 +176,9 @@ std::string PythonWithNumpy() {
   return "";
 }
 
-TEST(ExportTest, NumpyJudgesIntervalsAndJointPredicates) {
+TEST_F(ExportTest, NumpyJudgesIntervalsAndJointPredicates) {
   const std::string python = PythonWithNumpy(), out = Path("exported");
   ASSERT_FALSE(python.empty()) << "ci/setup installs python3-numpy";
-  std::filesystem::remove_all(out);
   const char* cases =
       "linear_algebra/cholesky:upper:type=f32 linear_algebra/cholesky:complex:type=c128 "
       "linear_algebra/triangular_solve:adjoint linear_algebra/triangular_solve:batch "
@@ -211,14 +194,10 @@ TEST(ExportTest, NumpyJudgesIntervalsAndJointPredicates) {
     ++folders;
   }
   EXPECT_GE(folders, 6);
-  std::ofstream(Path("judge.py")) << kJudge;
-  std::string command = absl::StrCat(python, " ", Path("judge.py"), " ", HLOCTS_SOURCE_DIR,
-                                     "/suites/examples ", out, " 2>&1");
-  std::FILE* pipe = popen(command.c_str(), "r");
-  std::string printed;
-  char chunk[4096];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) printed.append(chunk, n);
-  EXPECT_EQ(pclose(pipe), 0) << printed;
+  const Ran judged =
+      RunShell(absl::StrCat(python, " ", Write("judge.py", kJudge),
+                            " " HLOCTS_SOURCE_DIR "/suites/examples ", out, " 2>&1"));
+  EXPECT_EQ(judged.status, 0) << judged.out;
 }
 
 // Removes the environment variables by which ctest shards this program (CMakeLists.txt). `hlocts

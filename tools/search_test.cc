@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -19,45 +18,51 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-std::string WriteModule(const std::string& name, const std::string& text) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_search";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/" + name) << text;
-  return folder + "/" + name;
-}
+class SearchTest : public FolderTest {
+ protected:
+  const std::string maximum_ =
+      Write("maximum.hlo",
+            "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+            "  s = f32[] add(a, b)\n  ROOT r = f32[] maximum(s, b)\n}\n");
+};
 
-std::string Maximum() {
-  return WriteModule(
-      "maximum.hlo",
-      "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
-      "  s = f32[] add(a, b)\n  ROOT r = f32[] maximum(s, b)\n}\n");
-}
+class DigitsTest : public FolderTest {
+ protected:
+  // `module` is the text after the first line of the entry computation.
+  std::string Command(const std::string& module, const std::string& inputs) const {
+    return "digits " + Write("m.hlo", "HloModule m\nENTRY main {\n" + module + "}\n") +
+           " --inputs=" + Write("in.txt", inputs + "\n") + " ";
+  }
+  Json Digits(const std::string& module, const std::string& inputs,
+              const std::string& flags = "") const {
+    return ParseJson<Json>(RunHlocts(Command(module, inputs) + "--json " + flags).out);
+  }
+};
 
-TEST(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
-  const std::string found = ::testing::TempDir() + "/hlocts_search/found.txt";
+TEST_F(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
+  const std::string found = Path("found.txt");
   const std::string fault = " --backend=bad=canary:maximum.drops-nan";
-  const Ran first = RunHlocts("diff " + Maximum() + fault + " --json -o " + found);
+  const Ran first = RunHlocts("diff " + maximum_ + fault + " --json -o " + found);
   EXPECT_EQ(first.status, 1) << first.out;
   const Json verdict = ParseJson<Json>(first.out);
   EXPECT_EQ(verdict["verdict"], "fail");
   EXPECT_EQ(verdict["search"]["file"], found);
-  EXPECT_EQ(RunHlocts("diff " + Maximum() + fault + " --inputs=" + found).status, 1);
-  EXPECT_EQ(RunHlocts("diff " + Maximum() + " --backend=reference --inputs=" + found).status, 0);
-  const Json again = ParseJson<Json>(RunHlocts("diff " + Maximum() + fault + " --json").out);
+  EXPECT_EQ(RunHlocts("diff " + maximum_ + fault + " --inputs=" + found).status, 1);
+  EXPECT_EQ(RunHlocts("diff " + maximum_ + " --backend=reference --inputs=" + found).status, 0);
+  const Json again = ParseJson<Json>(RunHlocts("diff " + maximum_ + fault + " --json").out);
   EXPECT_EQ(again["search"]["inputs"], verdict["search"]["inputs"]) << "a function of the seed";
 }
 
-TEST(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {
-  const Ran ran = RunHlocts("diff " + Maximum() + " --backend=bad=canary:maximum.drops-nan -o " +
-                            Maximum() + "/found.txt");
+TEST_F(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {
+  const Ran ran = RunHlocts("diff " + maximum_ + " --backend=bad=canary:maximum.drops-nan -o " +
+                            maximum_ + "/found.txt");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Not a directory"), HasSubstr("-o FILE names another file"),
                              HasSubstr("fail  bad  ")));
 }
 
-TEST(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
-  const Ran ran =
-      RunHlocts("diff " + Maximum() + " --backend=reference --search-time=500ms --json");
+TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
+  const Ran ran = RunHlocts("diff " + maximum_ + " --backend=reference --search-time=500ms --json");
   EXPECT_EQ(ran.status, 0) << ran.out;
   const Json verdict = ParseJson<Json>(ran.out);
   EXPECT_EQ(verdict["search"]["name"], "");
@@ -65,38 +70,31 @@ TEST(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   EXPECT_LT(verdict["search"]["seconds"], 10);
 }
 
-TEST(DigitsTest, TheSubtractionThatCancelsIsFirst) {
-  const std::string module = WriteModule(
-      "variance.hlo",
-      "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+TEST_F(DigitsTest, TheSubtractionThatCancelsIsFirst) {
+  const std::string module =
+      "  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  s = f32[] multiply(a, a)\n  t = f32[] multiply(b, b)\n"
       "  d = f32[] subtract(s, t), metadata={op_name=\"x\" source_file=\"v.py\" source_line=7}\n"
-      "  ROOT r = f32[] sqrt(d)\n}\n");
-  const std::string inputs = WriteModule("variance.txt", "f32[] 1000.0001\nf32[] 1000\n");
-  const std::string picture = ::testing::TempDir() + "/hlocts_search/digits.svg";
-  const Ran ran = RunHlocts("digits " + module + " --inputs=" + inputs + " --picture=" + picture);
+      "  ROOT r = f32[] sqrt(d)\n";
+  const std::string inputs = "f32[] 1000.0001\nf32[] 1000";
+  const Ran ran = RunHlocts(Command(module, inputs) + "--picture=" + Path("digits.svg"));
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("bits are correct"), HasSubstr("v.py:7")));
-  EXPECT_TRUE(std::filesystem::exists(picture));
-  const Json digits =
-      ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+  EXPECT_TRUE(std::filesystem::exists(Path("digits.svg")));
+  const Json digits = Digits(module, inputs);
   EXPECT_EQ(digits["instructions"][0]["instruction"], "d");
   EXPECT_GT(digits["instructions"][0]["cancelled_bits"], 15);
 }
 
-TEST(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
-  const std::string module = WriteModule(
-      "softplus.hlo",
-      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  e = f32[2] exponential(x)\n"
-      "  ROOT l = f32[2] log-plus-one(e)\n}\n");
+TEST_F(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
   const std::string compiled =
-      WriteModule("compiled.hlo",
-                  "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  c = bf16[2] convert(x)\n"
-                  "  e = bf16[2] exponential(c)\n  w = f32[2] convert(e)\n"
-                  "  ROOT l = f32[2] log-plus-one(w)\n}\n");
-  const std::string inputs = WriteModule("softplus.txt", "f32[2] {1, 100}\n");
-  const Json digits = ParseJson<Json>(
-      RunHlocts("digits " + module + " --inputs=" + inputs + " --json --compiled=" + compiled).out);
+      Write("compiled.hlo",
+            "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  c = bf16[2] convert(x)\n"
+            "  e = bf16[2] exponential(c)\n  w = f32[2] convert(e)\n"
+            "  ROOT l = f32[2] log-plus-one(w)\n}\n");
+  const Json digits = Digits(
+      "  x = f32[2] parameter(0)\n  e = f32[2] exponential(x)\n  ROOT l = f32[2] log-plus-one(e)\n",
+      "f32[2] {1, 100}", "--compiled=" + compiled);
   EXPECT_EQ(digits["first_not_finite"]["instruction"], "e");
   EXPECT_EQ(digits["first_not_finite"]["value"], "inf");
   EXPECT_EQ(digits["first_not_finite"]["engines"], "must");
@@ -110,7 +108,7 @@ struct LossRow {
 
 // In f64, an exact result loses nothing, and every other result is moved. A function does not lose
 // what a sum or a conversion before it rounds away.
-TEST(DigitsTest, TheInstructionThatLosesIsFirst) {
+TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
   const LossRow rows[] = {
       {"f64",
        "  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
@@ -147,39 +145,32 @@ TEST(DigitsTest, TheInstructionThatLosesIsFirst) {
        "f32[] 0.002", "a"},
   };
   for (const LossRow& row : rows) {
-    const std::string module =
-        WriteModule("loss.hlo", absl::StrCat("HloModule m\nENTRY main {\n  x = ", row.type,
-                                             "[] parameter(0)\n", row.body, "}\n"));
-    const std::string inputs = WriteModule("loss.txt", absl::StrCat(row.input, "\n"));
     const Json digits =
-        ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+        Digits(absl::StrCat("  x = ", row.type, "[] parameter(0)\n", row.body), row.input);
     EXPECT_EQ(digits["instructions"][0]["instruction"], row.first) << digits.dump(1);
     EXPECT_GT(digits["instructions"][0]["lost_bits"], 8) << digits.dump(1);
   }
 }
 
 // A NaN of infinite operands is reported, next to an element whose infinity is given.
-TEST(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
-  const std::string module = WriteModule(
-      "masked.hlo",
-      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  y = f32[2] parameter(1)\n"
-      "  a = f32[2] add(x, x)\n  ROOT d = f32[2] subtract(a, y)\n}\n");
-  const std::string inputs = WriteModule("masked.txt", "f32[2] {-inf, -inf}\nf32[2] {3, -inf}\n");
-  const Json digits =
-      ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+TEST_F(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
+  const Json digits = Digits(
+      "  x = f32[2] parameter(0)\n  y = f32[2] parameter(1)\n"
+      "  a = f32[2] add(x, x)\n  ROOT d = f32[2] subtract(a, y)\n",
+      "f32[2] {-inf, -inf}\nf32[2] {3, -inf}");
   EXPECT_EQ(digits["first_not_finite"]["instruction"], "d");
   EXPECT_EQ(digits["first_not_finite"]["element"], 1);
   EXPECT_EQ(digits["first_not_finite"]["rounding"], false);
 }
 
 // e rounds to zero in f16, so that the quotient is 0 / 0.
-TEST(DigitsTest, ANanThatRoundingCausesIsMarked) {
-  const std::string module = WriteModule(
-      "epsilon.hlo",
-      "HloModule m\nENTRY main {\n  x = f16[] parameter(0)\n  c = f32[] constant(1e-8)\n"
-      "  e = f16[] convert(c)\n  s = f16[] add(x, e)\n  ROOT q = f16[] divide(x, s)\n}\n");
-  const std::string inputs = WriteModule("epsilon.txt", "f16[] 0\n");
-  const std::string out = RunHlocts("digits " + module + " --inputs=" + inputs).out;
+TEST_F(DigitsTest, ANanThatRoundingCausesIsMarked) {
+  const std::string out =
+      RunHlocts(
+          Command("  x = f16[] parameter(0)\n  c = f32[] constant(1e-8)\n"
+                  "  e = f16[] convert(c)\n  s = f16[] add(x, e)\n  ROOT q = f16[] divide(x, s)\n",
+                  "f16[] 0"))
+          .out;
   EXPECT_THAT(out, HasSubstr("q = divide(0, 0); without rounding it is finite"));
 }
 

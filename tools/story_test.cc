@@ -18,27 +18,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string Folder() {
-  static const std::string* folder = [] {
-    auto* path = new std::string(::testing::TempDir() + "/hlocts_story");
-    std::filesystem::remove_all(*path);
-    std::filesystem::create_directories(*path);
-    return path;
-  }();
-  return *folder;
-}
-
-std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = Folder() + "/" + name;
-  std::ofstream(path) << text;
-  return path;
-}
+class StoryTest : public FolderTest {};
 
 constexpr char kPower[] =
     "HloModule p\nENTRY main {\n  a = f32[3] parameter(0)\n  b = f32[3] parameter(1)\n"
     "  p = f32[3] power(a, b)\n  ROOT n = f32[3] negate(p)\n}\n";
 
-TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
+TEST_F(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   const std::string module = Write("power.hlo", kPower);
   const std::string in = Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 3, 2}\n");
   const std::string out = Write("out.txt", "f32[3] {-1, -8.00001, -9}\n");
@@ -60,7 +46,7 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
 }
 
 // The clause of Mul cites the ruling on narrow types, which does not apply to f32.
-TEST(StoryTest, ARulingIsNamedWhereItDecided) {
+TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   const std::string module =
       Write("mul.hlo",
             "HloModule m\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n"
@@ -78,7 +64,7 @@ TEST(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
 }
 
-TEST(StoryTest, NothingJudgedIsNoSuccess) {
+TEST_F(StoryTest, NothingJudgedIsNoSuccess) {
   const std::string module =
       Write("call.hlo",
             "HloModule c\nENTRY main {\n  a = f32[3] parameter(0)\n"
@@ -89,7 +75,7 @@ TEST(StoryTest, NothingJudgedIsNoSuccess) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("unsupported"), HasSubstr("unknown_target")));
 }
 
-TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {
+TEST_F(StoryTest, HelpSaysWhatEachVerdictMeans) {
   const std::string help = RunHlocts("help verdicts").out;
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
     const auto name = OutcomeName(static_cast<Outcome>(kind));
@@ -98,7 +84,7 @@ TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {
   EXPECT_THAT(help, HasSubstr("flake"));
 }
 
-TEST(StoryTest, AnInvalidModuleIsExplainedToo) {
+TEST_F(StoryTest, AnInvalidModuleIsExplainedToo) {
   const std::string module = Write(
       "invalid.hlo",
       "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
@@ -107,8 +93,8 @@ TEST(StoryTest, AnInvalidModuleIsExplainedToo) {
   EXPECT_THAT(ran.out, HasSubstr("the rule that it breaks: "));
 }
 
-TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
-  const std::string out = Folder() + "/run with space";
+TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
+  const std::string out = Path("run with space");
   const std::string run =
       "run elementwise/max --backend=bad=canary:maximum.drops-nan --out='" + out + "'";
   Ran ran = RunHlocts(run);
@@ -124,7 +110,7 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   }
   ASSERT_FALSE(folder.empty());
   // The run's directory was moved, and the working directory is another one.
-  const std::string moved = Folder() + "/moved";
+  const std::string moved = Path("moved");
   std::filesystem::rename(out, moved);
   Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
   EXPECT_EQ(all.status, 1) << all.out;
@@ -141,17 +127,16 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   EXPECT_EQ(address.status, 0) << address.out;
 }
 
-TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
-  Ran ran =
-      RunHlocts("run random/rng_uniform:empty_interval --backend=reference --out=" + Folder() +
-                "/known_only");
+TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {
+  Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=reference --out=" +
+                      Path("known_only"));
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out,
               HasSubstr("(0 failures and 1 inconclusive; 0 of these 1 not as expected; why: "));
 }
 
-TEST(StoryTest, ARunGoesOnWhereItStopped) {
-  const std::string out = Folder() + "/resumed";
+TEST_F(StoryTest, ARunGoesOnWhereItStopped) {
+  const std::string out = Path("resumed");
   const std::string run =
       "run movement/rev --backend=legal-noise --jobs=1 --out=" + out + " --resume";
   Ran whole = RunHlocts(run);
@@ -171,8 +156,8 @@ TEST(StoryTest, ARunGoesOnWhereItStopped) {
       << "another run";
 }
 
-TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
-  const std::string junit = Folder() + "/junit.xml";
+TEST_F(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
+  const std::string junit = Path("junit.xml");
   Ran ran = RunHlocts(
       "run movement/rev --backend=legal-noise --backend=gone=pjrt:/nowhere/x.so --junit=" + junit);
   EXPECT_EQ(ran.status, 3) << ran.out;
@@ -181,19 +166,19 @@ TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
   EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
 }
 
-TEST(StoryTest, JunitMayLieInAFolderThatOutMakes) {
-  const std::string folder = Folder() + "/not-yet";
+TEST_F(StoryTest, JunitMayLieInAFolderThatOutMakes) {
+  const std::string folder = Path("not-yet");
   Ran ran = RunHlocts("run movement/rev --backend=reference --out=" + folder +
                       "/run --junit=" + folder + "/junit.xml");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_TRUE(std::ifstream(folder + "/junit.xml").good());
 }
 
-TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
+TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   const std::string hang = "exec:'sleep 1000'";
   for (const std::string& command :
        {"run movement/rev --backend=" + hang, "diff movement/rev:types:type=f32 --backend=" + hang,
-        "backends --backend=" + hang, "fuzz --backend=" + hang + " --out=" + Folder() + "/fz"}) {
+        "backends --backend=" + hang, "fuzz --backend=" + hang + " --out=" + Path("fz")}) {
     Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
     EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
   }
@@ -202,7 +187,7 @@ TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   EXPECT_EQ(ran.status, 143) << ran.out;
 }
 
-TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
+TEST_F(StoryTest, AStartHasATimeLimitOfItsOwn) {
   const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
   EXPECT_EQ(never.status, 3) << never.out;
@@ -213,7 +198,7 @@ TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
   EXPECT_EQ(slow.status, 1) << slow.out;
 }
 
-TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
+TEST_F(StoryTest, TheTimeLimitHoldsForTheReference) {
   const std::string loop = Write(
       "loop.hlo",
       "HloModule m\nbody { ROOT x = s32[] parameter(0) }\ncondition {\n  x = s32[] parameter(0)\n"
@@ -225,8 +210,8 @@ TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
 }
 
 // The file is changed to a wrong one after the first answer; the second answer must report it.
-TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
-  const std::string module = Write("watched.hlo", kPower), log = Folder() + "/watch.log";
+TEST_F(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
+  const std::string module = Write("watched.hlo", kPower), log = Path("watch.log");
   RunAndKill(
       "verify --watch " + module + " 2>" + log,
       "(until grep -qs waiting " + log + "; do sleep 0.05; done; echo no module >" + module + ") &",
@@ -236,7 +221,7 @@ TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
                           HasSubstr("watch: " + module + " changed"), HasSubstr("exit status 2")));
 }
 
-TEST(StoryTest, LintFindsHiddenMistakes) {
+TEST_F(StoryTest, LintFindsHiddenMistakes) {
   const std::string path =
       Write("mistakes.case",
             "@operation Pad\n@opcode pad\n@clauses pad.999\n@case one\n@module\n"
@@ -268,7 +253,7 @@ TEST(StoryTest, LintFindsHiddenMistakes) {
                     HasSubstr("m.case:14: no clause \"pad.999\""), HasSubstr("2 mistakes")));
 }
 
-TEST(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
+TEST_F(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
   const std::string judge =
       "judge " +
       Write(
@@ -290,7 +275,7 @@ TEST(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
                     Not(HasSubstr("fact:"))));
 }
 
-TEST(StoryTest, AnIndexOfAnEqualElementViolatesTheOrderOfTies) {
+TEST_F(StoryTest, AnIndexOfAnEqualElementViolatesTheOrderOfTies) {
   const std::string judge =
       "judge " +
       Write("top.hlo",
@@ -304,8 +289,8 @@ TEST(StoryTest, AnIndexOfAnEqualElementViolatesTheOrderOfTies) {
   EXPECT_THAT(other.out, AllOf(HasSubstr("top_k.8:"), Not(HasSubstr("top_k.11:"))));
 }
 
-TEST(StoryTest, TwoModulesAreComparedBothWays) {
-  const auto module = [](const char* name, const char* first, const char* second) {
+TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
+  const auto module = [&](const char* name, const char* first, const char* second) {
     return Write(name,
                  absl::StrCat("HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] "
                               "parameter(1)\n  s = f32[4] ",
@@ -328,7 +313,7 @@ TEST(StoryTest, TwoModulesAreComparedBothWays) {
             HasSubstr("data wide: fail, first part of this name in both that differs: s\n")));
 }
 
-TEST(StoryTest, ANanOfHloItselfIsNamed) {
+TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
   const std::string module = Write("nan.hlo",
                                    "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  z = f32[] "
                                    "constant(0)\n  b = f32[2] broadcast(z), dimensions={}\n  q = "
@@ -368,7 +353,7 @@ ENTRY e {
               HasSubstr("output 0 [1]: input x[1] is NaN"));
 }
 
-TEST(StoryTest, DefaultsComeFromAFile) {
+TEST_F(StoryTest, DefaultsComeFromAFile) {
   const std::string config = Write(
       "hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");
   const std::string before = "HLOCTS_CONFIG=" + config;
@@ -383,7 +368,7 @@ TEST(StoryTest, DefaultsComeFromAFile) {
   EXPECT_THAT(wrong.out, HasSubstr("enjine: unknown option"));
 }
 
-TEST(StoryTest, TheShellsAndManKnowEveryOption) {
+TEST_F(StoryTest, TheShellsAndManKnowEveryOption) {
   Ran bash = RunHlocts("completion bash");
   EXPECT_THAT(bash.out,
               AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke"),
