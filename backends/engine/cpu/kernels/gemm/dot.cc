@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "backends/engine/cpu/kernels/gemm/dot_groups.h"
 #include "backends/engine/cpu/kernels/gemm/dot_operand.h"
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
@@ -85,7 +86,7 @@ absl::Status OutputCount(const DotRequest& request, int64_t& count) {
 }
 
 template <typename T>
-GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, T* output) {
+GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, SumOf<T>* output) {
   GemmArgs<T> args;
   args.m = sizes.m;
   args.n = sizes.n;
@@ -162,32 +163,63 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
 
 template <typename T>
 absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
-                      const Matrices& rhs, T* output, const DoneCallback* done) {
+                      const Matrices& rhs, SumOf<T>* output, const DoneCallback* done) {
   GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
   args.done = done;
   const int64_t outputs = sizes.m * sizes.n;
-  if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
-    return MultiplySplit(parallel, args);
+  if constexpr (!kIsGroup<T>) {
+    if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
+      return MultiplySplit(parallel, args);
+    }
   }
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Calls product(memory of type T), then converts the elements to the output's type.
+// Converts rows [row, row_end) and columns [column, column_end) of a product to the output's type.
+template <typename T>
+void StoreBlock(const DotRequest& request, const T* product, int64_t columns, int64_t row,
+                int64_t row_end, int64_t column, int64_t column_end) {
+  if (column == 0 && column_end == columns) {  // complete rows are contiguous
+    column_end = columns * row_end, column = columns * row, row_end = row + 1;
+    columns = 0;
+  }
+  for (; row < row_end; ++row) {
+    const T* from = product + row * columns + column;
+    char* to = static_cast<char*>(request.output) +
+               (row * columns + column) * StorageBytes(request.output_type);
+    if constexpr (std::is_same_v<T, float>) {
+      if (request.output_type == PrimitiveType::kBF16) {
+        EncodeBf16(from, column_end - column, reinterpret_cast<uint16_t*>(to));
+        continue;
+      }
+    }
+    EncodeRun(request.output_type, from, column_end - column, 1, to);
+  }
+}
+
+// Calls product(request, memory of type T) and converts the elements to the output's type: without
+// batch dimensions each block when it is complete.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {
-  if (StoredAs(request.output_type, compute)) return product(static_cast<T*>(request.output));
+  if (StoredAs(request.output_type, compute)) {
+    return product(request, static_cast<T*>(request.output));
+  }
   const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
-  const int64_t count = sizes.batch * sizes.m * sizes.n;
-  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+  const int64_t rows = sizes.batch * sizes.m;
+  const int64_t bytes = rows * sizes.n * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
-  HLOCTS_RETURN_IF_ERROR(product(memory.As<T>()));
-  const int width = StorageBytes(request.output_type);
-  parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
-    EncodeRun(request.output_type, memory.As<T>() + begin, end - begin, 1,
-              static_cast<char*>(request.output) + begin * width);
-  });
+  const DoneCallback store = [&](int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
+    StoreBlock(request, memory.As<T>(), sizes.n, row, row_end, column, column_end);
+    if (request.done != nullptr) (*request.done)(row, row_end, column, column_end);
+  };
+  DotRequest inner = request;
+  inner.done = sizes.batch == 1 ? &store : nullptr;
+  HLOCTS_RETURN_IF_ERROR(product(inner, memory.As<T>()));
+  if (sizes.batch == 1) return absl::OkStatus();
+  parallel.For(rows, 1.0 * static_cast<double>(sizes.n),
+               [&](int64_t row, int64_t end) { store(row, end, 0, sizes.n); });
   return absl::OkStatus();
 }
 
@@ -224,19 +256,112 @@ bool IsExactInF32(const DotRequest& request) {
 
 template <typename T>
 absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
-  return IntoStored<T>(parallel, request, compute,
-                       [&](T* output) { return Product(parallel, request, compute, output); });
+  return IntoStored<T>(parallel, request, compute, [&](const DotRequest& inner, T* output) {
+    return Product(parallel, inner, compute, output);
+  });
 }
 
-absl::Status DotThroughF32(const Parallel& parallel, const DotRequest& request) {
-  DotRequest product = request;
-  product.done = nullptr;
-  HLOCTS_RETURN_IF_ERROR(DotIn<float>(parallel, product, PrimitiveType::kF32));
-  if (request.done == nullptr) return absl::OkStatus();
+// The least rows, columns and terms of a product by groups. With fewer, making groups costs more.
+constexpr int64_t kGroupSizeMin = 4, kGroupDepthMin = 16;
+
+bool SizesSuitGroups(const Sizes& sizes) {
+  return sizes.m >= kGroupSizeMin && sizes.n >= kGroupSizeMin && sizes.k >= kGroupDepthMin &&
+         sizes.k < kDeepSum;
+}
+
+// Returns true if all values of the type are integers of 8 bits, with a sign or without.
+bool FitsQuads(PrimitiveType type, bool with_sign) {
+  if (type == PrimitiveType::kPred) return true;
+  return IsInteger(type) && BitWidth(type) <= (with_sign && !IsSigned(type) ? 4 : 8) &&
+         (with_sign || !IsSigned(type));
+}
+
+// Prepares an operand as groups of elements of type `Element`.
+template <typename Element>
+absl::Status PrepareGroups(const Parallel& parallel, const DotOperand& operand, const Sizes& sizes,
+                           bool right, uint32_t flip, std::unique_ptr<Scratch>& copy,
+                           Matrices& matrices) {
+  DotOperand bits = operand;
+  if (bits.type == PrimitiveType::kBF16) bits.type = PrimitiveType::kU16;
+  const OperandLoops loops = LoopsOf(bits);
+  const auto contiguous = [](const LoopNest<1>& group) {
+    const LoopNest<1> merged = MergedLoops(group);
+    return merged.empty() || merged.back().stride[0] == 1;
+  };
+  const bool native = BitWidth(bits.type) == 8 * sizeof(Element) &&
+                      (contiguous(loops.free) || contiguous(loops.contracting));
+  const int64_t free = right ? sizes.n : sizes.m;
+  HLOCTS_RETURN_IF_ERROR(Prepare<Element>(parallel, bits, loops, right, native,
+                                          sizes.batch * free * sizes.k, copy, matrices));
+  return MakeGroups(parallel, sizeof(Element), sizes.batch, free, sizes.k, flip, copy, matrices);
+}
+
+absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request, Sizes sizes,
+                            float* output) {
+  std::unique_ptr<Scratch> lhs_copy, rhs_copy;
+  Matrices left, right;
+  HLOCTS_RETURN_IF_ERROR(
+      PrepareGroups<uint16_t>(parallel, request.lhs, sizes, false, 0, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(
+      PrepareGroups<uint16_t>(parallel, request.rhs, sizes, true, 0, rhs_copy, right));
+  sizes.k = (sizes.k + 1) / 2;
+  return Multiply<PairBf16>(parallel, sizes, left, right, output, request.done);
+}
+
+// A signed left operand is a + 128 without a sign, so that sums begin with -128 * (sum of b).
+absl::Status ProductOfQuads(const Parallel& parallel, const DotRequest& request, Sizes sizes,
+                            uint32_t* output) {
+  constexpr QuadInt8 kSigns = 0x80808080;
+  const bool flips = IsSigned(request.lhs.type);
+  std::unique_ptr<Scratch> lhs_copy, rhs_copy;
+  Matrices left, right;
+  HLOCTS_RETURN_IF_ERROR(PrepareGroups<uint8_t>(parallel, request.lhs, sizes, false,
+                                                flips ? kSigns : 0, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(
+      PrepareGroups<uint8_t>(parallel, request.rhs, sizes, true, 0, rhs_copy, right));
+  sizes.k = (sizes.k + 3) / 4;
+  GemmArgs<QuadInt8> args = ArgsOf<QuadInt8>(sizes, left, right, output);
+  args.done = request.done;
+  args.adds = flips;
+  if (flips) {
+    const std::vector<QuadInt8> halves(sizes.k, kSigns);
+    std::vector<uint32_t> sums(sizes.batch * sizes.n);
+    const Sizes one = {.batch = sizes.batch, .m = 1, .n = sizes.n, .k = sizes.k};
+    const Matrices row = {.data = reinterpret_cast<const char*>(halves.data()), .depth_stride = 1};
+    HLOCTS_RETURN_IF_ERROR(Multiply<QuadInt8>(parallel, one, row, right, sums.data(), nullptr));
+    for (uint32_t& x : sums) x = -x;
+    for (int64_t r = 0; r < sizes.batch * sizes.m; ++r) {
+      std::copy_n(sums.data() + r / sizes.m * sizes.n, sizes.n, output + r * sizes.n);
+    }
+  }
+  return MultiplyAll(parallel, args, sizes.batch, left.batch_stride, right.batch_stride,
+                     sizes.m * sizes.n);
+}
+
+absl::Status DotInF32(const Parallel& parallel, const DotRequest& request) {
   const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
-  parallel.For(sizes.m, 1.0 * static_cast<double>(sizes.n),
-               [&](int64_t row, int64_t end) { (*request.done)(row, end, 0, sizes.n); });
-  return absl::OkStatus();
+  if (request.lhs.type != PrimitiveType::kBF16 || request.rhs.type != PrimitiveType::kBF16 ||
+      !SizesSuitGroups(sizes) || !MultipliesPairs()) {
+    return DotIn<float>(parallel, request, PrimitiveType::kF32);
+  }
+  return IntoStored<float>(parallel, request, PrimitiveType::kF32,
+                           [&](const DotRequest& inner, float* output) {
+                             return ProductOfPairs(parallel, inner, sizes, output);
+                           });
+}
+
+absl::Status DotInU32(const Parallel& parallel, const DotRequest& request) {
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
+  const bool fits = FitsQuads(request.rhs.type, true) &&
+                    (FitsQuads(request.lhs.type, true) || FitsQuads(request.lhs.type, false));
+  if (fits && SizesSuitGroups(sizes) && MultipliesQuads()) {
+    return IntoStored<uint32_t>(parallel, request, PrimitiveType::kU32,
+                                [&](const DotRequest& inner, uint32_t* output) {
+                                  return ProductOfQuads(parallel, inner, sizes, output);
+                                });
+  }
+  return IsExactInF32(request) ? DotIn<float>(parallel, request, PrimitiveType::kF32)
+                               : DotIn<uint32_t>(parallel, request, PrimitiveType::kU32);
 }
 
 }  // namespace
@@ -268,12 +393,11 @@ absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
       ProductType(request.lhs.type, request.rhs.type, request.output_type);
   switch (compute) {
     case PrimitiveType::kF32:
-      return DotIn<float>(parallel, request, compute);
+      return DotInF32(parallel, request);
     case PrimitiveType::kF64:
       return DotIn<double>(parallel, request, compute);
     case PrimitiveType::kU32:
-      return IsExactInF32(request) ? DotThroughF32(parallel, request)
-                                   : DotIn<uint32_t>(parallel, request, compute);
+      return DotInU32(parallel, request);
     default:
       return DotIn<uint64_t>(parallel, request, compute);
   }

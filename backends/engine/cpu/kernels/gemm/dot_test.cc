@@ -148,6 +148,7 @@ TEST(DotTest, IntegersWrap) {
   CheckExact<T::kU64, T::kU64, T::kU64>();
   CheckExact<T::kS64, T::kS32, T::kS64>();
   CheckExact<T::kS4, T::kS4, T::kS32>();
+  CheckExact<T::kU8, T::kS8, T::kS32>();
   CheckExact<T::kS16, T::kS16, T::kS32>();
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<T::kS8, T::kS8, T::kF32>(); }
@@ -170,6 +171,7 @@ void CheckLargest(T lhs, T rhs, L l, R r) {
 TEST(DotTest, SumsOfTheLargestBytesAreExact) {
   CheckLargest<int8_t, int8_t>(T::kS8, T::kS8, -128, -128);
   CheckLargest<uint8_t, uint8_t>(T::kU8, T::kU8, 255, 255);
+  CheckLargest<uint8_t, int8_t>(T::kU8, T::kS8, 255, -128);
   CheckLargest<int8_t, uint8_t>(T::kS8, T::kU8, -128, 255);
   CheckLargest<int16_t, int16_t>(T::kS16, T::kS16, -900, 900);
 }

@@ -117,7 +117,7 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
   const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
   const int64_t chunk = ChunkColumns(blocks, depth);
   const int64_t tiles = CeilDiv(rows, kTileRows);
-  const bool add = p > 0;
+  const bool add = args.adds || p > 0;
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t limit = std::min(end, first + chunk);
     if (blocks.Copies(first)) PackB(args, first, p, depth, panel);
@@ -226,7 +226,7 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
 template <typename T>
 void Clear(const GemmArgs<T>& args) {
   for (int64_t i = 0; i < args.m; ++i) {
-    std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, T(0));
+    std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, SumOf<T>(0));
   }
 }
 
@@ -256,20 +256,22 @@ absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
     ReportAllDone(parallel, args);
     return absl::OkStatus();
   }
-  if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
-    return MultiplyVector(parallel, args), absl::OkStatus();
-  }
-  const int64_t few = args.n >= kFewRowsColumns<T> ? kFewRows : 1;
-  if (args.m <= few && args.b_column == 1) {
-    return MultiplyFewRows(parallel, args), absl::OkStatus();
-  }
-  if (args.k == 1 && args.b_column == 1 && args.n >= kFewRowsColumns<T>) {
-    return MultiplyOuter(parallel, args), absl::OkStatus();
-  }
-  if (args.n == 1 && args.c_row == 1 && args.m > 1) {
-    HLOCTS_RETURN_IF_ERROR(Product(parallel, TransposedColumn(args)));
-    ReportAllDone(parallel, args);
-    return absl::OkStatus();
+  if constexpr (!kIsGroup<T>) {
+    if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
+      return MultiplyVector(parallel, args), absl::OkStatus();
+    }
+    const int64_t few = args.n >= kFewRowsColumns<T> ? kFewRows : 1;
+    if (args.m <= few && args.b_column == 1) {
+      return MultiplyFewRows(parallel, args), absl::OkStatus();
+    }
+    if (args.k == 1 && args.b_column == 1 && args.n >= kFewRowsColumns<T>) {
+      return MultiplyOuter(parallel, args), absl::OkStatus();
+    }
+    if (args.n == 1 && args.c_row == 1 && args.m > 1) {
+      HLOCTS_RETURN_IF_ERROR(Product(parallel, TransposedColumn(args)));
+      ReportAllDone(parallel, args);
+      return absl::OkStatus();
+    }
   }
   if (ReadsPanelsInPlace(args)) {
     return MultiplyBlocks(parallel, Blocks<T>{.args = args, .columns = args.n});
@@ -293,6 +295,14 @@ absl::Status U32(const Parallel& parallel, const GemmArgs<uint32_t>& args) {
 absl::Status U64(const Parallel& parallel, const GemmArgs<uint64_t>& args) {
   return Product(parallel, args);
 }
+#if HWY_TARGET == HWY_AVX3
+absl::Status Pairs(const Parallel& parallel, const GemmArgs<PairBf16>& args) {
+  return Product(parallel, args);
+}
+absl::Status Quads(const Parallel& parallel, const GemmArgs<QuadInt8>& args) {
+  return Product(parallel, args);
+}
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::kernels
@@ -321,6 +331,17 @@ template <>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<uint64_t>& args) {
   return HWY_DYNAMIC_DISPATCH(U64)(parallel, args);
 }
+
+#if HWY_TARGETS & HWY_AVX3
+template <>
+absl::Status Gemm(const Parallel& parallel, const GemmArgs<PairBf16>& args) {
+  return N_AVX3::Pairs(parallel, args);
+}
+template <>
+absl::Status Gemm(const Parallel& parallel, const GemmArgs<QuadInt8>& args) {
+  return N_AVX3::Quads(parallel, args);
+}
+#endif
 
 }  // namespace hlocts::kernels
 #endif

@@ -4,6 +4,7 @@
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
@@ -11,8 +12,20 @@
 
 namespace hlocts::kernels {
 
+// Neighbours along the sum, which AVX-512 multiplies and adds together: two bf16, added in f32 with
+// subnormals as zeros, or four integers of 8 bits, unsigned in a and signed in b, added modulo
+// 2^32. No element has these types.
+using PairBf16 = int32_t;
+using QuadInt8 = char32_t;
+
+template <typename T>
+using SumOf = std::conditional_t<std::is_same_v<T, PairBf16>, float,
+                                 std::conditional_t<std::is_same_v<T, QuadInt8>, uint32_t, T>>;
+template <typename T>
+inline constexpr bool kIsGroup = !std::is_same_v<T, SumOf<T>>;
+
 // The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements; c has contiguous
-// rows.
+// rows. If `adds`, the product is added to c.
 template <typename T>
 struct GemmArgs {
   int64_t m = 0, n = 0, k = 0;
@@ -20,13 +33,14 @@ struct GemmArgs {
   int64_t a_row = 0, a_column = 1;
   const T* b = nullptr;
   int64_t b_row = 0, b_column = 1;
-  T* c = nullptr;
+  SumOf<T>* c = nullptr;
   int64_t c_row = 0;
+  bool adds = false;  // only of groups
   const DoneCallback* done = nullptr;
 };
 
 // Computes the product. The order of additions depends on the sizes only. T is float, double,
-// uint32_t or uint64_t.
+// uint32_t, uint64_t or a group that the processor multiplies.
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 

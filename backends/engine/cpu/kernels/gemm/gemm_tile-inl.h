@@ -53,14 +53,28 @@ struct TileRows {
   int64_t stride;
 };
 
+// Returns sum + x * y.
+template <typename T>
+HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(Vec<SumOf<T>> sum, const Vec<T>& x, const Vec<T>& y) {
+  if constexpr (std::is_same_v<T, PairBf16>) {
+    // Instructions that the target of this file has not, but the processor.
+    asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+  } else if constexpr (std::is_same_v<T, QuadInt8>) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+  } else {
+    sum = sum + x * y;
+  }
+  return sum;
+}
+
 // Computes tile[i * tile_row + j] = sum over p of a[p, i] * b[p * b_row + j], or += if `add`.
 template <typename T, int kRows, bool kPacked>
 void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
-                 int64_t b_row, T* __restrict tile, int64_t tile_row, bool add) {
-  Vec<T> sums[kRows][kTileVectors];
+                 int64_t b_row, SumOf<T>* __restrict tile, int64_t tile_row, bool add) {
+  Vec<SumOf<T>> sums[kRows][kTileVectors];
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-      sums[i][v] = Vec<T>{};
+      sums[i][v] = Vec<SumOf<T>>{};
       __builtin_prefetch(tile + i * tile_row + v * kLanes<T>, 1);
     }
   }
@@ -74,7 +88,7 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
     HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
       const Vec<T> row = Splat(rows.At(i, q));
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-        sums[i][v] = sums[i][v] + row * columns[v];
+        sums[i][v] = MultiplyAdd<T>(sums[i][v], row, columns[v]);
       }
     }
     b += b_row;
@@ -89,14 +103,15 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
   for (; p < depth; ++p, rows.Advance(1)) step(0);
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-      T* to = tile + i * tile_row + v * kLanes<T>;
+      SumOf<T>* to = tile + i * tile_row + v * kLanes<T>;
       Store(to, add ? Load(to) + sums[i][v] : sums[i][v]);
     }
   }
 }
 
 template <typename T>
-using TileFunction = void (*)(int64_t, const T*, int64_t, const T*, int64_t, T*, int64_t, bool);
+using TileFunction = void (*)(int64_t, const T*, int64_t, const T*, int64_t, SumOf<T>*, int64_t,
+                              bool);
 
 template <typename T, bool kPacked, int... kRows>
 constexpr std::array<TileFunction<T>, sizeof...(kRows)> MakeTileFunctions(
@@ -131,15 +146,15 @@ void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t dept
   const int64_t columns = args.n - column;
   const auto& functions = a.a_row == 0 ? kTileFunctions<T, true> : kTileFunctions<T, false>;
   const TileFunction<T> tile = functions[height - 1];
-  T* c = args.c + row * args.c_row + column;
+  SumOf<T>* c = args.c + row * args.c_row + column;
   if (columns >= kWidth) {
     return tile(depth, a.data, a.a_row, b.data, b.b_row, c, args.c_row, add);
   }
-  alignas(64) T edge[kTileRows * kWidth];
+  alignas(64) SumOf<T> edge[kTileRows * kWidth];
   tile(depth, a.data, a.a_row, b.data, b.b_row, edge, kWidth, false);
   for (int r = 0; r < height; ++r) {
     for (int64_t j = 0; j < columns; ++j) {
-      T* to = c + r * args.c_row + j;
+      SumOf<T>* to = c + r * args.c_row + j;
       *to = add ? *to + edge[r * kWidth + j] : edge[r * kWidth + j];
     }
   }
