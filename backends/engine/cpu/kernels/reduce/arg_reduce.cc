@@ -7,8 +7,15 @@
 #include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/sort/sort_keys.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/reduce/arg_reduce.cc"
+#include "hwy/foreach_target.h"
+// Must follow foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
-namespace {
+namespace HWY_NAMESPACE {
 
 constexpr int64_t kBlock = 1024;
 
@@ -86,11 +93,13 @@ void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from
   }
 }
 
+// Stores results [at, at + count), whose first elements are `step` apart.
 template <typename U>
-void Store(const ArgReduceRequest& r, const U* from, int64_t at, int64_t count,
+void Store(const ArgReduceRequest& r, const U* from, int64_t step, int64_t at, int64_t count,
            const int64_t* places) {
   for (int64_t j = 0; j < count; ++j) {
-    if (r.values != nullptr) static_cast<U*>(r.values)[at + j] = from[places[j] * r.inner + j];
+    const U& best = from[places[j] * r.inner + j * step];
+    if (r.values != nullptr) static_cast<U*>(r.values)[at + j] = best;
     if (BitWidth(r.index_type) == 64) {
       static_cast<int64_t*>(r.indices)[at + j] = places[j];
     } else {
@@ -99,26 +108,58 @@ void Store(const ArgReduceRequest& r, const U* from, int64_t at, int64_t count,
   }
 }
 
+// Searches rows [begin, end) of contiguous elements. Keys of short rows are computed together.
 template <typename U>
-void Run(const Parallel& parallel, const ArgReduceRequest& r) {
-  const int64_t tiles = (r.inner + kBlock - 1) / kBlock;
-  const Keys<U> code(r);
-  const double cost = 0.5 * r.size * std::min(r.inner, kBlock) + 20;
-  parallel.For(r.outer * tiles, cost, [&](int64_t unit, int64_t end) {
-    int64_t places[kBlock];
-    for (; unit < end; ++unit) {
-      const int64_t outer = unit / tiles, first = unit % tiles * kBlock;
-      const int64_t count = std::min(kBlock, r.inner - first);
-      const U* from = static_cast<const U*>(r.operand) + outer * r.size * r.inner + first;
-      if (r.inner == 1) {
-        places[0] = BestOfRow(r, code, from);
-      } else {
-        BestOfColumns(r, code, from, count, places);
-      }
-      Store(r, from, outer * r.inner + first, count, places);
+void RunRows(const ArgReduceRequest& r, const Keys<U>& code, int64_t begin, int64_t end) {
+  const int64_t together = std::max<int64_t>(1, kBlock / r.size);
+  int64_t places[kBlock];
+  U keys[kBlock];
+  for (int64_t row = begin; row < end; row += together) {
+    const int64_t rows = std::min(together, end - row);
+    const U* from = static_cast<const U*>(r.operand) + row * r.size;
+    if (r.size <= kBlock) code.Of(from, rows * r.size, keys);
+    for (int64_t i = 0; i < rows; ++i) {
+      const U* row_keys = keys + i * r.size;
+      places[i] = r.size > kBlock
+                      ? BestOfRow(r, code, from)
+                      : PlaceOf(row_keys, r.size, Largest(row_keys, r.size), r.tie_low_index);
     }
+    Store(r, from, r.size, row, rows, places);
+  }
+}
+
+// Searches units of kBlock columns.
+template <typename U>
+void RunColumns(const ArgReduceRequest& r, const Keys<U>& code, int64_t unit, int64_t end) {
+  const int64_t tiles = (r.inner + kBlock - 1) / kBlock;
+  int64_t places[kBlock];
+  for (; unit < end; ++unit) {
+    const int64_t outer = unit / tiles, first = unit % tiles * kBlock;
+    const int64_t count = std::min(kBlock, r.inner - first);
+    const U* from = static_cast<const U*>(r.operand) + outer * r.size * r.inner + first;
+    BestOfColumns(r, code, from, count, places);
+    Store(r, from, 1, outer * r.inner + first, count, places);
+  }
+}
+
+void Run(const Parallel& parallel, const ArgReduceRequest& r) {
+  VisitUnsigned(StorageBytes(r.type), [&](auto zero) HWY_ATTR {
+    const Keys<decltype(zero)> code(r);
+    const double cost = 0.2 * r.size * std::min(r.inner, kBlock) + 20;
+    const auto run = r.inner == 1 ? RunRows<decltype(zero)> : RunColumns<decltype(zero)>;
+    parallel.For(r.outer * ((r.inner + kBlock - 1) / kBlock), cost,
+                 [&](int64_t begin, int64_t end) { run(r, code, begin, end); });
   });
 }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::kernels {
+HWY_EXPORT(Run);
+namespace {
 
 bool IsIndexType(PrimitiveType type) {
   return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
@@ -136,8 +177,9 @@ absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& r) {
   HLOCTS_RETURN_IF_ERROR(CountElements({r.outer, r.size, r.inner}, count));
   if (r.outer == 0 || r.inner == 0) return absl::OkStatus();
   if (r.size == 0) return InvalidInput("argmin or argmax: expected at least one element");
-  VisitUnsigned(StorageBytes(r.type), [&](auto zero) { Run<decltype(zero)>(parallel, r); });
+  HWY_DYNAMIC_DISPATCH(Run)(parallel, r);
   return absl::OkStatus();
 }
 
 }  // namespace hlocts::kernels
+#endif

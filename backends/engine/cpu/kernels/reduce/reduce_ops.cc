@@ -14,6 +14,7 @@
 #include "hwy/foreach_target.h"
 // Must follow foreach_target.h, which includes this file again for each target.
 #include "backends/engine/cpu/kernels/runtime/vector-inl.h"
+#include "backends/engine/cpu/kernels/transpose/transpose-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -104,17 +105,6 @@ HLOCTS_INLINE T ApplyScalar(T a, T b) {
   }
 }
 
-// Combines all lanes of four vectors, by halves.
-template <typename Op, typename T>
-HLOCTS_INLINE T FoldedFour(const Vec<T>* sums) {
-  T lanes[kLanes<T>];
-  Store(lanes, Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3])));
-  for (int half = kLanes<T> / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lanes[i] = ApplyScalar<Op>(lanes[i], lanes[i + half]);
-  }
-  return lanes[0];
-}
-
 template <typename Op, typename T>
 struct ReduceLoops {
   static void Fill(void* to, int64_t count) {
@@ -123,20 +113,31 @@ struct ReduceLoops {
   }
 
   static void Row(const void* from, int64_t count, void* accumulator) {
-    const T* in = static_cast<const T*>(from);
-    T result = *static_cast<T*>(accumulator);
-    int64_t i = 0;
-    if constexpr (!kIsComplex<T>) i = RowVectors(in, count, result);
-    for (; i < count; ++i) result = ApplyScalar<Op>(result, in[i]);
-    *static_cast<T*>(accumulator) = result;
+    Rows(from, 0, 1, count, accumulator);
   }
 
   static void Rows(const void* from, int64_t row_bytes, int64_t rows, int64_t count,
                    void* accumulators) {
     const char* row = static_cast<const char*>(from);
     T* to = static_cast<T*>(accumulators);
-    if (count < kLanes<T>) return ShortRows(row, row_bytes, rows, count, to);
-    for (; rows > 0; --rows, ++to, row += row_bytes) Row(row, count, to);
+    if constexpr (kIsComplex<T>) {
+      ShortRows(row, row_bytes, rows, count, to);
+    } else {
+      if (count < kLanes<T>) return ShortRows(row, row_bytes, rows, count, to);
+      if constexpr (sizeof(T) >= 4) {
+        for (; rows >= kLanes<T>; rows -= kLanes<T>, to += kLanes<T>) {
+          row = RowsTogether(row, row_bytes, count, to);
+        }
+      }
+      for (; rows > 0; --rows, ++to, row += row_bytes) {
+        T lanes[kLanes<T>];
+        Store(lanes, RowVector(row, count));
+        for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+          for (int i = 0; i < half; ++i) lanes[i] = ApplyScalar<Op>(lanes[i], lanes[i + half]);
+        }
+        *to = ApplyScalar<Op>(*to, lanes[0]);
+      }
+    }
   }
 
   // kCount is the number of elements of a row if it is known at compile time; else 0.
@@ -168,19 +169,39 @@ struct ReduceLoops {
   // memory is fastest in address order: alternating between rows or parts of a row costs 5 to 60 %.
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
 
-  // Reduces the elements that fill whole steps of vectors, and returns their number.
-  static int64_t RowVectors(const T* in, int64_t count, T& result) {
-    if (count < kStep) return 0;
+  // Reduces a row of at least one vector to a vector. Its lanes are combined by halves later.
+  static auto RowVector(const char* row, int64_t count) {
+    const T* in = reinterpret_cast<const T*>(row);
     Vec<T> sums[kVectors];
-    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Load(in + v * kLanes<T>);
-    int64_t i = kStep;
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Splat(Op::template Identity<T>());
+    int64_t i = 0;
     for (; i + kStep <= count; i += kStep) {
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
         sums[v] = Op::Apply(sums[v], Load(in + i + v * kLanes<T>));
       }
     }
-    result = ApplyScalar<Op>(result, FoldedFour<Op, T>(sums));
-    return i;
+    for (; i + kLanes<T> <= count; i += kLanes<T>) sums[0] = Op::Apply(sums[0], Load(in + i));
+    if (i < count) {
+      T rest[kLanes<T>];
+      Fill(rest, kLanes<T>);
+      __builtin_memcpy(rest, in + i, (count - i) * sizeof(T));
+      sums[1] = Op::Apply(sums[1], Load(rest));
+    }
+    return Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
+  }
+
+  // Reduces kLanes rows and returns the address after them. Adds in the same order as single rows.
+  static const char* RowsTogether(const char* row, int64_t row_bytes, int64_t count, T* to) {
+    Vec<T> lanes[kLanes<T>];
+    for (int r = 0; r < kLanes<T>; ++r, row += row_bytes) lanes[r] = RowVector(row, count);
+    Transpose<T>(lanes);
+    HLOCTS_UNROLL for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+      HLOCTS_UNROLL for (int i = 0; i < half; ++i) {
+        lanes[i] = Op::Apply(lanes[i], lanes[i + half]);
+      }
+    }
+    Store(to, Op::Apply(Load(to), lanes[0]));
+    return row;
   }
 
   // Adds kRows rows of `count` elements to the accumulators `out`, after adding the rows to each

@@ -71,9 +71,11 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
   return code;
 }
 
-// Sets keys[i] = Key(from[i * stride]). The compiler can vectorize the loops for the usual codes.
+// Sets keys[i] = Key(from[i * stride]). The compiler can vectorize the loops for the usual codes,
+// inlined for the instruction set of the caller.
 template <typename U>
-void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t count, U* keys) {
+inline __attribute__((always_inline)) void EncodeKeys(const KeyCode<U>& code, const U* from,
+                                                      int64_t stride, int64_t count, U* keys) {
   using S = std::make_signed_t<U>;
   constexpr int kTop = 8 * sizeof(U) - 1;
   const U all = std::numeric_limits<U>::max(), invert = code.invert, sign = code.sign;
