@@ -9,7 +9,37 @@
 #include "spec/ir/element_width.h"
 #include "spec/ir/number_type.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/gather_scatter/indexed_line.cc"
+#include "hwy/foreach_target.h"
+// Must follow foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
+namespace HWY_NAMESPACE {
+
+// Sets to[i] = operand[indices[i]], with indices limited to 0 .. last.
+void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int32_t* operand,
+                 int32_t* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<int32_t> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto at = hn::Max(hn::Zero(d), hn::Min(hn::LoadU(d, indices + i), hn::Set(d, last)));
+    hn::StoreU(hn::GatherIndex(d, operand, at), d, to + i);
+  }
+  for (; i < count; ++i) to[i] = operand[std::clamp(indices[i], 0, last)];
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::kernels {
+HWY_EXPORT(GatherWords);
 namespace {
 
 constexpr int64_t kBlock = 1024;         // indices processed at a time
@@ -56,6 +86,13 @@ void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const E
   constexpr int64_t kAhead = 256;  // elements prefetched before the first one is read
   const Index last = LastOf<Index>(line);
   ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
+    if constexpr (std::is_same_v<Index, int32_t> && sizeof(Element) == sizeof(int32_t)) {
+      if (line.index_stride == 1 && line.operand_stride == 1 && line.batched_stride == 1) {
+        return HWY_DYNAMIC_DISPATCH(GatherWords)(indices, count, last,
+                                                 reinterpret_cast<const int32_t*>(operand),
+                                                 reinterpret_cast<int32_t*>(output + first));
+      }
+    }
     for (int64_t i = 0; i < count; i += kAhead) {
       const int64_t n = std::min(kAhead, count - i);
       const Element* from[kAhead];
@@ -231,3 +268,4 @@ bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind 
 }
 
 }  // namespace hlocts::kernels
+#endif

@@ -252,7 +252,7 @@ template <typename T>
 absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
   if (args.k == 0) {
-    Clear(args);
+    if (!args.adds) Clear(args);
     ReportAllDone(parallel, args);
     return absl::OkStatus();
   }

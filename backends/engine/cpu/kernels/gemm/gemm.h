@@ -35,7 +35,7 @@ struct GemmArgs {
   int64_t b_row = 0, b_column = 1;
   SumOf<T>* c = nullptr;
   int64_t c_row = 0;
-  bool adds = false;  // only of groups
+  bool adds = false;
   const DoneCallback* done = nullptr;
 };
 

@@ -39,7 +39,8 @@ template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t column = begin; column < end; ++column) {
-      args.c[column] = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
+      const T product = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
+      args.c[column] = args.adds ? args.c[column] + product : product;
     }
     if (args.done != nullptr) (*args.done)(0, 1, begin, end);
   });
@@ -106,7 +107,7 @@ inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 template <typename T>
 void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
   const auto run = [&](int64_t begin, int64_t end) HWY_ATTR {
-    bool add = false;
+    bool add = args.adds;
     int64_t p = 0;
     for (; p + kStepsAtOnce <= args.k; p += kStepsAtOnce, add = true) {
       AddStepsOfRows<T, kStepsAtOnce>(args, p, begin, end, add);
@@ -130,7 +131,7 @@ void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
   const double cost = 0.03 * static_cast<double>(args.n) + 2;
   parallel.For(args.m, cost, [&](int64_t row, int64_t end) HWY_ATTR {
     for (; row < end; ++row) {
-      AddSteps<T, 1, 1>(args, row, 0, 0, args.n, false);
+      AddSteps<T, 1, 1>(args, row, 0, 0, args.n, args.adds);
       if (args.done != nullptr) (*args.done)(row, row + 1, 0, args.n);
     }
   });

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/linear_algebra/matrices.h"
 
+#include "backends/engine/cpu/kernels/gemm/gemm.h"
+
 namespace hlocts::kernels::matrices {
 namespace {
 
-// Complex numbers are processed row by row. Packing kernels for two more types would not pay off.
+// Adds the product of -a and b by the kernel of dot. Returns false if there is no memory for it.
+template <typename A, typename T>
+bool AddNegatedProduct(const A& a, const View<T>& b, View<T>& c) {
+  const Matrix<T> minus = -a;
+  GemmArgs<T> args = {.m = c.rows(), .n = c.cols(), .k = b.rows(), .a = minus.data()};
+  args.a_row = minus.cols();
+  args.b = b.data(), args.b_row = b.outerStride();
+  args.c = c.data(), args.c_row = c.outerStride();
+  args.adds = true;
+  return Gemm(Parallel(1), args).ok();
+}
+
 template <typename A, typename T>
 void Subtract(const A& a, const View<T>& b, View<T>& c) {
-  if constexpr (Eigen::NumTraits<T>::IsComplex) {
-    for (int64_t i = 0; i < c.rows(); ++i) {
-      for (int64_t k = 0; k < b.rows(); ++k) c.row(i) -= a(i, k) * b.row(k);
-    }
-  } else {
-    c.noalias() -= a * b;
+  if constexpr (!Eigen::NumTraits<T>::IsComplex) {
+    if (AddNegatedProduct(a, b, c)) return;
+  }
+  for (int64_t i = 0; i < c.rows(); ++i) {
+    for (int64_t k = 0; k < b.rows(); ++k) c.row(i) -= a(i, k) * b.row(k);
   }
 }
 

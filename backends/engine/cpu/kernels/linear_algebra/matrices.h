@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code shared by Cholesky and triangular solve: matrices as Eigen views, and batches of them.
 //
-// Eigen computes the products, but not the solution: its solver multiplies by reciprocals of the
+// Eigen does not compute the solution: its solver multiplies by reciprocals of the
 // diagonal. The strict profile does not permit reciprocals in a solve for one complex unknown, and
 // a reciprocal can overflow where a quotient does not. The number of columns or rows per thread is
 // fixed, so that bits do not depend on the number of threads.
@@ -40,7 +40,7 @@ View<T> MatrixOf(const void* batch, int64_t number, int64_t rows, int64_t column
   return ViewOf<T>(data, rows, columns, columns);
 }
 // Computes c -= a b, or c -= a* b, for views of f32, f64, c64 and c128. These products are in one
-// file, because Eigen compiles its packing kernels for every distinct operand type.
+// file, because Eigen compiles them for every distinct operand type.
 template <typename T>
 void SubtractProduct(const View<T>& a, const View<T>& b, View<T> c);
 template <typename T>

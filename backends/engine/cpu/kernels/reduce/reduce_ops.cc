@@ -241,12 +241,36 @@ struct ReduceLoops {
     for (; r < row_count; ++r, row += row_bytes) SomeRows<1>(out, row, row_bytes, count);
   }
 
+  // Combines each lane with those before it, over distances that double.
+  template <int kDistance = 1, typename V>
+  HLOCTS_INLINE static V ScannedLanes(const V& v) {
+    if constexpr (kDistance >= kLanes<T>) {
+      return v;
+    } else {
+      const V before = [&]<int... kLane>(std::integer_sequence<int, kLane...>)
+          HLOCTS_INLINE_LAMBDA {
+        return __builtin_shufflevector(Splat(Op::template Identity<T>()), v,
+                                       (kLanes<T> - kDistance + kLane)...);
+      }
+      (std::make_integer_sequence<int, kLanes<T>>());
+      return ScannedLanes<2 * kDistance>(V(Op::Apply(before, v)));
+    }
+  }
+
   // Sets to[i] = carry op from[0] op ... op from[i]. `carry` becomes the last of these.
   static void Scan(const void* from, int64_t count, void* to, void* carry) {
     const T* in = static_cast<const T*>(from);
     T* out = static_cast<T*>(to);
     T running = *static_cast<T*>(carry);
-    for (int64_t i = 0; i < count; ++i) out[i] = running = ApplyScalar<Op>(running, in[i]);
+    int64_t i = 0;
+    if constexpr (!kIsComplex<T>) {
+      for (; i + kLanes<T> <= count; i += kLanes<T>) {
+        const auto sums = Op::Apply(Splat(running), ScannedLanes(Load(in + i)));
+        Store(out + i, sums);
+        running = sums[kLanes<T> - 1];
+      }
+    }
+    for (; i < count; ++i) out[i] = running = ApplyScalar<Op>(running, in[i]);
     *static_cast<T*>(carry) = running;
   }
 
