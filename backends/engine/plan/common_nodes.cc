@@ -33,8 +33,12 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
       return true;
     case ops::Movement::kReshape:
       return true;
-    // Not merged: their attributes are not part of the key.
     case ops::Movement::kSlice:
+      for (const SliceRange& range : node.source->Get<SliceRanges>(Attr::kSlice)->dimensions) {
+        Append({range.start, range.limit, range.stride}, key);
+      }
+      return true;
+    // Not merged: their attributes are not part of the key.
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:
     case ops::Movement::kBitcast:
@@ -45,6 +49,11 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
 }
 
 bool AppendAttributes(const Node& node, Key& key) {
+  if (node.opcode == Opcode::kWhile && !node.has_effect && !node.outputs.empty()) {
+    // The same instruction, from two calls of its computation.
+    key.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(node.source)));
+    return true;
+  }
   if (node.has_effect || !node.called.empty() || node.outputs.size() != 1) return false;
   switch (RowOf(node.opcode).family) {
     case Family::kElementwiseUnary:
@@ -80,7 +89,7 @@ bool AppendConstant(const Literal& literal, Key& key) {
 
 void RemoveCommonNodes(Graph& graph, const PassContext&) {
   ReplacementMap replacements(graph);
-  std::map<Key, ValueId> seen;
+  std::map<Key, const Node*> seen;
   for (Node& node : graph.nodes) {
     if (node.removed) continue;
     replacements.ApplyTo(node);
@@ -92,9 +101,11 @@ void RemoveCommonNodes(Graph& graph, const PassContext&) {
     key.push_back(static_cast<int64_t>(type.type));
     Append(type.dimensions, key);
     for (ValueId operand : node.operands) key.push_back(operand);
-    auto [found, is_new] = seen.try_emplace(std::move(key), node.outputs[0]);
+    auto [found, is_new] = seen.try_emplace(std::move(key), &node);
     if (is_new) continue;
-    replacements.Set(node.outputs[0], found->second);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      replacements.Set(node.outputs[i], found->second->outputs[i]);
+    }
     node.removed = true;
   }
   replacements.ApplyToResults(graph);

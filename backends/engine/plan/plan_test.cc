@@ -108,6 +108,27 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
+// Returns how many loops and slices remain of two calls, on slices [0:1] and [`second`].
+std::pair<int, int> LoopsAndSlices(absl::string_view second) {
+  auto module = ParseModule(absl::StrCat(
+      "HloModule m\nc { p = s32[1] parameter(0) q = s32[] reshape(p) n = s32[] constant(9)\n"
+      " ROOT r = pred[] compare(q, n), direction=LT }\n"
+      "b { p = s32[1] parameter(0) ROOT r = s32[1] add(p, p) }\n"
+      "f { p = s32[1] parameter(0) ROOT w = s32[1] while(p), condition=c, body=b }\n"
+      "ENTRY e { p = s32[4] parameter(0) x = s32[1] slice(p), slice={[0:1]}\n"
+      " y = s32[1] slice(p), slice={[",
+      second,
+      "]} g = s32[1] call(x), to_apply=f\n"
+      " h = s32[1] call(y), to_apply=f ROOT r = s32[1] multiply(g, h) }"));
+  auto graphs = BuildGraphs(**module);
+  RunPasses(*graphs->entry, {});
+  return {LiveNodes(*graphs->entry, Opcode::kWhile), LiveNodes(*graphs->entry, Opcode::kSlice)};
+}
+TEST(PassesTest, EqualCallsRunALoopOnce) {
+  EXPECT_EQ(LoopsAndSlices("0:1"), std::make_pair(1, 1));
+  EXPECT_EQ(LoopsAndSlices("2:3"), std::make_pair(2, 2));
+}
+
 // Constants with the same bytes but another type or shape must not be merged.
 TEST(PassesTest, ConstantsOfDifferentShapesStayApart) {
   auto module = ParseModule(

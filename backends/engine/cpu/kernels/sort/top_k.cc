@@ -12,8 +12,15 @@
 #include "backends/engine/cpu/kernels/sort/sort_keys.h"
 #include "backends/engine/cpu/kernels/sort/sort_unsigned.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/sort/top_k.cc"
+#include "hwy/foreach_target.h"
+// Must follow foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
-namespace {
+namespace HWY_NAMESPACE {
 
 constexpr int64_t kBlock = 128;
 constexpr int64_t kMinBuffer = 1024;
@@ -94,7 +101,7 @@ absl::Status RowsOf(const TopKRequest& request, const KeyCode<U>& code, int64_t 
 }
 
 template <typename U>
-absl::Status Run(const Parallel& parallel, const TopKRequest& request) {
+absl::Status RunIn(const Parallel& parallel, const TopKRequest& request) {
   const KeyCode<U> code = MakeKeyCode<U>(request.type, request.order, request.largest);
   std::atomic<bool> failed{false};
   parallel.For(request.rows, 1.0 * request.size + 20.0 * request.k, [&](int64_t i, int64_t end) {
@@ -103,7 +110,19 @@ absl::Status Run(const Parallel& parallel, const TopKRequest& request) {
   return failed ? OutOfScratch(BufferSize(request.k) * 16) : absl::OkStatus();
 }
 
-}  // namespace
+absl::Status Run(const Parallel& parallel, const TopKRequest& request) {
+  return VisitUnsigned(StorageBytes(request.type), [&](auto width) HWY_ATTR {
+    return RunIn<decltype(width)>(parallel, request);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::kernels {
+HWY_EXPORT(Run);
 
 absl::Status TopK(const Parallel& parallel, const TopKRequest& request) {
   const PrimitiveType type = request.type, index = request.index_type;
@@ -117,8 +136,8 @@ absl::Status TopK(const Parallel& parallel, const TopKRequest& request) {
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements({request.rows, request.size}, count));
   if (request.rows == 0 || request.k == 0) return absl::OkStatus();
-  return VisitUnsigned(StorageBytes(type),
-                       [&](auto width) { return Run<decltype(width)>(parallel, request); });
+  return HWY_DYNAMIC_DISPATCH(Run)(parallel, request);
 }
 
 }  // namespace hlocts::kernels
+#endif
