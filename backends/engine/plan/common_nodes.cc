@@ -2,6 +2,7 @@
 #include <map>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
 #include "spec/ops/kinds.h"
@@ -48,8 +49,16 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
   HLOCTS_UNREACHABLE();
 }
 
+// Returns true if the computation draws random numbers, which differ from draw to draw.
+bool Draws(const Graph* graph) {
+  return absl::c_any_of(graph->nodes, [](const Node& node) {
+    return node.opcode == Opcode::kRng || absl::c_any_of(node.called, Draws);
+  });
+}
+
 bool AppendAttributes(const Node& node, Key& key) {
-  if (node.opcode == Opcode::kWhile && !node.has_effect && !node.outputs.empty()) {
+  if (node.opcode == Opcode::kWhile && !node.has_effect && !node.outputs.empty() &&
+      !absl::c_any_of(node.called, Draws)) {
     // The same instruction, from two calls of its computation.
     key.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(node.source)));
     return true;
