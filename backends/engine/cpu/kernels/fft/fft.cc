@@ -133,6 +133,21 @@ std::shared_ptr<const SplitRoots<T>> SplitRootsOf(int64_t n, int64_t n1, int64_t
   });
 }
 
+// Multiplies complex numbers x[j] by near[j] * far, or by its conjugate.
+template <typename T>
+void MultiplyRoots(const std::complex<T>* near, const std::complex<T>& far, bool conjugate,
+                   int64_t count, T* __restrict x) {
+  const T* __restrict roots = reinterpret_cast<const T*>(near);
+  const T far_re = far.real(), far_im = far.imag(), sign = conjugate ? -1 : 1;
+  for (int64_t j = 0; j < count; ++j) {
+    const T re = roots[2 * j] * far_re - roots[2 * j + 1] * far_im;
+    const T im = sign * (roots[2 * j] * far_im + roots[2 * j + 1] * far_re);
+    const T x_re = x[2 * j], x_im = x[2 * j + 1];
+    x[2 * j] = x_re * re - x_im * im;
+    x[2 * j + 1] = x_re * im + x_im * re;
+  }
+}
+
 // Transforms one row as a matrix [n1, n2].
 template <typename T>
 absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t row) {
@@ -148,14 +163,11 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
       TransformRows<T>(parallel, {n1, n2, {in, from, n2 * from}, {between, 1, n2}, r.inverse}));
   const auto roots = SplitRootsOf<T>(r.n, n1, n2);
   const int64_t blocks = (n2 + kSplitStep - 1) / kSplitStep;
-  parallel.For(n1, 3.0 * static_cast<double>(n2), [&](int64_t k, int64_t end) HWY_ATTR {
+  parallel.For(n1, 0.5 * static_cast<double>(n2), [&](int64_t k, int64_t end) HWY_ATTR {
     for (; k < end; ++k) {
-      for (int64_t j = 0; j < n2; ++j) {
-        const std::complex<T> near = roots->near[k * kSplitStep + j % kSplitStep];
-        T re = near.real(), im = near.imag();
-        MultiplyRoot(re, im, roots->far[k * blocks + j / kSplitStep]);
-        T* x = between + 2 * (k * n2 + j);
-        MultiplyRoot(x[0], x[1], std::complex<T>(re, r.inverse ? -im : im));
+      for (int64_t j = 0; j < n2; j += kSplitStep) {
+        MultiplyRoots(&roots->near[k * kSplitStep], roots->far[k * blocks + j / kSplitStep],
+                      r.inverse, std::min(kSplitStep, n2 - j), between + 2 * (k * n2 + j));
       }
     }
   });
