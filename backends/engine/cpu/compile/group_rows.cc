@@ -54,7 +54,6 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
   std::vector<PartGroup::Member> members;
   std::vector<PartGroup::Internal> internals;
   std::vector<bool> own(wiring.in.size(), true);
-  std::vector<int64_t> part_bytes(wiring.in.size(), 0);
   int64_t row_bytes = 0;
   for (size_t d = first; d < end; ++d) {
     const BufferMapping::Member& member = wiring.members[d - first];
@@ -73,13 +72,9 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
     internals.push_back({buffers_[buffer].bytes / rows, working_bytes});
     working_bytes += (internals.back().part_bytes * at_once + 63) / 64 * 64;
   }
-  for (size_t k = 0; k < own.size(); ++k) {
-    if (own[k] && wiring.in[k] >= 0) part_bytes[k] = buffers_[wiring.in[k]].bytes / rows;
-  }
   const auto group =
       std::make_shared<PartGroup>(rows, at_once, std::move(members), std::move(internals),
                                   working_bytes, kernels::Parallel(compiler_.options().threads));
-  group->FetchAhead(std::move(part_bytes));
   Draft draft;
   draft.in = wiring.in;
   draft.out = wiring.out;

@@ -39,26 +39,12 @@ absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t*
   return member.work.run(operands.data(), results.data(), begin, end);
 }
 
-// Prefetches the cache lines of parts [begin, end) that are this member's share.
-void PartGroup::Fetch(In in, int64_t begin, int64_t end, size_t member) const {
-  constexpr int64_t kLine = 64;
-  const auto count = static_cast<int64_t>(members_.size()), share = static_cast<int64_t>(member);
-  for (size_t k = 0; k < part_bytes_.size(); ++k) {
-    const uint8_t* from = in[k] + begin * part_bytes_[k];
-    const int64_t lines = (end - begin) * part_bytes_[k] / kLine;
-    for (int64_t i = lines * share / count; i < lines * (share + 1) / count; ++i) {
-      __builtin_prefetch(from + i * kLine, 0, 2);
-    }
-  }
-}
-
 absl::Status PartGroup::RunParts(In in, Out out, int64_t begin, int64_t end) const {
   const ScratchBuffer working(working_bytes_);
   for (; begin < end; begin += at_once_) {
     const int64_t stop = std::min(end, begin + at_once_);
-    for (size_t m = 0; m < members_.size(); ++m) {
-      Fetch(in, stop, std::min(end, stop + at_once_), m);
-      HLOCTS_RETURN_IF_ERROR(RunMember(members_[m], in, out, working.data(), begin, stop));
+    for (const Member& member : members_) {
+      HLOCTS_RETURN_IF_ERROR(RunMember(member, in, out, working.data(), begin, stop));
     }
   }
   return absl::OkStatus();

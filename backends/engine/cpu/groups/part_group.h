@@ -28,9 +28,6 @@ class PartGroup {
   PartGroup(int64_t parts, int64_t at_once, std::vector<Member> members,
             std::vector<Internal> internals, int64_t working_bytes,
             const kernels::Parallel& parallel);
-  // Enables prefetching of the operands of the next parts while the current parts are computed.
-  // part_bytes[k] is the size of one part of operand k, or 0 if every part reads the whole operand.
-  void FetchAhead(std::vector<int64_t> part_bytes) { part_bytes_ = std::move(part_bytes); }
   absl::Status operator()(Run& run, In in, Out out) const;
   // Computes parts [begin, end) on the calling thread.
   absl::Status RunParts(In in, Out out, int64_t begin, int64_t end) const;
@@ -38,14 +35,12 @@ class PartGroup {
   double cost_ns() const { return cost_ns_; }  // estimated time of one part
 
  private:
-  void Fetch(In in, int64_t begin, int64_t end, size_t member) const;
   absl::Status RunMember(const Member& member, In in, Out out, uint8_t* working, int64_t begin,
                          int64_t end) const;
 
   int64_t parts_, at_once_;
   std::vector<Member> members_;
   std::vector<Internal> internals_;
-  std::vector<int64_t> part_bytes_;
   int64_t working_bytes_;
   kernels::Parallel parallel_;
   double cost_ns_ = 0;
