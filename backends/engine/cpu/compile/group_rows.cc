@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 128 << 10;          // cache budget for the rows being processed
+constexpr int64_t kTileBytes = 128 << 10;         // cache budget for the rows being processed
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // no minimum in guard mode
 
 // Returns true if the step can run on `rows` rows.

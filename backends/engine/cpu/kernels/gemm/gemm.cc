@@ -332,16 +332,21 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<uint64_t>& args) {
   return HWY_DYNAMIC_DISPATCH(U64)(parallel, args);
 }
 
+// Only AVX-512 multiplies groups; see MultipliesPairs.
 #if HWY_TARGETS & HWY_AVX3
+#define HLOCTS_GROUPS(function) N_AVX3::function(parallel, args)
+#else
+#define HLOCTS_GROUPS(function) absl::UnimplementedError(#function)
+#endif
 template <>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<PairBf16>& args) {
-  return N_AVX3::Pairs(parallel, args);
+  return HLOCTS_GROUPS(Pairs);
 }
 template <>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<QuadInt8>& args) {
-  return N_AVX3::Quads(parallel, args);
+  return HLOCTS_GROUPS(Quads);
 }
-#endif
+#undef HLOCTS_GROUPS
 
 }  // namespace hlocts::kernels
 #endif
