@@ -63,8 +63,8 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 
 absl::Span<const absl::string_view> OwnPasses() {
   static constexpr absl::string_view kNames[] = {
-      "fusion", "in-place",  "rows",        "batches",         "indices", "sums",
-      "pieces", "epilogues", "small-loops", "several-results", "pairs"};
+      "fusion",      "in-place",        "rows", "batches", "sums", "pieces",
+      "small-loops", "several-results", "pairs"};
   return kNames;
 }
 

@@ -39,15 +39,6 @@ struct CompileOptions {
 // Selects the results that stay in a parameter's buffer (Function::result_source).
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
-// A loop that is fused into a step. The loop reads the step's result 0, element by element, as its
-// array `array`. The fused step's operands from `first` on are the loop's arrays, and its result 0
-// is the loop's result.
-struct Epilogue {
-  std::shared_ptr<const LoopProgram> loop;
-  size_t first = 0, arrays = 0, array = 0;
-  bool apart = false;  // the loop's input has other users, so it is result 1 of the fused step
-};
-
 // A step as returned by the factory of its opcode, before it is added to a function.
 struct StepDraft {
   StepFunction run;
@@ -58,19 +49,14 @@ struct StepDraft {
   // Set if the step can run on one entry of a batch at a time.
   PartWorkFactory parts;
   int64_t batch = 0;  // batch entries, if this step can be the anchor of a group; else 0
-  // An operand that the step can compute on the fly, or -1. If the pass `made_by` is enabled, the
-  // loop that computes this operand is fused into the step. The fused step's operands from `first`
-  // on are then the loop's arrays.
+  // An operand that the step can compute on the fly, or -1. The loop that computes this operand is
+  // fused into the step. The fused step's operands from `first` on are then the loop's arrays.
   int made = -1;
-  absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not read
   // Indices of operands that are also results of the step, unchanged. These results get no memory.
   std::vector<int> forwarded_operands;
   std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
-  // Returns this step fused with a loop over its result. The loop runs on each part of the result
-  // as soon as the part is complete. Null if the step does not support fusion.
-  std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
 };
 
 // Names of this engine's passes, in addition to those of backends/engine/plan.

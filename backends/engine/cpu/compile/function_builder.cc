@@ -35,11 +35,9 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   }
   PlaceResults(donation_mode);
   DropUnread();
-  FuseComputedOperands("indices");
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  FuseComputedOperands("sums");  // for steps outside groups
-  if (!compiler_.options().disabled.contains("epilogues")) FuseEpilogues();
+  if (!compiler_.options().disabled.contains("sums")) FuseComputedOperands();  // outside groups
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());

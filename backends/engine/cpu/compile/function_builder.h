@@ -63,10 +63,8 @@ class FunctionBuilder {
                       std::vector<int32_t>& arrays);
 
   void DropUnread();
-  void FuseComputedOperands(absl::string_view pass);
+  void FuseComputedOperands();
   bool FuseComputedOperandsOf(size_t d);
-  void FuseEpilogues();
-  bool FuseEpilogueOf(size_t d);
   // The arrays that a group's members read and write. An OperandLocation holds an index into `in`,
   // `out` or `internal`, which contain buffers.
   struct BufferMapping {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuses a loop into the step that reads its result or that computes its input.
+// Fuses a loop into the step that reads its result.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -28,51 +28,10 @@ bool FunctionBuilder::FuseComputedOperandsOf(size_t d) {
 }
 
 // Avoids storing an array that only one step reads.
-void FunctionBuilder::FuseComputedOperands(absl::string_view pass) {
-  if (compiler_.options().disabled.contains(pass)) return;
+void FunctionBuilder::FuseComputedOperands() {
   for (size_t d = 0; d < drafts_.size(); ++d) {
-    const StepDraft& step = drafts_[d].step;
     // The removed loop preceded the draft.
-    if (step.made >= 0 && step.made_by == pass && FuseComputedOperandsOf(d)) --d;
-  }
-}
-
-// Fuses the first loop that reads the step's result into the step, unless something reads the
-// result before that loop.
-bool FunctionBuilder::FuseEpilogueOf(size_t d) {
-  const int32_t made = drafts_[d].out[0];
-  size_t reader = d + 1;
-  const auto reads = [&](const Draft& draft) {
-    return std::count(draft.in.begin(), draft.in.end(), made) > 0;
-  };
-  while (reader < drafts_.size() && !reads(drafts_[reader])) ++reader;
-  if (reader == drafts_.size()) return false;
-  Draft &step = drafts_[d], &loop = drafts_[reader];
-  const RowWork& work = loop.step.rows;
-  if (work.loop == nullptr) return false;
-  const auto array =
-      static_cast<int>(std::find(loop.in.begin(), loop.in.end(), made) - loop.in.begin());
-  const int width = work.loop->WidthOf(array);
-  if (work.elements * width != buffers_[made].bytes || !work.loop->ReadsInPlace(array, width)) {
-    return false;
-  }
-  Draft both;
-  const bool apart = IsReadOutside(made, reader, reader + 1) || work.width != width;
-  both.step.run = step.step.with_epilogue(
-      {work.loop, step.in.size(), loop.in.size(), static_cast<size_t>(array), apart});
-  both.in = step.in;
-  for (int32_t buffer : loop.in) both.in.push_back(buffer == made ? -1 : buffer);
-  both.out = loop.out;
-  if (apart) both.out.push_back(made);
-  drafts_[reader] = std::move(both);
-  drafts_.erase(drafts_.begin() + static_cast<int64_t>(d));
-  return true;
-}
-
-// Computes functions of a product while the product is in the cache.
-void FunctionBuilder::FuseEpilogues() {
-  for (size_t d = 0; d < drafts_.size(); ++d) {
-    if (drafts_[d].step.with_epilogue != nullptr && FuseEpilogueOf(d)) --d;
+    if (drafts_[d].step.made >= 0 && FuseComputedOperandsOf(d)) --d;
   }
 }
 

@@ -158,8 +158,8 @@ struct KernelProduct {
   PrimitiveType out_type;
 
   absl::Status Run(const kernels::Parallel& parallel, const uint8_t* a, const uint8_t* b,
-                   uint8_t* out, const kernels::DoneCallback* done = nullptr) const {
-    return kernels::Dot(parallel, {lhs.On(a), rhs.On(b), out_type, out, done});
+                   uint8_t* out) const {
+    return kernels::Dot(parallel, {lhs.On(a), rhs.On(b), out_type, out});
   }
 };
 
@@ -192,39 +192,6 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   };
 }
 
-// Runs the loop on rows [row, row_end) and columns [column, column_end) of a product with `columns`
-// columns. The product is one of the loop's arrays.
-void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
-                 int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
-  // Elements per run: few enough to avoid the small steps of long loops.
-  constexpr int64_t kNear = 32768;
-  if (column == 0 && column_end == columns) {  // complete rows are contiguous
-    const int64_t end = row_end * columns;
-    for (int64_t begin = row * columns; begin < end; begin += kNear) {
-      loop.Run(arrays, out, begin, std::min(end, begin + kNear));
-    }
-    return;
-  }
-  for (; row < row_end; ++row) {
-    loop.Run(arrays, out, row * columns + column, row * columns + column_end);
-  }
-}
-
-StepFunction DotWithEpilogue(const KernelProduct& product, const kernels::Parallel& parallel,
-                             int64_t columns, const Epilogue& epilogue) {
-  return [=](Run&, In in, Out out) {
-    uint8_t* const result = out[epilogue.apart ? 1 : 0];
-    absl::InlinedVector<const uint8_t*, 8> arrays(in + epilogue.first,
-                                                  in + epilogue.first + epilogue.arrays);
-    arrays[epilogue.array] = result;
-    const kernels::DoneCallback done = [&](int64_t row, int64_t row_end, int64_t column,
-                                           int64_t column_end) {
-      RunOverPart(*epilogue.loop, arrays.data(), out, columns, row, row_end, column, column_end);
-    };
-    return product.Run(parallel, in[0], in[1], result, &done);
-  };
-}
-
 StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers) {
   const MatrixSizes sizes =
       MatrixSizesOf(numbers, context.in(0).dimensions, context.in(1).dimensions);
@@ -236,14 +203,6 @@ StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers
   StepDraft draft;
   draft.run = [=](Run&, In in, Out out) { return product.Run(parallel, in[0], in[1], out[0]); };
   draft.batch = sizes.batch;
-  constexpr int64_t kEpilogueMin = 1024;  // elements of the result; 1 in guard mode
-  const int64_t elements_min = context.compiler.options().guard ? 1 : kEpilogueMin;
-  if (sizes.batch == 1 && sizes.depth > 0 && context.out(0).elements >= elements_min &&
-      kernels::SupportsDoneCallback(context.in(0).type, context.in(1).type, context.out(0).type)) {
-    draft.with_epilogue = [=](const Epilogue& epilogue) {
-      return DotWithEpilogue(product, parallel, sizes.columns, epilogue);
-    };
-  }
   if (context.out(0).elements > 0) draft.parts = PartsOf(product, sizes);
   return draft;
 }

@@ -20,19 +20,14 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   const kernels::Parallel parallel(context.compiler.options().threads);
   const bool is_empty = context.out(0).elements == 0;
   StepDraft draft;
-  SetRuns(
-      w,
-      [=](const IndexMaker& maker) -> StepFunction {
-        return [=](Run&, In in, Out out) {
-          if (is_empty) return absl::OkStatus();
-          kernels::GatherRequest now = request;
-          now.operand = in[0];
-          now.output = out[0];
-          return WithIndices(now.indices, maker, in,
-                             [&] { return kernels::Gather(parallel, now); });
-        };
-      },
-      draft);
+  draft.run = [=](Run&, In in, Out out) {
+    if (is_empty) return absl::OkStatus();
+    kernels::GatherRequest now = request;
+    now.operand = in[0];
+    now.indices.data = in[1];
+    now.output = out[0];
+    return kernels::Gather(parallel, now);
+  };
   return draft;
 }
 

@@ -86,17 +86,4 @@ kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w) {
   return vectors;
 }
 
-bool IndicesLieInOrder(const IndexedWindows& w) {
-  const int64_t components = static_cast<int64_t>(w.index_map.size());
-  if (components == 0 || components > kernels::kMadeComponentsMax) return false;
-  if (components > 1 && w.component_stride != 1) return false;
-  // Windows must be numbered in the order of their index vectors' strides.
-  int64_t stride = components;
-  for (size_t d = w.sizes.size(); d-- > 0;) {
-    if (w.sizes[d] != 1 && w.index_strides[d] != stride) return false;
-    stride *= w.sizes[d];
-  }
-  return true;
-}
-
 }  // namespace hlocts::cpu

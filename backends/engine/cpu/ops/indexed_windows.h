@@ -66,42 +66,6 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
-// The loop that computes index vectors, from the operands starting with `first`.
-struct IndexMaker {
-  std::shared_ptr<const LoopProgram> loop;  // null if the index vectors are operand 1
-  size_t first = 0;
-};
-
-// Sets the index vectors and returns use().
-template <class Use>
-absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker, In in, Use use) {
-  if (maker.loop == nullptr) {
-    indices.data = in[1];
-    return use();
-  }
-  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
-                                                                void* to) {
-    maker.loop->RunInto(in + maker.first, begin, end, to);
-  };
-  indices.make = &make;
-  return use();
-}
-
-// Returns true if index vectors are contiguous, so that a loop can compute them in order.
-bool IndicesLieInOrder(const IndexedWindows& w);
-
-// Sets the step that reads indices from operand 1 and, if possible, the step that computes them.
-template <class MakeRun>
-void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
-  draft.run = make_run(IndexMaker{});
-  if (!IndicesLieInOrder(w)) return;
-  draft.made = 1;
-  draft.made_by = "indices";
-  draft.with_loop = [=](std::shared_ptr<const LoopProgram> loop, size_t first) {
-    return make_run(IndexMaker{loop, first});
-  };
-}
-
 }  // namespace hlocts::cpu
 
 #endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_

@@ -178,7 +178,6 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   SetRowWork(type, p.reduced, kind, draft.rows);
   if (draft.rows.is_reduce || !TakesMadeElements(p, options.guard)) return draft;
   draft.made = 0;
-  draft.made_by = "sums";
   draft.with_loop = [p](std::shared_ptr<const LoopProgram> loop, size_t first) {
     return ReduceLoop(p, std::move(loop), first);
   };

@@ -122,20 +122,15 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
   const int64_t bytes = context.out(0).bytes;
   // No window is in bounds of an empty operand.
   const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
-  SetRuns(
-      w,
-      [=](const IndexMaker& maker) -> StepFunction {
-        return [=](Run&, In in, Out out) {
-          if (in[0] != out[0]) CopyAll(parallel, in[0], bytes, out[0]);
-          if (is_empty) return absl::OkStatus();
-          kernels::ScatterRequest now = request;
-          now.updates = in[2];
-          now.output = out[0];
-          return WithIndices(now.indices, maker, in,
-                             [&] { return kernels::Scatter(parallel, now); });
-        };
-      },
-      draft);
+  draft.run = [=](Run&, In in, Out out) {
+    if (in[0] != out[0]) CopyAll(parallel, in[0], bytes, out[0]);
+    if (is_empty) return absl::OkStatus();
+    kernels::ScatterRequest now = request;
+    now.indices.data = in[1];
+    now.updates = in[2];
+    now.output = out[0];
+    return kernels::Scatter(parallel, now);
+  };
 }
 
 }  // namespace

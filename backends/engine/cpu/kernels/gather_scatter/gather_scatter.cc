@@ -81,7 +81,6 @@ bool IsLine(const Moves& moves, IndexedLine& line) {
   }
   const int64_t d = indices.operand_dimensions[0];
   line.indices = indices.data;
-  line.make = indices.make;
   line.index_type = indices.type;
   line.count = moves.batch[0].size;
   line.last = moves.operand_dimensions[d] - moves.sizes[d];
@@ -106,11 +105,6 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
       indices.batch_strides.size() != batch || window_batch.size() != batch ||
       (!operand_batch.empty() && operand_batch.size() != batch)) {
     return InvalidInput("gather or scatter: expected lists of equal lengths");
-  }
-  if (indices.make != nullptr &&
-      static_cast<int64_t>(indices.operand_dimensions.size()) > kMadeComponentsMax) {
-    return Unsupported("computed index vectors of ", indices.operand_dimensions.size(),
-                       " entries are not supported");
   }
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (sizes[d] < 0 || sizes[d] > dimensions[d]) {

@@ -24,11 +24,7 @@ struct IndexVectors {
   // Sizes and strides of the array's batch dimensions.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
-  // If not null, replaces `data`: writes elements [begin, end) of the index array to `to`, from any
-  // thread. Index vectors must be contiguous and have at most kMadeComponentsMax entries.
-  const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
-inline constexpr int64_t kMadeComponentsMax = 8;
 
 // One dimension of the slice, with `size` elements. Neighbours are `operand_stride` apart in the
 // operand and `window_stride` apart in the output (gather) or update array (scatter).

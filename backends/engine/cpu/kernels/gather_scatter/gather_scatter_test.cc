@@ -50,36 +50,6 @@ TEST(GatherTest, SlicesWithClampedStarts) {
   }
 }
 
-// Checks the same gather with many blocks of indices that are computed on the fly.
-TEST(GatherTest, MadeIndices) {
-  const int64_t count = 10000;
-  Rows rows;
-  std::vector<int32_t> indices = RandomElements<int32_t>(2 * count, 4, -3, 12);
-  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
-                                                                void* to) {
-    std::copy(indices.begin() + begin, indices.begin() + end, static_cast<int32_t*>(to));
-  };
-  const auto gathered = [&](std::vector<int64_t> entries, bool made) {
-    GatherRequest request;
-    request.operand_dimensions = {9, 7, 5};
-    request.operand_strides = {35, 5, 1};
-    request.slice_sizes = {1, 1, 1};
-    request.indices.operand_dimensions.assign(entries.begin(), entries.end());
-    request.indices.batch_sizes = {count};
-    request.indices.batch_strides = {static_cast<int64_t>(entries.size())};
-    if (made) request.indices.make = &make;
-    if (!made) request.indices.data = indices.data();
-    request.output_batch_strides = {1};
-    request.operand = rows.operand.data();
-    std::vector<float> output(count);
-    request.output = output.data();
-    EXPECT_TRUE(Gather(Parallel(), request).ok());
-    return output;
-  };
-  EXPECT_EQ(gathered({0}, true), gathered({0}, false));
-  EXPECT_EQ(gathered({1, 0}, true), gathered({1, 0}, false));
-}
-
 // operand [3, 100] with a batching dimension, indices [3, 1000], output transposed to [1000, 3].
 TEST(GatherTest, SinglesOfEveryIndexTypeWithABatchingDimension) {
   const auto operand = RandomElements<int16_t>(300, 2, -1000, 1000);

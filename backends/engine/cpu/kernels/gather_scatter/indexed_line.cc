@@ -63,13 +63,9 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
 // line.index_stride elements apart.
 template <typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
-  Index made[kBlock];
   for (int64_t i = begin; i < end; i += kBlock) {
     const int64_t count = std::min(kBlock, end - i);
-    if (line.make != nullptr) (*line.make)(i, i + count, made);
-    visit(line.make != nullptr ? made
-                               : static_cast<const Index*>(line.indices) + i * line.index_stride,
-          i, count);
+    visit(static_cast<const Index*>(line.indices) + i * line.index_stride, i, count);
   }
 }
 

@@ -18,8 +18,6 @@ struct IndexedLine {
   PrimitiveType index_type = PrimitiveType::kS32;
   int64_t count = 0, last = 0;
   int64_t index_stride = 1, operand_stride = 1, batched_stride = 1;
-  // As in IndexVectors; requires index_stride 1.
-  const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 
 // Gathers or scatters the elements. Returns false if the index type is unsupported. A scatter also

@@ -91,18 +91,13 @@ void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts
   }
   const IndexVectors& indices = moves.indices;
   const int64_t components = static_cast<int64_t>(indices.operand_dimensions.size());
-  int64_t component[kBlock], made[kBlock * kMadeComponentsMax];
-  if (indices.make != nullptr) {
-    (*indices.make)(first * components, (first + count) * components, made);
-    for (int64_t i = 0; i < count; ++i) starts.index[i] = i * components;
-  }
-  const void* data = indices.make != nullptr ? made : indices.data;
+  int64_t component[kBlock];
   if (moves.overhangs) starts.component.resize(components * kBlock);
   for (int64_t k = 0; k < components; ++k) {
     const int64_t d = moves.indices.operand_dimensions[k];
     const int64_t last = moves.operand_dimensions[d] - moves.sizes[d];
     const int64_t stride = moves.operand_strides[d];
-    ReadComponents(indices.type, data, starts.index, k * indices.component_stride, count,
+    ReadComponents(indices.type, indices.data, starts.index, k * indices.component_stride, count,
                    component);
     if (moves.overhangs) std::copy_n(component, count, &starts.component[k * kBlock]);
     for (int64_t i = 0; i < count; ++i) {

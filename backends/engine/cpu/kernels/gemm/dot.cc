@@ -140,13 +140,11 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   const Scratch partial(bytes);
   if (!partial.ok()) return OutOfScratch(bytes);
   GemmArgs<T> part = args;
-  part.done = nullptr;
   part.k = kSplitDepth;
   part.c = partial.As<T>();
   HLOCTS_RETURN_IF_ERROR(MultiplyAll(parallel, part, parts, kSplitDepth * args.a_column,
                                      kSplitDepth * args.b_row, outputs));
   GemmArgs<T> rest = args;
-  rest.done = nullptr;
   rest.k = args.k - parts * kSplitDepth;
   rest.a += parts * kSplitDepth * args.a_column;
   rest.b += parts * kSplitDepth * args.b_row;
@@ -157,15 +155,13 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
     const T* from = partial.As<T>() + p * outputs;
     for (int64_t i = 0; i < outputs; ++i) args.c[i] += from[i];
   }
-  if (args.done != nullptr) (*args.done)(0, args.m, 0, args.n);
   return absl::OkStatus();
 }
 
 template <typename T>
 absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
-                      const Matrices& rhs, SumOf<T>* output, const DoneCallback* done) {
-  GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
-  args.done = done;
+                      const Matrices& rhs, SumOf<T>* output) {
+  const GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
   const int64_t outputs = sizes.m * sizes.n;
   if constexpr (!kIsGroup<T>) {
     if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
@@ -175,51 +171,27 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Converts rows [row, row_end) and columns [column, column_end) of a product to the output's type.
-template <typename T>
-void StoreBlock(const DotRequest& request, const T* product, int64_t columns, int64_t row,
-                int64_t row_end, int64_t column, int64_t column_end) {
-  if (column == 0 && column_end == columns) {  // complete rows are contiguous
-    column_end = columns * row_end, column = columns * row, row_end = row + 1;
-    columns = 0;
-  }
-  for (; row < row_end; ++row) {
-    const T* from = product + row * columns + column;
-    char* to = static_cast<char*>(request.output) +
-               (row * columns + column) * StorageBytes(request.output_type);
-    if constexpr (std::is_same_v<T, float>) {
-      if (request.output_type == PrimitiveType::kBF16) {
-        EncodeBf16(from, column_end - column, reinterpret_cast<uint16_t*>(to));
-        continue;
-      }
-    }
-    EncodeRun(request.output_type, from, column_end - column, 1, to);
-  }
-}
-
-// Calls product(request, memory of type T) and converts the elements to the output's type: without
-// batch dimensions each block when it is complete.
+// Calls product(memory of type T), then converts the elements to the output's type.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {
-  if (StoredAs(request.output_type, compute)) {
-    return product(request, static_cast<T*>(request.output));
-  }
+  if (StoredAs(request.output_type, compute)) return product(static_cast<T*>(request.output));
   const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
-  const int64_t rows = sizes.batch * sizes.m;
-  const int64_t bytes = rows * sizes.n * static_cast<int64_t>(sizeof(T));
+  const int64_t count = sizes.batch * sizes.m * sizes.n;
+  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
-  const DoneCallback store = [&](int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
-    StoreBlock(request, memory.As<T>(), sizes.n, row, row_end, column, column_end);
-    if (request.done != nullptr) (*request.done)(row, row_end, column, column_end);
-  };
-  DotRequest inner = request;
-  inner.done = sizes.batch == 1 ? &store : nullptr;
-  HLOCTS_RETURN_IF_ERROR(product(inner, memory.As<T>()));
-  if (sizes.batch == 1) return absl::OkStatus();
-  parallel.For(rows, 1.0 * static_cast<double>(sizes.n),
-               [&](int64_t row, int64_t end) { store(row, end, 0, sizes.n); });
+  HLOCTS_RETURN_IF_ERROR(product(memory.As<T>()));
+  const PrimitiveType type = request.output_type;
+  const bool is_bf16 = std::is_same_v<T, float> && type == PrimitiveType::kBF16;
+  parallel.For(count, is_bf16 ? 0.1 : 1.0, [&](int64_t begin, int64_t end) {
+    const T* from = memory.As<T>() + begin;
+    char* to = static_cast<char*>(request.output) + begin * StorageBytes(type);
+    if constexpr (std::is_same_v<T, float>) {
+      if (is_bf16) return EncodeBf16(from, end - begin, reinterpret_cast<uint16_t*>(to));
+    }
+    EncodeRun(type, from, end - begin, 1, to);
+  });
   return absl::OkStatus();
 }
 
@@ -239,7 +211,7 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
     sizes.n *= 2;
     sizes.k *= 2;
   }
-  return Multiply<T>(parallel, sizes, left, right, output, request.done);
+  return Multiply<T>(parallel, sizes, left, right, output);
 }
 
 // Returns true if f32 represents every sum of these integers exactly. f32 products take a sixth of
@@ -256,9 +228,8 @@ bool IsExactInF32(const DotRequest& request) {
 
 template <typename T>
 absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
-  return IntoStored<T>(parallel, request, compute, [&](const DotRequest& inner, T* output) {
-    return Product(parallel, inner, compute, output);
-  });
+  return IntoStored<T>(parallel, request, compute,
+                       [&](T* output) { return Product(parallel, request, compute, output); });
 }
 
 // The least rows, columns and terms of a product by groups. With fewer, making groups costs more.
@@ -305,7 +276,7 @@ absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request,
   HLOCTS_RETURN_IF_ERROR(
       PrepareGroups<uint16_t>(parallel, request.rhs, sizes, true, 0, rhs_copy, right));
   sizes.k = (sizes.k + 1) / 2;
-  return Multiply<PairBf16>(parallel, sizes, left, right, output, request.done);
+  return Multiply<PairBf16>(parallel, sizes, left, right, output);
 }
 
 // A signed left operand is a + 128 without a sign, so that sums begin with -128 * (sum of b).
@@ -321,14 +292,13 @@ absl::Status ProductOfQuads(const Parallel& parallel, const DotRequest& request,
       PrepareGroups<uint8_t>(parallel, request.rhs, sizes, true, 0, rhs_copy, right));
   sizes.k = (sizes.k + 3) / 4;
   GemmArgs<QuadInt8> args = ArgsOf<QuadInt8>(sizes, left, right, output);
-  args.done = request.done;
   args.adds = flips;
   if (flips) {
     const std::vector<QuadInt8> halves(sizes.k, kSigns);
     std::vector<uint32_t> sums(sizes.batch * sizes.n);
     const Sizes one = {.batch = sizes.batch, .m = 1, .n = sizes.n, .k = sizes.k};
     const Matrices row = {.data = reinterpret_cast<const char*>(halves.data()), .depth_stride = 1};
-    HLOCTS_RETURN_IF_ERROR(Multiply<QuadInt8>(parallel, one, row, right, sums.data(), nullptr));
+    HLOCTS_RETURN_IF_ERROR(Multiply<QuadInt8>(parallel, one, row, right, sums.data()));
     for (uint32_t& x : sums) x = -x;
     for (int64_t r = 0; r < sizes.batch * sizes.m; ++r) {
       std::copy_n(sums.data() + r / sizes.m * sizes.n, sizes.n, output + r * sizes.n);
@@ -344,10 +314,9 @@ absl::Status DotInF32(const Parallel& parallel, const DotRequest& request) {
       !SizesSuitGroups(sizes) || !MultipliesPairs()) {
     return DotIn<float>(parallel, request, PrimitiveType::kF32);
   }
-  return IntoStored<float>(parallel, request, PrimitiveType::kF32,
-                           [&](const DotRequest& inner, float* output) {
-                             return ProductOfPairs(parallel, inner, sizes, output);
-                           });
+  return IntoStored<float>(parallel, request, PrimitiveType::kF32, [&](float* output) {
+    return ProductOfPairs(parallel, request, sizes, output);
+  });
 }
 
 absl::Status DotInU32(const Parallel& parallel, const DotRequest& request) {
@@ -355,10 +324,9 @@ absl::Status DotInU32(const Parallel& parallel, const DotRequest& request) {
   const bool fits = FitsQuads(request.rhs.type, true) &&
                     (FitsQuads(request.lhs.type, true) || FitsQuads(request.lhs.type, false));
   if (fits && SizesSuitGroups(sizes) && MultipliesQuads()) {
-    return IntoStored<uint32_t>(parallel, request, PrimitiveType::kU32,
-                                [&](const DotRequest& inner, uint32_t* output) {
-                                  return ProductOfQuads(parallel, inner, sizes, output);
-                                });
+    return IntoStored<uint32_t>(parallel, request, PrimitiveType::kU32, [&](uint32_t* output) {
+      return ProductOfQuads(parallel, request, sizes, output);
+    });
   }
   return IsExactInF32(request) ? DotIn<float>(parallel, request, PrimitiveType::kF32)
                                : DotIn<uint32_t>(parallel, request, PrimitiveType::kU32);
@@ -368,11 +336,6 @@ absl::Status DotInU32(const Parallel& parallel, const DotRequest& request) {
 
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   return ProductType(lhs, rhs, output) != PrimitiveType::kInvalid;
-}
-
-bool SupportsDoneCallback(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
-  return DotSupported(lhs, rhs, output) && !IsComplex(output) &&
-         StoredAs(output, ProductType(lhs, rhs, output));
 }
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request) {

@@ -9,7 +9,6 @@
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_H_
 
 #include <cstdint>
-#include <functional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -30,25 +29,15 @@ struct DotOperand {
 // The length from which sums are split if the product has few results and no batch dimensions.
 inline constexpr int64_t kDeepSum = 16384;
 
-// A callback that gets a completed block of a product: rows [row, row_end) and columns [column,
-// column_end). Any thread may call it. Every element is in exactly one block.
-using DoneCallback =
-    std::function<void(int64_t row, int64_t row_end, int64_t column, int64_t column_end)>;
-
 struct DotRequest {
   DotOperand lhs, rhs;
   PrimitiveType output_type = PrimitiveType::kF32;
   void* output = nullptr;  // dense [batch..., free of lhs..., free of rhs...]
-  // May be set only if SupportsDoneCallback is true, there is no batch and the sums are not empty.
-  const DoneCallback* done = nullptr;
 };
 
 // Returns true if Dot supports the types: all of one class (float, integer or pred, complex), or
 // integer operands with a float output.
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
-
-// Returns true if the product is computed in the output itself, so that `done` may be set.
-bool SupportsDoneCallback(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "backends/engine/cpu/kernels/gemm/dot_testing.h"
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
@@ -239,43 +238,6 @@ TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
       });
     }
   }
-}
-
-// Every element must be reported once, after it is complete.
-TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
-  for (size_t i = 0; i < Cases().size(); ++i) {
-    const Case& c = Cases()[i];
-    if (!c.lhs.batch.empty()) continue;
-    const std::vector<float> lhs = RandomElements<float>(Reach(c.lhs), 1);
-    const std::vector<float> rhs = RandomElements<float>(Reach(c.rhs), 2);
-    const std::vector<float> expected = Narrowed<float>(Expected(i, lhs, rhs));
-    int64_t columns = 1;
-    for (int64_t d : FreeOf(c.rhs)) columns *= c.rhs.dimensions[d];
-    ForEachIsa([&] {
-      for (int threads : {1, 2}) {
-        std::vector<float> actual(expected.size(), -1), seen(expected.size(), -1);
-        std::vector<std::atomic<int>> reports(expected.size());
-        const DoneCallback done = [&](int64_t row, int64_t row_end, int64_t column, int64_t end) {
-          for (; row < row_end; ++row) {
-            for (int64_t j = row * columns + column; j < row * columns + end; ++j) {
-              ++reports[j];
-              seen[j] = actual[j];
-            }
-          }
-        };
-        const DotRequest request = {OperandOf(c.lhs, lhs.data(), T::kF32),
-                                    OperandOf(c.rhs, rhs.data(), T::kF32), T::kF32, actual.data(),
-                                    &done};
-        ASSERT_TRUE(Dot(Parallel(threads), request).ok());
-        EXPECT_EQ(seen, expected);
-        for (const auto& times : reports) ASSERT_EQ(times, 1);
-      }
-    });
-  }
-  EXPECT_TRUE(SupportsDoneCallback(T::kF32, T::kF32, T::kF32));
-  EXPECT_TRUE(SupportsDoneCallback(T::kBF16, T::kBF16, T::kF32));
-  EXPECT_FALSE(SupportsDoneCallback(T::kBF16, T::kBF16, T::kBF16));
-  EXPECT_FALSE(SupportsDoneCallback(T::kC64, T::kC64, T::kC64));
 }
 
 TEST(DotTest, EmptySumIsZeroAndMismatchIsAnError) {

@@ -156,12 +156,11 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   return true;
 }
 
-// Returns the number of parts into which the columns are split if there are few blocks of rows. If
-// there is a `done` callback, parts are wider, because the callback processes long rows faster.
+// Returns the number of parts into which the columns are split if there are few blocks of rows.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;
-  if (args.done != nullptr || !ReadsRowsInPlace(args)) {
+  if (!ReadsRowsInPlace(args)) {
     most = std::min(panels, std::max(panels / kPiecePanels, CeilDiv(threads, row_blocks)));
   }
   return std::clamp<int64_t>(threads == 1 ? 1 : 4 * threads / row_blocks, 1, most);
@@ -187,19 +186,10 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
       const int64_t begin = blocks.first_column + piece;
       const int64_t limit = blocks.first_column + std::min(blocks.columns, piece + width);
       if (!MultiplyRows(blocks, row, below - row, begin, limit)) failed = true;
-      if (args.done != nullptr) (*args.done)(row, below, begin, limit);
     }
   });
   return failed ? OutOfScratch(CeilDiv(args.m, row_blocks) * kBlockDepth<T> * sizeof(T))
                 : absl::OkStatus();
-}
-
-// Reports all rows of a product whose parts become complete only at the end.
-template <typename T>
-void ReportAllDone(const Parallel& parallel, const GemmArgs<T>& args) {
-  if (args.done == nullptr) return;
-  parallel.For(args.m, 1.0 * args.n,
-               [&](int64_t row, int64_t end) HWY_ATTR { (*args.done)(row, end, 0, args.n); });
 }
 
 template <typename T>
@@ -244,7 +234,6 @@ GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {
   flipped.b_row = args.a_column;
   flipped.b_column = args.a_row;
   flipped.c_row = args.m;
-  flipped.done = nullptr;
   return flipped;
 }
 
@@ -253,7 +242,6 @@ absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
   if (args.k == 0) {
     if (!args.adds) Clear(args);
-    ReportAllDone(parallel, args);
     return absl::OkStatus();
   }
   if constexpr (!kIsGroup<T>) {
@@ -268,9 +256,7 @@ absl::Status Product(const Parallel& parallel, const GemmArgs<T>& args) {
       return MultiplyOuter(parallel, args), absl::OkStatus();
     }
     if (args.n == 1 && args.c_row == 1 && args.m > 1) {
-      HLOCTS_RETURN_IF_ERROR(Product(parallel, TransposedColumn(args)));
-      ReportAllDone(parallel, args);
-      return absl::OkStatus();
+      return Product(parallel, TransposedColumn(args));
     }
   }
   if (ReadsPanelsInPlace(args)) {

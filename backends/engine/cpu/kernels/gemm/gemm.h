@@ -36,7 +36,6 @@ struct GemmArgs {
   SumOf<T>* c = nullptr;
   int64_t c_row = 0;
   bool adds = false;
-  const DoneCallback* done = nullptr;
 };
 
 // Computes the product. The order of additions depends on the sizes only. T is float, double,

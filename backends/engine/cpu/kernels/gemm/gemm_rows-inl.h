@@ -42,7 +42,6 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
       const T product = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
       args.c[column] = args.adds ? args.c[column] + product : product;
     }
-    if (args.done != nullptr) (*args.done)(0, 1, begin, end);
   });
 }
 
@@ -113,7 +112,6 @@ void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
       AddStepsOfRows<T, kStepsAtOnce>(args, p, begin, end, add);
     }
     for (; p < args.k; ++p, add = true) AddStepsOfRows<T, 1>(args, p, begin, end, add);
-    if (args.done != nullptr) (*args.done)(0, args.m, begin, end);
   };
   const int64_t columns = args.m == 1 ? kRunColumns : kRunColumnsOfRows;
   const int64_t share = args.n / (2 * parallel.threads()) / kLanes<T> * kLanes<T>;
@@ -132,7 +130,6 @@ void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.m, cost, [&](int64_t row, int64_t end) HWY_ATTR {
     for (; row < end; ++row) {
       AddSteps<T, 1, 1>(args, row, 0, 0, args.n, args.adds);
-      if (args.done != nullptr) (*args.done)(row, row + 1, 0, args.n);
     }
   });
 }
