@@ -130,12 +130,7 @@ struct ReduceLoops {
         }
       }
       for (; rows > 0; --rows, ++to, row += row_bytes) {
-        T lanes[kLanes<T>];
-        Store(lanes, RowVector(row, count));
-        for (int half = kLanes<T> / 2; half > 0; half /= 2) {
-          for (int i = 0; i < half; ++i) lanes[i] = ApplyScalar<Op>(lanes[i], lanes[i + half]);
-        }
-        *to = ApplyScalar<Op>(*to, lanes[0]);
+        *to = ApplyScalar<Op>(*to, FoldedLanes(RowVector(row, count))[0]);
       }
     }
   }
@@ -188,6 +183,20 @@ struct ReduceLoops {
       sums[1] = Op::Apply(sums[1], Load(rest));
     }
     return Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
+  }
+
+  // Combines all lanes by halves in lane 0.
+  template <int kHalf = kLanes<T> / 2, typename V>
+  HLOCTS_INLINE static V FoldedLanes(const V& v) {
+    if constexpr (kHalf == 0) {
+      return v;
+    } else {
+      const V upper = [&]<int... kLane>(std::integer_sequence<int, kLane...>) HLOCTS_INLINE_LAMBDA {
+        return __builtin_shufflevector(v, v, (kHalf + kLane)...);
+      }
+      (std::make_integer_sequence<int, kLanes<T>>());
+      return FoldedLanes<kHalf / 2>(V(Op::Apply(v, upper)));
+    }
   }
 
   // Reduces kLanes rows and returns the address after them. Adds in the same order as single rows.
