@@ -2,6 +2,7 @@
 // Groups steps that can run together on a few rows at a time.
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "backends/engine/cpu/compile/function_builder.h"
 #include "backends/engine/cpu/groups/part_group.h"
 
@@ -62,7 +63,10 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
       own[member.in[k].number] = own[member.in[k].number] && ReadsOwnRows(drafts_[d], k, rows);
     }
     const RowWork& work = drafts_[d].step.rows;
-    members.push_back({PartsOf(work, rows), member.in, member.out});
+    const bool leaves = absl::c_all_of(member.out, [](const OperandLocation& place) {
+      return place.kind == OperandLocation::Kind::kOut;
+    });
+    members.push_back({PartsOf(work, rows, leaves), member.in, member.out});
     row_bytes = std::max(row_bytes, 4 * (work.is_reduce ? work.size : work.elements / rows));
   }
   for (int32_t buffer : wiring.internal) row_bytes += buffers_[buffer].bytes / rows;

@@ -35,13 +35,13 @@ bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t r
   return true;
 }
 
-PartitionedStep PartsOf(const RowWork& work, int64_t rows) {
+PartitionedStep PartsOf(const RowWork& work, int64_t rows, bool leaves) {
   PartitionedStep parts;
   if (!work.is_reduce) {
     const int64_t size = work.elements / rows;
     parts.cost_ns = work.loop->cost_ns() * static_cast<double>(size);
-    parts.run = [loop = work.loop, size](In in, Out out, int64_t begin, int64_t end) {
-      loop->Run(in, out, begin * size, end * size);
+    parts.run = [loop = work.loop, size, leaves](In in, Out out, int64_t begin, int64_t end) {
+      loop->Run(in, out, begin * size, end * size, leaves);
       return absl::OkStatus();
     };
     return parts;

@@ -30,8 +30,9 @@ struct RowWork {
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements);
 
-// Returns the work split into `rows` parts, one per row.
-PartitionedStep PartsOf(const RowWork& work, int64_t rows);
+// Returns the work split into `rows` parts, one per row. If `leaves`, the result is an array in
+// memory and no part of a group's working memory, so that it may be streamed.
+PartitionedStep PartsOf(const RowWork& work, int64_t rows, bool leaves = false);
 
 }  // namespace hlocts::cpu
 

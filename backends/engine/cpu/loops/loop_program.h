@@ -101,8 +101,10 @@ class LoopProgram {
   std::vector<const plan::View*> ViewsOf(int array) const;
   bool HasPieces() const;
 
-  // Computes elements [begin, end). Outputs may overlap inputs only as MayOverwrite allows.
-  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
+  // Computes elements [begin, end), a part of a longer run if `is_part`. Outputs may overlap inputs
+  // only as MayOverwrite allows.
+  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end,
+           bool is_part = false) const;
   // Computes elements [begin, end) of the only output, contiguously from `to` on.
   void RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end, void* to) const;
 

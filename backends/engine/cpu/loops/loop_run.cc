@@ -139,13 +139,13 @@ int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
 }
 
 void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
-                      int64_t end) const {
+                      int64_t end, bool is_part) const {
   if (begin >= end) return;
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
-  const bool far =
-      end - begin > kOutOfCacheElements && (streams_ || operations_.size() <= kFewOperations);
+  const bool is_long = end - begin > kOutOfCacheElements;
+  const bool far = streams_ ? is_long || is_part : is_long && operations_.size() <= kFewOperations;
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
