@@ -79,7 +79,6 @@ Index LastOf(const IndexedLine& line) {
 template <typename Index, typename Element>
 void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const Element* operand,
                     Element* output) {
-  constexpr int64_t kAhead = 256;  // elements prefetched before the first one is read
   const Index last = LastOf<Index>(line);
   ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
     if constexpr (std::is_same_v<Index, int32_t> && sizeof(Element) == sizeof(int32_t)) {
@@ -89,16 +88,10 @@ void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const E
                                                  reinterpret_cast<int32_t*>(output + first));
       }
     }
-    for (int64_t i = 0; i < count; i += kAhead) {
-      const int64_t n = std::min(kAhead, count - i);
-      const Element* from[kAhead];
-      for (int64_t k = 0; k < n; ++k) {
-        const Index at = std::clamp<Index>(indices[(i + k) * line.index_stride], 0, last);
-        from[k] = operand + static_cast<int64_t>(at) * line.operand_stride;
-        __builtin_prefetch(from[k]);
-      }
-      Element* to = output + (first + i) * line.batched_stride;
-      for (int64_t k = 0; k < n; ++k) to[k * line.batched_stride] = *from[k];
+    for (int64_t i = 0; i < count; ++i) {
+      const Index at = std::clamp<Index>(indices[i * line.index_stride], 0, last);
+      output[(first + i) * line.batched_stride] =
+          operand[static_cast<int64_t>(at) * line.operand_stride];
     }
   });
 }
