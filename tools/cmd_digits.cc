@@ -141,8 +141,9 @@ std::string DigitsText(const Module& module, const Digits& digits,
   if (!shown.empty()) {
     absl::StrAppend(
         &text,
-        "correct bits after each instruction, measured against f64 (* modelled, for sums); most "
-        "costly first\n  lost   made  carried  output  cancelled  bound  instruction\n");
+        "correct bits after each instruction, measured against f64 (* modelled, for sums and "
+        "LAPACK); most costly first\n  lost   made  carried  output  cancelled  bound  "
+        "instruction\n");
   }
   for (const Loss* loss : shown) {
     const Instruction& instruction = *loss->instruction;

@@ -106,45 +106,62 @@ struct LossRow {
   const char *type, *body, *input, *first;
 };
 
+constexpr LossRow kRows[] = {
+    {"f64",
+     "  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
+     "  ROOT a = f64[] add(e, o)\n",
+     "f64[] -40", "a"},
+    {"f64",
+     "  z = f64[] constant(0)\n  d = f64[] subtract(z, x)\n  e = f64[] exponential(d)\n"
+     "  o = f64[] constant(1)\n  s = f64[] add(e, o)\n  q = f64[] divide(o, s)\n"
+     "  ROOT g = f64[] subtract(o, q)\n",
+     "f64[] 37.42994775023705", "g"},
+    {"f64",
+     "  o = f64[] constant(1)\n  y = f64[] add(x, o)\n  a = f64[] multiply(x, x)\n"
+     "  b = f64[] multiply(y, y)\n  ROOT d = f64[] subtract(b, a)\n",
+     "f64[] 1234567890.123", "d"},
+    {"f64",
+     "  o = f64[] constant(1)\n  a = f64[] sqrt(x)\n  y = f64[] add(x, o)\n"
+     "  b = f64[] sqrt(y)\n  ROOT d = f64[] subtract(b, a)\n",
+     "f64[] 1234567890123", "d"},
+    {"f32",
+     "  e = f32[] exponential(x)\n  o = f32[] constant(1)\n  s = f32[] add(o, e)\n"
+     "  ROOT l = f32[] log(s)\n",
+     "f32[] -13.5", "s"},
+    {"f32",
+     "  h = f32[] constant(1.57079637)\n  d = f32[] subtract(h, x)\n  m = f32[] negate(d)\n"
+     "  ROOT s = f32[] sine(m)\n",
+     "f32[] 1000003", "d"},
+    {"f32",
+     "  c = f16[] convert(x)\n  w = f16[] constant(0.1)\n  p = f16[] multiply(c, w)\n"
+     "  ROOT s = f16[] cosine(p)\n",
+     "f32[] 30001", "c"},
+    {"f32",
+     "  c = f32[] cosine(x)\n  t = f32[] constant(1.5)\n  m = f32[] multiply(c, t)\n"
+     "  d = f32[] divide(m, t)\n  ROOT a = f32[] acos(d)\n",
+     "f32[] 0.002", "a"},
+    {"f32",
+     "  o = f32[2,2] constant({{1, 1}, {1, 0}})\n  k = f32[2,2] constant({{0, 0}, {0, 1}})\n"
+     "  b = f32[2,2] broadcast(x), dimensions={}\n  p = f32[2,2] multiply(b, k)\n"
+     "  a = f32[2,2] add(o, p)\n"
+     "  c = (f32[2,2], f32[2], s32[]) custom-call(a), custom_call_target=\"lapack_ssyevd_ffi\", "
+     "backend_config={mode = 78 : ui8, uplo = 85 : ui8}\n"
+     "  ROOT w = f32[2] get-tuple-element(c), index=1\n",
+     "f32[] 1.00001", "c"},
+    {"f32",
+     "  i = f32[100] iota(), iota_dimension=0\n  b = f32[100] broadcast(x), dimensions={}\n"
+     "  v = f32[100] add(i, b)\n  n = f32[] constant(100)\n  o = f32[100] broadcast(n)\n"
+     "  s = f32[] dot(v, v), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+     "  t = f32[] dot(v, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+     "  p = f32[] divide(s, n)\n  k = f32[] constant(10000)\n  m = f32[] divide(t, k)\n"
+     "  q = f32[] multiply(m, m)\n  ROOT d = f32[] subtract(p, q)\n",
+     "f32[] 1000", "d"},
+};
+
 // In f64, an exact result loses nothing, and every other result is moved. A function does not lose
 // what a sum or a conversion before it rounds away.
 TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
-  const LossRow rows[] = {
-      {"f64",
-       "  e = f64[] exponential-minus-one(x)\n  o = f64[] constant(1)\n"
-       "  ROOT a = f64[] add(e, o)\n",
-       "f64[] -40", "a"},
-      {"f64",
-       "  z = f64[] constant(0)\n  d = f64[] subtract(z, x)\n  e = f64[] exponential(d)\n"
-       "  o = f64[] constant(1)\n  s = f64[] add(e, o)\n  q = f64[] divide(o, s)\n"
-       "  ROOT g = f64[] subtract(o, q)\n",
-       "f64[] 37.42994775023705", "g"},
-      {"f64",
-       "  o = f64[] constant(1)\n  y = f64[] add(x, o)\n  a = f64[] multiply(x, x)\n"
-       "  b = f64[] multiply(y, y)\n  ROOT d = f64[] subtract(b, a)\n",
-       "f64[] 1234567890.123", "d"},
-      {"f64",
-       "  o = f64[] constant(1)\n  a = f64[] sqrt(x)\n  y = f64[] add(x, o)\n"
-       "  b = f64[] sqrt(y)\n  ROOT d = f64[] subtract(b, a)\n",
-       "f64[] 1234567890123", "d"},
-      {"f32",
-       "  e = f32[] exponential(x)\n  o = f32[] constant(1)\n  s = f32[] add(o, e)\n"
-       "  ROOT l = f32[] log(s)\n",
-       "f32[] -13.5", "s"},
-      {"f32",
-       "  h = f32[] constant(1.57079637)\n  d = f32[] subtract(h, x)\n  m = f32[] negate(d)\n"
-       "  ROOT s = f32[] sine(m)\n",
-       "f32[] 1000003", "d"},
-      {"f32",
-       "  c = f16[] convert(x)\n  w = f16[] constant(0.1)\n  p = f16[] multiply(c, w)\n"
-       "  ROOT s = f16[] cosine(p)\n",
-       "f32[] 30001", "c"},
-      {"f32",
-       "  c = f32[] cosine(x)\n  t = f32[] constant(1.5)\n  m = f32[] multiply(c, t)\n"
-       "  d = f32[] divide(m, t)\n  ROOT a = f32[] acos(d)\n",
-       "f32[] 0.002", "a"},
-  };
-  for (const LossRow& row : rows) {
+  for (const LossRow& row : kRows) {
     const Json digits =
         Digits(absl::StrCat("  x = ", row.type, "[] parameter(0)\n", row.body), row.input);
     EXPECT_EQ(digits["instructions"][0]["instruction"], row.first) << digits.dump(1);

@@ -16,6 +16,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 #include "tools/digits/widen.h"
@@ -44,6 +45,7 @@ bool Computes(const Instruction& instruction) {
     floats = floats || (leaf.IsArray() && IsFloat(ComponentType(leaf.element_type())));
   });
   if (!floats) return false;
+  if (LapackCallOf(instruction)) return true;
   switch (RowOf(instruction.opcode()).accuracy) {
     case AccuracyRule::kExact:
     case AccuracyRule::kCompare:
@@ -278,9 +280,29 @@ class Rounding : public reference::EvalHook {
     return sums.ok() ? std::optional<Literal>(*std::move(sums)) : std::nullopt;
   }
 
+  // A routine of LAPACK returns what it would exactly return for operands with an error of a unit.
+  absl::Status MoveOperands(EvalContext& context, const Instruction& instruction,
+                            const Place& place, absl::Span<const Literal> operands,
+                            Literal& result) {
+    std::vector<Literal> moved(operands.begin(), operands.end());
+    for (size_t k = 0; k < moved.size(); ++k) {
+      if (!IsWide(moved[k])) continue;
+      const PrimitiveType type = place.original->operands()[k]->shape().element_type();
+      const double unit = std::ldexp(1.0, -FormatOf(ComponentType(type)).precision());
+      const absl::Span<double> numbers = Numbers(moved[k]);
+      for (size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] *= 1 + SignAt(i, 8 * place.loss + k) * unit;
+    }
+    HLOCTS_ASSIGN_OR_RETURN(result, reference::EvaluatorOf(instruction.opcode())(
+                                        context, instruction, absl::MakeSpan(moved)));
+    return absl::OkStatus();
+  }
+
   absl::Status AddSumErrors(EvalContext& context, const Instruction& instruction,
                             const Place& place, absl::Span<const Literal> operands,
                             Literal& result) {
+    if (LapackCallOf(instruction))
+      return MoveOperands(context, instruction, place, operands, result);
     if (!IsWide(result)) return absl::OkStatus();
     const PrimitiveType type = ComponentType(place.original->shape().element_type());
     if (!IsFloat(type)) return absl::OkStatus();
@@ -444,7 +466,8 @@ class Measuring {
         if (original == widened_.original.end() || !Computes(*original->second)) continue;
         places_[instruction.get()] = {digits_.losses.size(), original->second};
         digits_.losses.push_back({original->second});
-        digits_.losses.back().modelled = Sums(*original->second);
+        digits_.losses.back().modelled =
+            Sums(*original->second) || LapackCallOf(*original->second).has_value();
       }
     }
     trace_.resize(digits_.losses.size());
@@ -591,17 +614,32 @@ class Measuring {
     digits_.first.engines = one.finite() ? "may" : "must";
   }
 
-  // Sorts by the bits lost in each instruction; little effect on an output has less weight.
+  // Sorts by the bits lost in each instruction; little effect on an output has less weight. An
+  // instruction that rounds nothing has the effect of its operands, whose errors it passes on.
   void Rank() {
-    const auto reach = [](const Loss& loss) {
-      double most = 0x1p-200;
-      for (double one : loss.reaches) most = std::max(most, one);
-      return most;
-    };
+    absl::flat_hash_map<const Instruction*, double> reach;
     double most = 0x1p-200;
-    for (const Loss& loss : digits_.losses) most = std::max(most, reach(loss));
+    for (Loss& loss : digits_.losses) {
+      double& own = reach[loss.instruction];
+      for (double one : loss.reaches) own = std::max(own, one);
+      most = std::max(most, own);
+      if (!LapackCallOf(*loss.instruction) || own == 0) continue;
+      // Other pivots and signs change all factors; only what reaches the outputs is lost.
+      const PrimitiveType type = loss.instruction->operand(0).shape().element_type();
+      loss.lost = std::min(
+          loss.lost, std::max(0.0, std::log2(own) + FormatOf(ComponentType(type)).precision()));
+    }
+    for (const auto& computation : module_.computations()) {
+      for (const auto& each : computation->instructions()) {
+        double before = 0x1p-200;
+        for (const Instruction* operand : each->operands())
+          before = std::max(before, reach[operand]);
+        double& own = reach[each.get()];
+        own = own > 0 ? own : before;
+      }
+    }
     const auto score = [&](const Loss& loss) {
-      return loss.lost + std::log2(reach(loss) / most) / 2;
+      return loss.lost + std::log2(reach[loss.instruction] / most) / 2;
     };
     std::stable_sort(digits_.losses.begin(), digits_.losses.end(),
                      [&](const Loss& a, const Loss& b) { return score(a) > score(b); });

@@ -10,6 +10,7 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::tools {
@@ -62,13 +63,15 @@ absl::Status PutBetween(Instruction* instruction, const Instruction& original) {
     const Shape& wanted = original.operand(static_cast<int64_t>(k)).shape();
     if (!HasFloats(wanted)) continue;
     if (!wanted.IsArray())
-      return absl::UnimplementedError(absl::StrCat(original.name(), ": an operand is a tuple"));
+      return absl::UnimplementedError(
+          absl::StrCat(original.name(), ": not measured, since an operand is a tuple"));
     Instruction* operand = instruction->operands()[k];
     instruction->mutable_operands()[k] = AddConvert(operand, wanted.element_type(), operand);
   }
   if (!HasFloats(original.shape())) return absl::OkStatus();
   if (!original.shape().IsArray())
-    return absl::UnimplementedError(absl::StrCat(original.name(), ": the result is a tuple"));
+    return absl::UnimplementedError(
+        absl::StrCat(original.name(), ": not measured, since the result is a tuple"));
   Instruction* wide =
       AddConvert(instruction, WideType(original.shape().element_type()), instruction);
   Instruction* const keep[] = {wide};
@@ -145,7 +148,12 @@ absl::StatusOr<Widened> Widen(const Module& module) {
       // widened module.
       instruction->Remove(Attr::kAlgorithm);
       instruction->Remove(Attr::kOperandPrecision);
-      if (KeepsItsType(original.opcode())) {
+      if (const auto lapack = LapackCallOf(original)) {
+        std::string target = *original.Get<std::string>(Attr::kCustomCallTarget);
+        target[std::string_view("lapack_").size()] = lapack->complex ? 'z' : 'd';  // its wide type
+        instruction->Set(Attr::kCustomCallTarget, std::move(target));
+        instruction->Remove(Attr::kOperandLayoutConstraints);
+      } else if (KeepsItsType(original.opcode())) {
         narrow.emplace_back(instruction, &original);
         continue;
       }
