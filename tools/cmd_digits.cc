@@ -122,19 +122,27 @@ std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compile
   return found;
 }
 
-// The result as text. `rows` is the maximum number of instructions; 0 for all.
-std::string DigitsText(const Module& module, const Digits& digits,
-                       const std::vector<OtherWidth>& widths, int64_t rows) {
+std::string OutputsText(const Digits& digits) {
   std::string text;
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
     if (digits.precisions[i] == 0) continue;
     // The mean error of mostly exact elements can be below half an ulp, so it is bounded.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
     const double error = digits.outputs[i];
-    absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct\n", i,
+    absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct", i,
                           BitsText(error < 0 ? error : std::max(error, least)),
                           digits.precisions[i]);
+    if (digits.not_finite[i] > 0)
+      absl::StrAppend(&text, ", ", digits.not_finite[i], " of its numbers are infinite or NaN");
+    text += "\n";
   }
+  return text.empty() ? "no output has numbers of a floating-point type\n" : text;
+}
+
+// The result as text. `rows` is the maximum number of instructions; 0 for all.
+std::string DigitsText(const Module& module, const Digits& digits,
+                       const std::vector<OtherWidth>& widths, int64_t rows) {
+  std::string text = OutputsText(digits);
   const std::string first = FirstText(digits.first);
   if (!first.empty()) absl::StrAppend(&text, first, "\n");
   const std::vector<const Loss*> shown = Shown(digits, rows);

@@ -94,6 +94,8 @@ def test_a_wrong_value_in_a_tree_is_named(tmp_path):
     assert [a.name for a in result.failure.arguments] == ["args[0]['x']"]
     assert __file__ in result.failure.source and result.failure.source in str(result)
     assert __file__ in hlocts.digits(log_exp, 1.5).instructions[0]["source"]
+    assert "1 of its numbers are infinite or NaN" in str(hlocts.digits(log_exp, 200.0))
+    assert "no output has numbers of a floating" in str(hlocts.digits(jnp.argmax, normal(3)))
     assert "result['b'][0] at [1] is 3 " in str(result)
     assert "<svg" in result._repr_html_()
 

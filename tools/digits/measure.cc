@@ -434,7 +434,12 @@ class Measuring {
     digits_.evaluation_seconds = SecondsSince(start);
     HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> exact, Outputs(Rounding::kNone));
     HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> written, Outputs(Rounding::kAll));
-    for (size_t i = 0; i < exact.size(); ++i) digits_.outputs.push_back(Error(written, exact, i));
+    for (size_t i = 0; i < exact.size(); ++i) {
+      digits_.outputs.push_back(Error(written, exact, i));
+      digits_.not_finite.push_back(0);
+      if (!IsWide(written[i])) continue;
+      for (double x : Numbers(written[i])) digits_.not_finite.back() += std::isfinite(x) ? 0 : 1;
+    }
     for (const Shape& leaf : OutputLeafShapes(module_)) {
       const PrimitiveType type =
           leaf.IsArray() ? ComponentType(leaf.element_type()) : PrimitiveType::kInvalid;

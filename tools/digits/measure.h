@@ -51,9 +51,10 @@ struct NotFinite {
 };
 
 struct Digits {
-  std::vector<Loss> losses;     // sorted by cost, highest first
-  std::vector<double> outputs;  // error of each output if all run as written
-  std::vector<int> precisions;  // bits of each output's type, 0 for integers
+  std::vector<Loss> losses;         // sorted by cost, highest first
+  std::vector<double> outputs;      // error of each output if all run as written
+  std::vector<int> precisions;      // bits of each output's type, 0 for integers
+  std::vector<int64_t> not_finite;  // numbers of each output that are infinite or NaN
   NotFinite first;
   int64_t left_out = 0;  // instructions not run alone for lack of time
   double seconds = 0, evaluation_seconds = 0;
