@@ -170,7 +170,10 @@ def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:
 
 def main() -> None:
     lib = frames()
-    mlir = _mlir()
+    try:
+        mlir = _mlir()
+    except ImportError as error:
+        sys.exit(f"{error}: pip install jax")
     # Output that a library prints must not break the frames.
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
