@@ -27,6 +27,7 @@ from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError, brief
 from hlocts.result import Failure, Operand, Result, Sentence
 
+_NAME = re.compile(r"^(?:HloModule|module) @?([^\s,{]+)", re.MULTILINE)
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # Prefix of temporary directories; how many directories of failures are kept; seconds for which each
 # is in use at most.
@@ -298,7 +299,7 @@ def _result(
     by_jax = low.engine if low else "the outputs given"
     return Result(
         verdict=record["verdict"],
-        module=low.name if low else (text.split(None, 2) + ["", ""])[1].rstrip(","),
+        module=low.name if low else "".join(_NAME.findall(text)[:1]),
         engine=by_jax if given else f"{record['backend']} {record['backend_version']}",
         profile=record["profile"], reason=record["reason"], elements=record["elements"],
         bits_checked=record["bits_checked_mean"], unspecified=record["unspecified_elements"],

@@ -220,7 +220,7 @@ def lower(
     device = jax.devices()[0]
     out_leaves, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
     return Lowered(
-        name=getattr(f, "__name__", "") or text.split(None, 2)[1].rstrip(","),
+        name=getattr(getattr(f, "func", f), "__name__", "f"),  # of a partial, that of its function
         text=text,
         inputs=inputs,
         input_names=["args" + name for name in _names(jax, args)],
