@@ -75,7 +75,7 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
     EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << json;
     // The cache is empty, so no engine with a wheel is installed.
     if (expected != 0) {
-      EXPECT_NE(json["state"], "installed") << line;
+      EXPECT_NE(json["state"], "installed") << json;
     }
   }
   EXPECT_TRUE(names.count("xla@0.11.2"));

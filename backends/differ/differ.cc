@@ -119,6 +119,7 @@ reports::Verdict FromStatus(const absl::Status& status) {
   verdict.kind = OutcomeOf(status);
   // If the reference lacks a feature, that is not a verdict on the engine.
   if (verdict.kind == Outcome::kRejected) verdict.kind = Outcome::kError;
+  verdict.error.kind = ErrorKind::kReference;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;
 }

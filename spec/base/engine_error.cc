@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kNames[] = {"other",         "out-of-memory",   "no-handler",
                                         "needs-devices", "takes-no-module", "not-sent",
-                                        "assertion",     "signal"};
+                                        "assertion",     "signal",          "reference"};
 constexpr absl::string_view kPayload = "hlocts/engine-error";
 
 }  // namespace

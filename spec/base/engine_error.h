@@ -22,6 +22,7 @@ enum class ErrorKind : uint8_t {
   kNotEncodable,        // the text contains no module that could be sent
   kAssertion,           // a failed assertion ended the process
   kSignal,              // a signal ended the process
+  kReference,           // the reference evaluator, not the engine, returned no values
 };
 absl::string_view ErrorKindName(ErrorKind kind);  // "other", "out-of-memory", ...
 std::optional<ErrorKind> ErrorKindFromName(absl::string_view name);

@@ -103,8 +103,9 @@ class Result:
         if self.passed:
             return self
         unknown = self.verdict in ("unsupported", "inconclusive", "suspect")
-        gives_up = self.reason.startswith("reference: ")  # its loop budget, a limit of time
-        kind = NotJudgedError if unknown or gives_up else ConformanceError
+        # The reference gave up, as at its limit of loop trips.
+        unknown |= self.record.get("cause", {}).get("kind") == "reference"
+        kind = NotJudgedError if unknown else ConformanceError
         raise kind(str(self))
 
     def _headline(self) -> str:
