@@ -127,9 +127,10 @@ def test_a_check_that_sees_no_execution_fails(tmp_path):
     assert done.stderr == "hlocts check: no execution was seen, so nothing is judged\n"
 
 
-# Found by any judge, also where the program names its platform.
+# Found by any judge, also where the program names its platform and leaves its directory.
 WRONG = """
-import jax, jax.numpy as jnp
+import os, jax, jax.numpy as jnp
+os.chdir(os.sep)
 jax.config.update("jax_platforms", "cpu")
 def test_scale(): jax.jit(lambda x, y: (x / y) / x)(jnp.float32(1e30), jnp.float32(1e30))
 test_scale()

@@ -37,7 +37,7 @@ def pytest_addoption(parser: Any) -> None:
     try:
         _checked = checking.Session(checking.settings(os.environ.get("HLOCTS_CHECK", "")))
     except HloctsError as problem:
-        sys.exit(f"hlocts check: {problem}")
+        raise importlib.import_module("pytest").UsageError(f"hlocts check: {problem}") from None
     os.environ.update(_checked.environment)
     os.environ["HLOCTS_CHECK_STDERR"] = str(os.dup(2))
 

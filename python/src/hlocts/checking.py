@@ -45,9 +45,9 @@ OWN_FACTS = "xla_cpu"  # the target whose facts hold on that client
 # The settings and their values; the judge reads profile and facts.
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
 _SETTINGS = {
-    "plugin": ".+", "out": ".+", "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
-    "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?", "profile": ".*",
-    "facts": ".*",
+    "plugin": r"\S+", "out": r"\S+", "profile": ".*", "facts": ".*",
+    "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
+    "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
 _RED = ("fail", "error")  # verdicts with which a check that has --fail fails
 
@@ -318,7 +318,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)
-    reasons = collections.defaultdict(list)
+    reasons: dict[tuple[str, str], list[int]] = collections.defaultdict(list)
     for result in results:
         if result["verdict"] not in ("pass", *_KEPT):
             reasons[result["verdict"], result.get("reason", "")].append(result["program"])
@@ -337,7 +337,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     words = {"plugin": OWN_CLIENT, **words}
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
-            raise HloctsError(f"{name}={value}: expected one of the settings of the page 'checking'")
+            raise HloctsError(f"{name}={value}: expected a setting and a value of page 'checking'")
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
     if "/" in words["plugin"] and not pathlib.Path(words["plugin"]).is_file():
@@ -374,10 +374,12 @@ class Session:
     """The records of all processes that run with one environment, in one directory."""
 
     def __init__(self, words: dict[str, str]) -> None:
-        words = {"out": f"hlocts-check-{os.getpid()}", **words}
+        given = words.get("out", f"hlocts-check-{os.getpid()}")
+        out = os.path.abspath(given)  # a program may change its folder; a space ends a setting
+        words = words | {"out": given if re.search(r"\s", out) else out}
         platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces others
         self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
-        self._words, self._out = words, pathlib.Path(words["out"]).absolute()
+        self._words, self._out = words, pathlib.Path(out)
         self._before = set(self._out.glob("*"))
 
     def status(self) -> int:
@@ -395,6 +397,8 @@ class Session:
             print(report(path)[0], file=sys.stderr)
         if not new:
             print("hlocts check: no execution was seen, so nothing is judged", file=sys.stderr)
+            with contextlib.suppress(OSError):
+                self._out.rmdir()
         is_red = not (verdicts or own) or any(one in verdicts for one in _RED)
         return int(self._words.get("fail") == "1" and is_red)
 
@@ -434,7 +438,8 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
-    parser.add_argument("--fail", action="store_true", help="exit 1 if a verdict is fail or error, or if nothing was judged")
+    parser.add_argument("--fail", action="store_true",
+                        help="exit 1 if a verdict is fail or error, or if nothing was judged")  # fmt: skip
     helps = {
         "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
         "out": "directory of the records (hlocts-check-PID)",
