@@ -271,10 +271,11 @@ class Judge(Scratch):
 
     def test_what_only_the_reference_gives_up_is_not_judged(self):
         judged = hlocts.judge(DOT, *suspect_of_dot())
-        for reason, kind in (("reference: loops exceeded", hlocts.NotJudgedError),
-                             ("the engine took 60 s", hlocts.ConformanceError)):  # fmt: skip
+        for cause, kind in (("reference", hlocts.NotJudgedError),
+                            ("signal", hlocts.ConformanceError)):  # fmt: skip
+            record = judged.record | {"cause": {"kind": cause}}
             with self.assertRaises(hlocts.ConformanceError) as raised:
-                dataclasses.replace(judged, verdict="timeout", reason=reason).raise_for_failure()
+                dataclasses.replace(judged, verdict="timeout", record=record).raise_for_failure()
             self.assertIs(type(raised.exception), kind)
 
     def test_the_traceback_has_the_caller_only(self):
