@@ -40,62 +40,57 @@ def run(*command, **more):
 class Staged(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
-        made = pathlib.Path(cls.scratch.name, "made")
-        staging.stage(BUILD, made)
-        cls.tree = made.rename(pathlib.Path(cls.scratch.name, "moved"))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+        folder = tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
+        cls.scratch = pathlib.Path(cls.enterClassContext(folder))
+        staging.stage(BUILD, cls.scratch / "made")
+        cls.tree = (cls.scratch / "made").rename(cls.scratch / "moved")
 
     def hlocts(self, *words, status=0):
         done = run(self.tree / "bin/hlocts", *words, cwd="/",
-                   env={"PATH": "/usr/bin:/bin", "HOME": self.scratch.name})
+                   env={"PATH": "/usr/bin:/bin", "HOME": str(self.scratch)})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout
 
-    def nightly(self, here, *words, **more):
+    def nightly(self, *words, **more):
+        """Returns what a nightly run said, and its working directory."""
+        here = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         return run(self.tree / "share/hlocts/ci/nightly", "--budget=1s", "--night=n", "--hook=cat", *words,
-                   cwd=here, env=os.environ | {"HLOCTS_CACHE": here}, **more)
+                   cwd=here, env=os.environ | {"HLOCTS_CACHE": str(here)}, **more), here
 
     def test_a_nightly_run_writes_to_the_working_directory(self):
-        with tempfile.TemporaryDirectory() as here:
-            unknown = self.nightly(here, "--engine=none")
-            self.assertEqual(unknown.returncode, 2, unknown.stdout + unknown.stderr)
-            self.assertIn("none", unknown.stderr.splitlines()[-1])
-            self.assertEqual(os.listdir(here), [])
-            done = self.nightly(here, "--engine=reference")
-            # 1 if the machine is so slow that the suite lost cases
-            self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
-            self.assertIn("tier smoke, engines reference", done.stdout)
-            self.assertTrue(pathlib.Path(here, "out/nightly/n/night.md").exists(), done.stdout)
+        unknown, here = self.nightly("--engine=none")
+        self.assertEqual(unknown.returncode, 2, unknown.stdout + unknown.stderr)
+        self.assertIn("none", unknown.stderr.splitlines()[-1])
+        self.assertEqual(os.listdir(here), [])
+        done, here = self.nightly("--engine=reference")
+        # 1 if the machine is so slow that the suite lost cases
+        self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
+        self.assertIn("tier smoke, engines reference", done.stdout)
+        self.assertTrue((here / "out/nightly/n/night.md").exists(), done.stdout)
         self.assertFalse((self.tree / "share/hlocts/out").exists())
 
     def test_a_nightly_run_names_an_engine_that_is_not_installed_once(self):
-        with tempfile.TemporaryDirectory() as here:
-            done = self.nightly(here, "--engine=iree@3.13.0", "--budget=60s")
-            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-            cause = "engine iree@3.13.0 is not installed: hlocts engines install iree@3.13.0"
-            self.assertIn(f"suite iree@3.13.0: {cause}", done.stdout)
-            self.assertNotIn("findings iree", done.stdout)
-            self.assertNotIn("fuzz iree", done.stdout)
-            log = pathlib.Path(here, "out/nightly/n/log.txt").read_text()
-            self.assertEqual(log.count(cause), 1, log)
+        done, here = self.nightly("--engine=iree@3.13.0", "--budget=60s")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        cause = "engine iree@3.13.0 is not installed: hlocts engines install iree@3.13.0"
+        self.assertIn(f"suite iree@3.13.0: {cause}", done.stdout)
+        self.assertNotIn("findings iree", done.stdout)
+        self.assertNotIn("fuzz iree", done.stdout)
+        log = (here / "out/nightly/n/log.txt").read_text()
+        self.assertEqual(log.count(cause), 1, log)
 
     def test_a_nightly_run_on_a_full_disk_is_reported(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
-        with tempfile.TemporaryDirectory() as here:
-            done = self.nightly(here, "--engine=reference", preexec_fn=limit)
-            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-            self.assertRegex(done.stderr, r"\Anightly: the run stopped: File too large: .*\n\Z")
-            self.assertRegex(done.stdout, r"the run stopped: File too large: \S+\n\Z", "the hook")
+        done, _ = self.nightly("--engine=reference", preexec_fn=limit)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"\Anightly: the run stopped: File too large: .*\n\Z")
+        self.assertRegex(done.stdout, r"the run stopped: File too large: \S+\n\Z", "the hook")
 
     def test_a_sweep_names_what_is_wrong(self):
         tables = self.tree / "share/hlocts/results/sweeps/accuracy.json"
-        broken = pathlib.Path(self.scratch.name, "broken.json")
+        broken = self.scratch / "broken.json"
         broken.write_text('{"rows": [1')
         for status, reason, words in (
             (2, "/none.json: No such file or directory", ["--gate=/none.json", "cpu"]),
@@ -105,7 +100,7 @@ class Staged(unittest.TestCase):
             (3, "engine iree@3.13.0 is not installed: .*", [f"--gate={tables}", "iree@3.13.0"]),
         ):
             done = run(self.tree / "share/hlocts/tools/measure/sweep.py", *words,
-                       env=os.environ | {"HLOCTS_CACHE": self.scratch.name})
+                       env=os.environ | {"HLOCTS_CACHE": str(self.scratch)})
             self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
             self.assertRegex(done.stderr, rf"\Asweep: {reason}\n\Z")
 
@@ -154,7 +149,7 @@ class Staged(unittest.TestCase):
         return run(*python, self.tree / "share/hlocts/tools/certify" / script, *words, cwd="/")
 
     def test_certificates_are_made_and_checked(self):
-        bundle = pathlib.Path(self.scratch.name, "bundle")
+        bundle = self.scratch / "bundle"
         shutil.copytree(self.tree / FINDING, bundle)
         kept = (bundle / "finding.textproto").read_text().splitlines(keepends=True)
         (bundle / "finding.textproto").write_text("".join(
@@ -164,7 +159,7 @@ class Staged(unittest.TestCase):
             without = self.certify(script, bundle, python=(sys.executable, "-S"))
             self.assertEqual((without.returncode, without.stdout), (3, ""), without.stderr)
             self.assertRegex(without.stderr, r"\ANo module named .*: .* needs numpy and gmpy2 .*\n\Z")
-        pages = self.certify("pages.py", pathlib.Path(self.scratch.name, "pages"))
+        pages = self.certify("pages.py", self.scratch / "pages")
         self.assertEqual(pages.returncode, 0, pages.stderr)
         if not all(map(importlib.util.find_spec, ("numpy", "gmpy2"))):
             self.skipTest("no numpy or gmpy2")
@@ -184,7 +179,7 @@ class Staged(unittest.TestCase):
         self.hlocts("clauses", "pad.12")
         self.hlocts("engines", "list")
         self.hlocts("cluster", "slurm", "movement/rev", "--shards=2", "--backend=reference",
-                    f"--out={self.scratch.name}/jobs")
+                    f"--out={self.scratch}/jobs")
         # Exit status 0: the failure does not occur on the reference.
         self.hlocts("replay", self.tree / FINDING, "--backend=reference")
 
@@ -211,7 +206,7 @@ class Staged(unittest.TestCase):
     @unittest.skipUnless(staging.LISTS.is_dir(), "no package lists of Debian")
     def test_a_library_without_a_row_is_refused(self):
         rows = (staging.ROOT / "ci/third_party.txt").read_text()
-        other = pathlib.Path(self.scratch.name, "other")
+        other = self.scratch / "other"
         (other / "ci").mkdir(parents=True)
         (other / "ci/third_party.txt").write_text(rows.replace("\nsqlite3\t", "\nother\t"))
         with unittest.mock.patch.object(staging, "ROOT", other):
@@ -292,8 +287,7 @@ class Packed(unittest.TestCase):
                 os.utime(tree / "a/file", (number, number))
                 archives.append(tree.parent / "tree.tar.gz")
                 runpy.run_path(str(staging.ROOT / "ci/release"))["pack"](tree, archives[-1], 86400)
-            first, second = (path.read_bytes() for path in archives)
-            self.assertEqual(first, second)
+            self.assertEqual(*(path.read_bytes() for path in archives))
             self.assertIn("-rw-r--r-- root/root", run("tar", "-tvzf", archives[0], check=True).stdout)
 
 

@@ -4,6 +4,7 @@
 import ctypes
 import datetime
 import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -146,12 +147,8 @@ def free_name(out):
         if recent and not (state.parent / "finished").exists():
             return state.parent.name
     day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    number = 1
-    while True:
-        name = day if number == 1 else f"{day}.{number:02}"
-        if not (out / name / "finished").exists():
-            return name
-        number += 1
+    names = itertools.chain([day], (f"{day}.{number:02}" for number in itertools.count(2)))
+    return next(name for name in names if not (out / name / "finished").exists())
 
 
 def json_lines(text):

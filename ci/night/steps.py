@@ -320,11 +320,9 @@ def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
     notes = night.state["notes"] + [": ".join(one) for one in night.state["problems"].items()]
-    command = [night.options.hlocts, "report", f"--store={night.options.store}",
-               f"--night={night.name}", f"--html={folder}/page.html",
-               f"--markdown={folder}/night.md",
-               f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
-               f"--text={folder}/night.txt",
+    command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
+               f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
+               f"--summary={folder}/night.json", f"--text={folder}/night.txt",
                *(f"--note={note}" for note in notes)]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     for note in notes:
