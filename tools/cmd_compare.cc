@@ -198,7 +198,8 @@ Command CompareCommand() {
             auto options = std::make_shared<CompareOptions>();
             flags.Positional("A B", &options->modules,
                              "two modules with the same arguments and outputs");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--inputs", &options->inputs,
+                      "literals file (text or .npz); this or --seed, if there are parameters");
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--seeds", &options->seeds,
                       "number of consecutive seeds; without --data, their inputs are random, edge, "

@@ -170,10 +170,12 @@ Command ConvertCommand() {
             auto options = std::make_shared<ConvertOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case directory (hlocts help modules)");
-            flags.AddChoice("--to", &options->to,
-                            {"text", "short", "canonical", "pb", "pbtxt", "snapshot", "stablehlo",
-                             "stablehlo-bytecode"},
-                            "format (default: from the name of the output)");
+            flags.AddChoice(
+                "--to", &options->to,
+                {"text", "short", "canonical", "pb", "pbtxt", "snapshot", "stablehlo",
+                 "stablehlo-bytecode"},
+                "format (default: from the name of the output); StableHLO needs a Python "
+                "with jax and hlocts (hlocts help modules)");
             flags.Add("--no-metadata", &options->no_metadata, "omit metadata from texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             flags.Add("--compiled-by", &options->compiled_by,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/files/home_folder.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
 #include "suites/replay.h"
@@ -122,7 +123,7 @@ std::string SearchJson(const InputSearch& search) {
 std::string ReplayOfFound(const std::string& module, const std::string& engine,
                           const InputSearch& search) {
   if (search.file.empty()) return "";
-  return absl::StrCat("hlocts diff ", suites::ShellQuoted(module),
+  return absl::StrCat(ProgramAsCalled(), " diff ", suites::ShellQuoted(module),
                       " --inputs=", suites::ShellQuoted(search.file),
                       " --backend=", suites::ShellQuoted(engine));
 }
