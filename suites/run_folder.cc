@@ -168,20 +168,20 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
   auto lock = FolderLock::Take(path_);
   if (!lock.ok()) return Annotate(lock.status(), "--out");
   lock_ = *std::move(lock);
-  if (resume && fs::exists(path_ + "/run.json")) {
+  if (resume && fs::exists(path_ + "/run.json") && fs::exists(path_ + "/verdicts.jsonl")) {
     HLOCTS_ASSIGN_OR_RETURN(earlier, LoadEarlier());
   } else {
     HLOCTS_RETURN_IF_ERROR(Clean());
   }
+  reports::SetMachine(record_);
+  HLOCTS_ASSIGN_OR_RETURN(record_.suite, Sha256OfFolder(HomeFolder() + "/suites/cases"));
+  HLOCTS_RETURN_IF_ERROR(reports::WriteRunRecord(record_, path_));
   auto mode = earlier.empty() ? std::ios::trunc : std::ios::app;
   records_.open(path_ + "/verdicts.jsonl", mode);
   replays_.open(path_ + "/replay.txt", mode);
   failing_cases_.open(path_ + "/failing.txt", mode);
   if (!records_ || !replays_ || !failing_cases_)
     return InvalidInput("--out: ", path_, ": cannot be written");
-  reports::SetMachine(record_);
-  HLOCTS_ASSIGN_OR_RETURN(record_.suite, Sha256OfFolder(HomeFolder() + "/suites/cases"));
-  HLOCTS_RETURN_IF_ERROR(reports::WriteRunRecord(record_, path_));
   return earlier;
 }
 

@@ -359,6 +359,7 @@ Command TryCommand() {
             flags.Add("--label", &options->label, "name in records (default: that of the file)");
             flags.Add("--out", &options->suite.out,
                       "directory for records (default: out/try-LABEL)");
+            flags.Add("--resume", &options->suite.resume, "continue an interrupted run in --out");
             flags.AddTier(&options->suite.tier, "tier (hlocts help tiers)");
             flags.Add("--expectations", &options->suite.expectations, "known failures");
             flags.Add("--ci", &options->ci,

@@ -151,6 +151,14 @@ TEST_F(NothingLostTest, ARequestThatCannotBeMetKeepsTheEarlierRun) {
   EXPECT_EQ(RunHlocts(run + " --junit=" + Path("r/junit.xml")).status, 0);
 }
 
+TEST_F(NothingLostTest, ARunWhoseRecordCannotBeWrittenIsResumed) {
+  fs::create_directories(Path("r/selection.txt"));  // which no file replaces
+  const std::string run = "run movement/rev --backend=reference --resume --out=" + Path("r");
+  EXPECT_EQ(RunHlocts(run).status, 2);
+  fs::remove(Path("r/selection.txt"));
+  EXPECT_EQ(RunHlocts(run).status, 0);
+}
+
 TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
   fs::create_directories(Path("r"));
   const std::string run = absl::StrCat("run movement/rev 'sharding/*' --backend='m=exec:", kMirror,

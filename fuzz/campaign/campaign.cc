@@ -272,7 +272,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   std::string origin =
       absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
                    generators::StreamName(generated.stream),
-                   options_.stream ? "" : " (drawn, no --stream)", WithoutOf(options_));
+                   options_.stream ? "" : " (drawn, no --stream)", WithoutOf(options_, ","));
   std::vector<TrialResult> results;
   if (!as_meant) {
     absl::Status stored = store_.AddGeneratorDefect(sample, verified, origin);

@@ -88,8 +88,9 @@ struct CampaignStatus {
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 // Returns the options that, with the seed, determine the modules.
 std::string RecipeOf(const CampaignOptions& options);
-// Returns the element types that no module uses, as ", without s1 u1", or "" if there are none.
-std::string WithoutOf(const CampaignOptions& options);
+// Returns the element types that no module uses, as ", without s1,u1" if `between` is ",", or "" if
+// there are none.
+std::string WithoutOf(const CampaignOptions& options, const char* between);
 
 // Runs a campaign. Calls `tick` about once a second and at the end. Returns an error if an engine
 // cannot be started, a directory cannot be written, or a stored state has another seed or recipe.

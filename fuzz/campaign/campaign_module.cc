@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/engines.h"
 #include "generators/shardings.h"
@@ -79,10 +80,11 @@ generators::Generated CampaignModule(const CampaignOptions& options, int64_t num
   return generators::Generate(choose, generator);
 }
 
-std::string WithoutOf(const CampaignOptions& options) {
+std::string WithoutOf(const CampaignOptions& options, const char* between) {
   std::string missing = NamesOfMissing(options.generator.types);
   if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
-  return missing.empty() ? "" : absl::StrCat(", without", missing);
+  if (missing.empty()) return "";
+  return absl::StrCat(", without ", absl::StrReplaceAll(missing.substr(1), {{" ", between}}));
 }
 
 std::string RecipeOf(const CampaignOptions& options) {
@@ -91,7 +93,7 @@ std::string RecipeOf(const CampaignOptions& options) {
       ", instructions ", options.generator.instructions, ", replicas ",
       options.generator.replicas_max, ", variants ", options.variants,
       options.partitions_max > 1 ? absl::StrCat(", partitions ", options.partitions_max) : "",
-      options.guided ? ", guided" : "", WithoutOf(options));
+      options.guided ? ", guided" : "", WithoutOf(options, " "));
 }
 
 void CampaignStatus::CountVerdict(const reports::Verdict& verdict) {
