@@ -41,7 +41,7 @@ _Io = tuple[list[Array], list[Array]]  # inputs and outputs
 @brief
 def check(
     f: Callable[..., Any], *args: Any, engine: str | None = None, profile: str = "default",
-    facts: Sequence[str] | None = None, keep: PathLike | None = None, mesh: Any = None,
+    facts: str | Sequence[str] | None = None, keep: PathLike | None = None, mesh: Any = None,
     in_specs: Any = None, out_specs: Any = None, repeat: int = 1,
 ) -> Result:  # fmt: skip
     """Checks whether the result of `engine` for f(*args) is one that HLO allows.
@@ -64,8 +64,14 @@ def check(
         raise HloctsError("in_specs, out_specs: expected a mesh for them")
     if mesh is not None and not hasattr(mesh, "axis_names"):
         raise HloctsError(f"mesh: expected a jax.sharding.Mesh, found {mesh!r}")
-    if repeat < 1:
-        raise HloctsError(f"repeat: expected at least 1, found {repeat}")
+    for name, value, wanted, is_wanted in (
+        ("f", f, "a function (judge takes a module)", callable(f)),
+        ("engine", engine, "None or a name", isinstance(engine, str | os.PathLike | None)),
+        ("repeat", repeat, "a number of at least 1", isinstance(repeat, int) and repeat > 0),
+    ):
+        if not is_wanted:
+            raise HloctsError(f"{name}: expected {wanted}, found {value!r}")
+    engine = engine and os.fspath(engine)
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
                          platform=lowering.platform_of(engine or ""))  # fmt: skip
@@ -179,10 +185,9 @@ def allowed(
         return Allowed(lower, upper, nan, leaves.together[:len(low.output_dtypes)])
 
 
-def _fact_options(facts: Sequence[str]) -> list[str]:
+def _fact_options(facts: str | Sequence[str]) -> list[str]:
     """Returns the options of facts. A name of a target has no dot, that of a fact has one."""
-    if isinstance(facts, str):
-        raise HloctsError(f"facts: expected a list such as [{facts!r}], found a string")
+    facts = [facts] if isinstance(facts, str) else facts
     if sum("." not in fact for fact in facts) > 1:
         raise HloctsError("facts: expected one name of a target at most")
     return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
