@@ -309,7 +309,7 @@ def hook(night, problem=""):
     """Runs the user's command with the summary of the nightly run, or the problem that stopped it."""
     night.is_reported = True
     environment = {**os.environ, "HLOCTS_NIGHT": night.name,
-                   "HLOCTS_PAGE": str((night.folder / "page.html").resolve())}
+                   "HLOCTS_PAGE": "" if problem else str((night.folder / "page.html").resolve())}
     text = problem + "\n" if problem else (night.folder / "night.md").read_text()
     done = subprocess.run(night.options.hook, shell=True, input=text, text=True, env=environment,
                           check=False)
