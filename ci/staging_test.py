@@ -266,6 +266,15 @@ class Continued(unittest.TestCase):
             (second.folder / "finished").touch()
             self.assertNotEqual(Night(options).name, second.name)
 
+    def test_an_exchanged_plugin_is_noticed(self):
+        with tempfile.NamedTemporaryFile(suffix=".so") as plugin:
+            night = types.SimpleNamespace(state={"engines": ["cpu", f"a=pjrt:{plugin.name}?x=/y"]})
+            self.assertEqual(steps.changed(night), [])
+            self.assertEqual(len(night.state["files"]), 1)
+            plugin.write(b"new")
+            plugin.flush()
+            self.assertEqual(steps.changed(night), night.state["engines"][1:])
+
     def test_a_plugin_of_the_working_directory_has_an_absolute_path(self):
         here = os.getcwd()
         for given, wanted in (("cpu", "cpu"), ("xla?options=/x", "xla?options=/x"),

@@ -2,8 +2,10 @@
 """The steps of a nightly run. Each returns None, or an error message."""
 
 import datetime
+import hashlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -31,10 +33,29 @@ def absent(program, engines):
     return {engine: one["reason"] for engine, one in said if not one["available"]}
 
 
+def parts_of(engine):
+    """Returns label and kind of an engine's name, and its path with options or else its name."""
+    return re.fullmatch(r"((?:[^/=]*=)?(?:pjrt:|exec:)?)(.*)", engine).groups()
+
+
 def with_absolute_path(engine):
     """Returns an engine's name with the path of its plugin or program, if any, as an absolute one."""
-    prefix, path = re.fullmatch(r"((?:[^/=]*=)?(?:pjrt:|exec:)?)(.*)", engine).groups()
+    prefix, path = parts_of(engine)
     return prefix + os.path.abspath(path) if "/" in re.split("[? ]", path)[0] else engine
+
+
+def hashes(engines):
+    """Returns the hash of each engine's file. Engines by name are of one release."""
+    paths = {engine: pathlib.Path(re.split("[? ]", parts_of(engine)[1])[0]) for engine in engines}
+    return {engine: hashlib.sha256(path.read_bytes()).hexdigest()
+            for engine, path in paths.items() if path.is_absolute() and path.is_file()}
+
+
+def changed(night):
+    """Returns the engines whose files are not those with which the run began."""
+    now = hashes(night.state["engines"])
+    return [engine for engine, hash in night.state.setdefault("files", now).items()
+            if hash != now.get(engine)]
 
 
 def unknown_engine(program, engine):
