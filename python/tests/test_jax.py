@@ -382,6 +382,13 @@ def test_each_device_computes_on_what_it_has():
     np.testing.assert_array_equal(low.execute()[0], np.arange(8.) + 1)
     assert low.unequal == []
 
+@pytest.mark.parametrize("specs", [{}, {"in_specs": (P("d"),), "out_specs": P()}])
+def test_shardings_in_types_are_those_of_the_run(specs):
+    explicit = jax.make_mesh((4,), ("d",), axis_types=(jax.sharding.AxisType.Explicit,))
+    x = jax.device_put(np.ones((8, 2)), jax.sharding.NamedSharding(explicit, P("d")))
+    f = jax.shard_map(lambda x: jax.lax.psum(x.sum(0), "d"), mesh=explicit, out_specs=P())
+    assert hlocts.check(f, x, mesh=explicit, **specs).passed
+
 def test_unequal_copies_fail():
     # Without the check of shard_map a result that differs from device to device passes as a copy.
     def own(x):
@@ -436,4 +443,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=6)
+    pytester.runpytest_subprocess().assert_outcomes(passed=8)

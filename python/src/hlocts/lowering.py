@@ -124,9 +124,26 @@ class Spread:
     in_specs: Any = None
     out_specs: Any = None
 
+    @property
+    def is_typed(self) -> bool:
+        """True if the types of arrays have their shardings on this mesh (AxisType.Explicit)."""
+        return any(kind.name == "Explicit" for kind in getattr(self.mesh, "axis_types", None) or ())
+
     def jit(self, jax: Any, f: Callable[..., Any]) -> Any:
-        return jax.jit(f, keep_unused=True, in_shardings=self._shardings(jax, self.in_specs),
-                       out_shardings=self._shardings(jax, self.out_specs))  # fmt: skip
+        where = {} if self.is_typed else {"in_shardings": self._shardings(jax, self.in_specs)}
+        return jax.jit(f, keep_unused=True, out_shardings=self._shardings(jax, self.out_specs),
+                       **where)  # fmt: skip
+
+    def placed(self, jax: Any, words: Any) -> Any:
+        """Returns the arguments as the jitted function takes them. With shardings in types the text
+        is that of the same arguments; those on the mesh keep their shardings without in_specs."""
+        if not self.is_typed:
+            return words
+        if self.in_specs is None:
+            return jax.tree_util.tree_map(
+                lambda one: one if getattr(getattr(one, "sharding", None), "mesh", None) == self.mesh
+                else jax.device_put(one, self._shardings(jax, None)), words)  # fmt: skip
+        return jax.device_put(words, self._shardings(jax, self.in_specs))
 
     def _shardings(self, jax: Any, specs: Any) -> Any:
         spec = jax.sharding.PartitionSpec
@@ -194,6 +211,7 @@ def lower(
     the module that JAX lowers for it, and execute does not run."""
     jax = _jax()
     words = _words(jax, args)
+    words = spread.placed(jax, words) if spread else words
     on_words = _on_words(jax, f, args)
     parted = spread.jit(jax, on_words) if spread else None
     whole = jax.jit(on_words, keep_unused=True)
@@ -209,7 +227,8 @@ def lower(
     def execute() -> list[Array]:
         if parted is None:
             return _leaves(jax, lowered.compile()(*words))
-        results = parted(*jax.tree_util.tree_map(np.asarray, words))
+        typed = spread and spread.is_typed
+        results = parted(*(words if typed else jax.tree_util.tree_map(np.asarray, words)))
         for leaf in jax.tree_util.tree_leaves(results):
             unequal.extend(_unequal(leaf))
         return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
