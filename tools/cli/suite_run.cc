@@ -21,8 +21,10 @@
 #include "reports/capabilities.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
 #include "suites/claim.h"
 #include "suites/expectations_update.h"
+#include "suites/replay.h"
 #include "suites/run_folder.h"
 #include "suites/suite_files.h"
 #include "tools/cli/interrupt.h"
@@ -319,6 +321,10 @@ class SuiteRun {
   int Conclude() {
     absl::Status status;
     if (options_.claim) status = MakeClaim();
+    if (options_.claim && status.ok() && !options_.common.json) {
+      std::cout << "claim: " << suites::ShellQuoted(ProgramAsCalled()) << " verify-claim "
+                << suites::ShellQuoted(options_.out) << "\n";
+    }
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
