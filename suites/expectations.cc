@@ -164,6 +164,11 @@ absl::Status CheckRelease(const engines::EngineList& list, const std::string& re
 
 }  // namespace
 
+bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict) {
+  const auto list = backends::LoadEngineList();
+  return list.ok() && Holds(*list, entry, verdict, "");
+}
+
 absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path, bool must_exist) {
   ExpectationList result;
   std::error_code none;

@@ -12,11 +12,18 @@
 #include "reports/verdict_fwd.h"
 #include "spec/base/status.h"
 
+namespace hlocts::expectations {
+class Expectation;
+}
+
 namespace hlocts::suites {
 
 // Returns suites/expectations/<engine>.textproto. `backend` is the recorded name of an engine.
 // <engine> is the label in this name or, if there is none, the part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
+
+// Returns true if the condition of an entry holds for the engine of the verdict.
+bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict);
 
 class ExpectationList {
  public:

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
+#include "suites/expectations.h"
 #include "suites/expectations.pb.h"
 
 namespace hlocts::suites {
@@ -94,7 +95,9 @@ std::string UpdatedExpectations(const std::string& text,
   std::string updated;
   for (Piece& piece : Split(text)) {
     auto surprise = surprises.find(piece.entry.query());
-    if (piece.entry.query().empty() || surprise == surprises.end()) {
+    // An entry of another release is left as it is.
+    if (piece.entry.query().empty() || surprise == surprises.end() ||
+        !ConditionHolds(piece.entry, *surprise->second)) {
       updated += piece.text;
       continue;
     }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "absl/strings/str_replace.h"
 #include "spec/base/status_testing.h"
 #include "suites/expectations.h"
 
@@ -77,6 +78,16 @@ TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
       "  reason: \"known\"\n}\n";
   std::string done;
   EXPECT_EQ(UpdatedExpectations(text, {Surprise(Outcome::kPass, "a/b:one")}, {}, &done), text);
+}
+
+TEST(ExpectationsUpdate, AnEntryOfAnotherReleaseIsNotThatOfThisEngine) {
+  const std::string other = absl::StrReplaceAll(
+      kExpectationsFile,
+      {{"\"a/b:worse\"", "\"a/b:worse\"\n  condition { since: \"xla@0.11.2\" }"}});
+  std::string done,
+      text = UpdatedExpectations(other, {Surprise(Outcome::kFail, "a/b:worse")}, {}, &done);
+  EXPECT_EQ(done, "1 added, 0 changed, 0 removed");
+  EXPECT_THAT(text, HasSubstr(other.substr(0, other.size() - 1)));
 }
 
 TEST(ExpectationsUpdate, AFileWithoutEntriesIsWrittenToo) {
