@@ -34,17 +34,21 @@ std::string Fenced(const std::string& language, const std::string& text) {
 std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
 
 std::string TitleOf(const reports::Verdict& verdict) {
-  const std::string kind(OutcomeName(verdict.kind));
   if (!verdict.first_failure)
-    return absl::StrCat(kind, ": ", reports::FoldedReason(verdict).substr(0, 100));
+    return absl::StrCat(OutcomeName(verdict.kind), ": ",
+                        reports::FoldedReason(verdict).substr(0, 100));
   const reports::VerdictFailure& failure = *verdict.first_failure;
   const std::string what =
       failure.operation.empty() ? failure.instruction : Plain(failure.operation);
   std::string operands;
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
-  return absl::StrCat(what, operands.empty() ? "" : absl::StrCat("(", operands, ")"), " gives ",
-                      failure.actual, " instead of ", failure.accepted);
+  if (!operands.empty()) operands = absl::StrCat("(", operands, ")");
+  std::string together;
+  if (verdict.localisation.kind == reports::Localisation::Kind::kTogether)
+    together = ", if compiled together: " + reports::NamesText(verdict.localisation.instructions);
+  return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted,
+                      together);
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {

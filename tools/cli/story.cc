@@ -70,8 +70,7 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   // The ruling of a clause explains how the sentence is read. If a freedom widened the set, the
   // ruling about that freedom is more relevant and is printed instead.
   AddFreedoms(verdict, story);
-  const bool together = verdict.localisation.kind == reports::Localisation::Kind::kTogether;
-  if (!verdict.freedoms.empty() || (together && failure.facts.empty())) return;
+  if (!verdict.freedoms.empty()) return;
   std::string last;  // two sentences may have one ruling
   for (const Sentence& sentence : sentences) {
     if (sentence.ruling != last) AddLine("ruling", WithPaths(sentence.ruling), story);
