@@ -195,6 +195,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   if (const int64_t rest = status.buckets - static_cast<int64_t>(names.size()); rest > 0)
     std::cout << rest << " without a bundle, since they exceed 64 KB before they are minimised: "
               << options.campaign.out << "/findings.jsonl has seed and module\n";
+  if (status.known > 0)
+    std::cout << "known failures: " << options.campaign.out << "/known.jsonl (seed and module)\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options) << "\n";

@@ -184,5 +184,19 @@ TEST_F(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   EXPECT_THAT(TextOf(out + "/findings.jsonl"), HasSubstr("memory"));
 }
 
+TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
+  const std::string out = Path("known"), list = Path("known.textproto");
+  std::filesystem::remove_all(out);
+  std::ofstream(list) << "expectation { signature: \"fail *\" verdict: \"fail\" kind: BUG clause: "
+                         "\"maximum.1\" reason: \"seeded\" }\n";
+  Ran ran = RunHlocts(
+      "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 "
+      "--jobs=2 --modules=4000 --expectations=" +
+      list + " --out=" + out);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("known failures: " + out + "/known.jsonl"));
+  EXPECT_THAT(TextOf(out + "/known.jsonl"), HasSubstr("\"origin\":\"seed 3, module "));
+}
+
 }  // namespace
 }  // namespace hlocts::tools

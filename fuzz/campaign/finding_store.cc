@@ -162,6 +162,11 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
     known_as_.insert(entry.original_key);
+    std::ofstream(options_.out + "/known.jsonl", std::ios::app)
+        << JsonText(Json{{"backend", entry.key.first},
+                         {"signature", entry.key.second},
+                         {"origin", entry.origin}})
+        << "\n";
   }
   return RemoveBucket(entry);
 }
