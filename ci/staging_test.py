@@ -245,13 +245,13 @@ class Replayed(unittest.TestCase):
 
 
 class Continued(unittest.TestCase):
-    """What the same command finds after a nightly run that did not end."""
+    """The same command continues a nightly run that did not end."""
 
     def test_one_process_writes_a_run_and_the_next_continues_it(self):
         with tempfile.TemporaryDirectory() as out:
             options = types.SimpleNamespace(night="1999-12-31", out=pathlib.Path(out), budget=60)
             first = Night(options)
-            with self.assertRaisesRegex(Stopped, "another process makes .*1999-12-31"):
+            with self.assertRaisesRegex(Stopped, "another process writes .*1999-12-31"):
                 Night(options)
             self.assertEqual(first.step("import", lambda: "disk full"), "disk full")
             first.step("suite cpu", lambda: "exit status 3")

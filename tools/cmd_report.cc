@@ -187,27 +187,27 @@ int RunReport(const ReportOptions& options) {
 }  // namespace
 
 Command ReportCommand() {
-  return {"report", "merge shards of a run, compare it with an earlier run", [](Flags& flags) {
-            auto options = std::make_shared<ReportOptions>();
-            flags.Positional("DIR", &options->folders, "shards: directories of run --out");
-            flags.Add("--baseline", &options->baseline, "earlier run to compare DIR with");
-            flags.Add("--store", &options->store,
-                      "run store, instead of directories: report its newest nightly run");
-            flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
-            flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
-            flags.Add("--note", &options->notes,
-                      "with --store: a line for readers of this report; may be repeated");
-            flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
-            flags.Add("--markdown", &options->markdown,
-                      "Markdown file to write, of at most ten lines");
-            flags.Add("--badge", &options->badge, "SVG file to write");
-            flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
-            flags.Add("--text", &options->text,
-                      "text file to write: engines, findings by release, worst ulps, bits checked");
-            flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
-            flags.Add("--json", &options->json, "print one JSON line");
-            return [options] { return RunReport(*options); };
-          }};
+  return {
+      "report", "merge shards of a run, compare it with an earlier run", [](Flags& flags) {
+        auto options = std::make_shared<ReportOptions>();
+        flags.Positional("DIR", &options->folders, "shards: directories of run --out");
+        flags.Add("--baseline", &options->baseline, "directory of an earlier run to compare with");
+        flags.Add("--store", &options->store,
+                  "run store, instead of directories: report its newest nightly run");
+        flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
+        flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
+        flags.Add("--note", &options->notes,
+                  "with --store: a line for readers of this report; may be repeated");
+        flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
+        flags.Add("--markdown", &options->markdown, "Markdown file to write, of at most ten lines");
+        flags.Add("--badge", &options->badge, "SVG file to write");
+        flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
+        flags.Add("--text", &options->text,
+                  "text file to write: engines, findings by release, worst ulps, bits checked");
+        flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
+        flags.Add("--json", &options->json, "print one JSON line");
+        return [options] { return RunReport(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

@@ -40,7 +40,7 @@ class Night:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Stopped(f"another process makes {self.folder}") from error
+            raise Stopped(f"another process writes {self.folder}") from error
         self.state_path = self.folder / "state.json"
         self.state = {"done": [], "problems": {}, "notes": []}
         if self.state_path.exists():
@@ -76,7 +76,7 @@ class Night:
         return problem
 
     def failed_steps(self):
-        """Returns the steps that failed by our fault. The report has the status of a failed suite."""
+        """Returns the failed steps, except suites, whose failures are in the status of the report."""
         return [step for step in self.state["problems"] if not step.startswith("suite ")]
 
     def left(self):

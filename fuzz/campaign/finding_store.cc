@@ -15,6 +15,12 @@ namespace hlocts::fuzz {
 
 using Json = nlohmann::ordered_json;
 
+static absl::Status AppendLine(const std::string& path, const Json& json) {
+  std::ofstream out(path, std::ios::app);
+  out << JsonText(json) << std::endl;
+  return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(path, ": cannot be written"));
+}
+
 absl::Status FindingStore::Load() {
   std::string path = options_.out + "/findings.jsonl";
   std::ifstream in(path);
@@ -76,11 +82,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   json["folder"] = folder;
   if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
   if (entry.known) json["known"] = true;
-  std::ofstream out(options_.out + "/findings.jsonl", std::ios::app);
-  out << JsonText(json) << std::endl;
-  return out ? absl::OkStatus()
-             : absl::InternalError(
-                   absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
+  return AppendLine(options_.out + "/findings.jsonl", json);
 }
 
 // Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true.
@@ -162,11 +164,9 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
     known_as_.insert(entry.original_key);
-    std::ofstream(options_.out + "/known.jsonl", std::ios::app)
-        << JsonText(Json{{"backend", entry.key.first},
-                         {"signature", entry.key.second},
-                         {"origin", entry.origin}})
-        << "\n";
+    HLOCTS_RETURN_IF_ERROR(AppendLine(
+        options_.out + "/known.jsonl",
+        {{"backend", entry.key.first}, {"signature", entry.key.second}, {"origin", entry.origin}}));
   }
   return RemoveBucket(entry);
 }

@@ -6,16 +6,16 @@
     check.py --all DIR       every bundle of a folder, as a table
     check.py --kinds         the kinds of derivation, and the operations of each
 
-A bundle contains module.hlo, inputs.txt, actual.txt and certificate.json; the last three may be
-fields of finding.textproto. A certificate names one element of one output, the clause that the
-engine breaks, and the kind of the operation in the clause. This program derives the set of values that the documents
-allow for this element from module and inputs, in exact rational arithmetic. Every choice of a
-compiler is allowed, and named if it matters. If a ruling of this project decides a point that the
-documents leave open, the ruling is named, and the element is derived again with all such points
-open. A value that is allowed then is a question to the documents and no defect. Arrays are numpy's,
-rationals and functions gmpy2's (GMP and MPFR). Nothing of the suite's evaluator or of an engine is
-used. A certificate is {"certificate": "none", "reason": ...} if no element is wrong (a crash, a
-rejection), if the documents leave the point open, or if the derivation is not covered here.
+A bundle contains module.hlo, inputs.txt, actual.txt and certificate.json; the last three may be fields of
+finding.textproto. A certificate names one element of one output, the clause that the engine breaks, and
+the kind of the operation in the clause. This program derives the set of values that the documents allow
+for this element from module and inputs, in exact rational arithmetic. Every choice of a compiler is
+allowed, and named if it matters. If a ruling of this project decides a point that the documents leave
+open, the ruling is named, and the element is derived again with all such points open. A value that is
+allowed then is a question to the documents and no defect. Arrays are numpy's, rationals and functions
+gmpy2's (GMP and MPFR). Nothing of the suite's evaluator or of an engine is used. A certificate is
+{"certificate": "none", "reason": ...} if no element is wrong (a crash, a rejection), if the documents
+leave the point open, or if the derivation is not covered here.
 
 Exit: 0 accepted, the value is outside of the set; 1 refused, it is inside, or question, only a
 ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.

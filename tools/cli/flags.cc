@@ -153,7 +153,7 @@ void Flags::AddWatch() {
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
-// Returns the path of a finding that is only in the data of an installed program.
+// Returns the path of the installed finding that `word` names, unless `word` itself exists.
 static std::string WithOwnFinding(std::string word) {
   const std::string own = absl::StrCat(HomeFolder(), "/", word);
   std::error_code none;

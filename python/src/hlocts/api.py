@@ -62,11 +62,10 @@ def check(
     """
     if (in_specs is not None or out_specs is not None) and mesh is None:
         raise HloctsError("in_specs, out_specs: expected a mesh for them")
-    if mesh is not None and not hasattr(mesh, "axis_names"):
-        raise HloctsError(f"mesh: expected a jax.sharding.Mesh, found {mesh!r}")
     for name, value, wanted, is_wanted in (
         ("f", f, "a function (judge takes a module)", callable(f)),
         ("engine", engine, "None or a name", isinstance(engine, str | os.PathLike | None)),
+        ("mesh", mesh, "a jax.sharding.Mesh", mesh is None or hasattr(mesh, "axis_names")),
         ("repeat", repeat, "a number of at least 1", isinstance(repeat, int) and repeat > 0),
     ):
         if not is_wanted:

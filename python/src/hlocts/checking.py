@@ -129,7 +129,7 @@ class Server:
         self._directory = directory
         self._words = settings(os.environ.get("HLOCTS_CHECK", ""))
         self._judge: _Judge | None = None
-        self._told = time.monotonic()
+        self._last_progress = time.monotonic()
         self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
     def serve(self, client: IO[bytes]) -> None:
@@ -146,15 +146,15 @@ class Server:
                 if limit is not None and time.monotonic() > limit:
                     return
                 self._one(record)
-                self._tell(limit)
+                self._show_progress(limit)
 
-    def _tell(self, limit: float | None) -> None:
+    def _show_progress(self, limit: float | None) -> None:
         """Prints the progress every ten seconds after the program has ended."""
-        if limit is None or time.monotonic() < self._told + 10:
+        if limit is None or time.monotonic() < self._last_progress + 10:
             return
         left = len(list((self._directory / "spool").glob("*.record")))
         print(f"hlocts check: {left} executions are still to be judged", file=sys.stderr, flush=True)
-        self._told = time.monotonic()
+        self._last_progress = time.monotonic()
 
     def _limit(self, client: IO[bytes], seconds: float) -> float | None:
         """Returns when the wait time ends, or None while the client lives."""
@@ -384,7 +384,8 @@ class Session:
 
     def status(self) -> int:
         """Waits for the judges of the processes that have ended. Returns 1 if `fail` is set and
-        nothing was judged, or a verdict is fail or error. This process ends with its own status."""
+        nothing was judged, or a verdict is fail or error. Records of this process do not count,
+        since it has a status of its own."""
         limit = time.monotonic() + wait_seconds(self._words)
         new = {path for path in self._out.glob("*") if path not in self._before}
         own = {self._out / str(os.getpid())} & new

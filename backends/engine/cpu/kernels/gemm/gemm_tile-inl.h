@@ -57,7 +57,7 @@ struct TileRows {
 template <typename T>
 HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(Vec<SumOf<T>> sum, const Vec<T>& x, const Vec<T>& y) {
   if constexpr (std::is_same_v<T, PairBf16>) {
-    // Instructions that the target of this file has not, but the processor.
+    // Instructions of the processor that the target of this file lacks.
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
   } else if constexpr (std::is_same_v<T, QuadInt8>) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
