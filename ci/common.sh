@@ -40,9 +40,10 @@ sanitized() {
   cmake --build --preset "$preset" --target "$@"
 }
 
-# write_fuzz_seeds FOLDER: writes FOLDER/<target>/* and FOLDER/<target>.dict.
+# write_fuzz_seeds BUILD FOLDER: writes FOLDER/<target>/* and FOLDER/<target>.dict.
 write_fuzz_seeds() {
-  cmake --build --preset release --target fuzz_seeds
-  rm -rf "$1"
-  build/fuzz_seeds "$1" tools/bench/modules/*.hlo
+  cmake --build "$1" --target fuzz_seeds
+  rm -rf "$2" && mkdir -p "$2/modules"
+  awk -v to="$2/modules/" '/^@case/ {file = to $2 ".hlo"} file && !/^[@#]/ {print >file}' tools/bench/modules.case
+  "$1/fuzz_seeds" "$2" "$2"/modules/*.hlo
 }

@@ -9,15 +9,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "reference/testing/module_runner.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "suites/case.h"
 
 extern "C" {
 void* __libc_malloc(size_t);
@@ -115,44 +113,28 @@ int64_t LivePeak(const Computation& computation, bool is_entry) {
   return peak;
 }
 
-std::string FileText(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-class Memory : public ::testing::TestWithParam<std::string> {};
+class Memory : public ::testing::TestWithParam<suites::Case> {};
 
 TEST_P(Memory, PeakIsAtMostTwiceTheLiveLiterals) {
   constexpr int64_t kForPlan = 64 << 10;  // instructions, plan, small vectors
-  auto module = MustParse(
-      FileText(std::string(HLOCTS_SOURCE_DIR "/tools/bench/modules/") + GetParam() + ".hlo"));
+  auto module = MustParse(GetParam().module_text);
   int64_t before = g_bytes;
   std::vector<Literal> arguments;
   for (const Shape& shape : module->EntryProgramShape().parameters) arguments.emplace_back(shape);
   g_peak = g_bytes.load();
   ASSERT_TRUE(Evaluate(*module, arguments).ok());
   int64_t peak = g_peak - before, live = LivePeak(*module->entry(), true);
-  std::printf("%-24s peak %9lld bytes, live literals %9lld, %.2f times\n", GetParam().c_str(),
-              static_cast<long long>(peak), static_cast<long long>(live),
+  std::printf("%-24s peak %9lld bytes, live literals %9lld, %.2f times\n",
+              GetParam().name().c_str(), static_cast<long long>(peak), static_cast<long long>(live),
               static_cast<double>(peak) / static_cast<double>(live));
   EXPECT_LE(peak, 2 * live + kForPlan);
   EXPECT_GE(peak, live / 2) << "the count cannot be right";
 }
 
-std::vector<std::string> BenchModules() {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/tools/bench/modules")) {
-    if (entry.path().extension() == ".hlo") names.push_back(entry.path().stem());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Bench, Memory, ::testing::ValuesIn(BenchModules()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Bench, Memory,
+    ::testing::ValuesIn(suites::LoadCases(HLOCTS_SOURCE_DIR "/tools/bench/modules.case").value()),
+    [](const auto& info) { return info.param.name(); });
 
 }  // namespace
 }  // namespace hlocts::reference

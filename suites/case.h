@@ -42,6 +42,7 @@ struct CaseOutput {
 
 // One case after substitution of its parameters.
 struct Case {
+  std::string name() const { return address.substr(address.find(':') + 1); }  // after ':'
   std::string address;    // movement/pad:documents_example:type=f32
   std::string operation;  // documented name, "Pad"
   std::string opcode;     // "pad"
@@ -81,10 +82,13 @@ struct BadFile {
   std::string prefix;  // of the addresses that it would have: "movement/pad"
   absl::Status error;
 };
-// Loads all cases below a directory, sorted by address. Fails for duplicate addresses and, if `bad`
-// is null, for syntax errors and missing clauses; otherwise `bad` gets these, without their cases.
-absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
+// Loads all cases of a file, in its order, or below a directory, sorted by address. Fails for
+// duplicate addresses below a directory and, if `bad` is null, for syntax errors and missing
+// clauses; otherwise `bad` gets these, without their cases.
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& root,
                                             std::vector<BadFile>* bad = nullptr);
+// Returns the case "FILE.case:NAME" of a file outside of the suite.
+absl::StatusOr<Case> CaseOfFile(const std::string& address);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);
 // For each case with the address of an earlier case, returns the file and line of both.
 std::vector<std::string> TakenAddresses(const std::vector<Case>& cases);

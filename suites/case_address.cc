@@ -100,24 +100,33 @@ std::vector<std::string> TakenAddresses(const std::vector<Case>& cases) {
   return mistakes;
 }
 
-absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder, std::vector<BadFile>* bad) {
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& root, std::vector<BadFile>* bad) {
   namespace fs = std::filesystem;
   std::vector<Case> cases;
   std::error_code error;
+  if (fs::exists(root, error) && !fs::is_directory(root, error)) {
+    HLOCTS_ASSIGN_OR_RETURN(const std::string text, ReadFile(root));
+    const fs::path file(root);
+    std::vector<absl::Status> mistakes;
+    cases = ParseAllCases(text, file.parent_path().filename(), file.stem(), root, mistakes);
+    if (!mistakes.empty() && bad == nullptr) return mistakes[0];
+    for (const absl::Status& mistake : mistakes) bad->push_back({root, mistake});
+    return cases;
+  }
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
     if (entry.path().extension() == ".case") files.push_back(entry.path());
   }
-  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  if (error) return absl::NotFoundError(absl::StrCat(root, ": ", error.message()));
   std::sort(files.begin(), files.end());
   for (const fs::path& path : files) {
-    std::string area = fs::relative(path.parent_path(), folder).string();
+    std::string area = fs::relative(path.parent_path(), root).string();
     auto text = ReadFile(path);
     std::vector<absl::Status> mistakes;
     std::vector<Case> of_file;
     if (text.ok()) {
-      of_file = ParseAllCases(*text, area, path.stem().string(),
-                              fs::relative(path, folder).string(), mistakes);
+      of_file = ParseAllCases(*text, area, path.stem().string(), fs::relative(path, root).string(),
+                              mistakes);
     } else {
       mistakes.push_back(text.status());
     }
@@ -130,6 +139,15 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder, std::vect
                    [](const Case& a, const Case& b) { return a.address < b.address; });
   for (const std::string& taken : TakenAddresses(cases)) return InvalidInput(taken);
   return cases;
+}
+
+absl::StatusOr<Case> CaseOfFile(const std::string& address) {
+  const size_t colon = address.find(".case:") + 5;
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(address.substr(0, colon)));
+  for (Case& one : cases) {
+    if (one.name() == address.substr(colon + 1)) return std::move(one);
+  }
+  return InvalidInput(address, ": expected a case of this file");
 }
 
 }  // namespace hlocts::suites

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/lint.h"
 
-#include <filesystem>
 #include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "spec/base/nearest.h"
-#include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -20,8 +18,6 @@
 
 namespace hlocts::suites {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kAliases[] = {
 #define HLOCTS_ALIAS(name, ...) name,
@@ -37,18 +33,6 @@ constexpr Opcode kOpcodes[] = {
 #include "spec/ir/opcodes.def"
 #undef HLOCTS_OPCODE
 };
-
-// Returns the cases of one file or directory; `bad` gets the format's mistakes.
-absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<BadFile>& bad) {
-  if (fs::is_directory(path)) return LoadCases(path, &bad);
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  const fs::path file(path);
-  std::vector<absl::Status> mistakes;
-  std::vector<Case> cases = ParseAllCases(text, file.parent_path().filename().string(),
-                                          file.stem().string(), path, mistakes);
-  for (const absl::Status& mistake : mistakes) bad.push_back({path, mistake});
-  return cases;
-}
 
 // Returns true if the verdict on an output agrees with the one that the case states. An output with
 // too few checked bits counts as accepted, and a NaN with wrong bits as rejected.
@@ -137,7 +121,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    const std::function<bool()>& stop) {
   HLOCTS_ASSIGN_OR_RETURN(CaseNames names, CaseNames::Load());
   std::vector<BadFile> bad;
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, CasesAt(path, bad));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(path, &bad));
   std::vector<std::string> mistakes;
   for (const BadFile& file : bad) mistakes.emplace_back(file.error.message());
   for (std::string& taken : TakenAddresses(cases)) mistakes.push_back(std::move(taken));

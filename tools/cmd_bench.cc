@@ -87,16 +87,15 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
 }
 
 // Compares `engine` with another one. `filter` is a substring of a module's name, or of a program's
-// name after "programs/". A ratio is the other engine's time over that of `engine`: above 1 is
-// good.
+// name after "programs/". Ratio: the other engine's time over that of `engine`; above 1 is good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
   const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");
   if (filter == "programs") filter = "";
   const std::string title = programs ? engine + "/programs" : engine;
   BenchOptions bench;
-  bench.folder =
-      absl::StrCat(suites::HomeFolder(), "/tools/bench/", programs ? "programs" : engine);
+  bench.modules =
+      absl::StrCat(suites::HomeFolder(), "/tools/bench/", programs ? "programs" : engine + ".case");
   bench.filter = std::string(filter);
   bench.other = options.backend.empty() ? "xla" : options.backend;
   bench.quick = options.quick;
@@ -127,7 +126,7 @@ int RunEngine(const std::string& engine, absl::string_view filter,
 int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
-  bench.folder = suites::HomeFolder() + "/tools/bench/modules";
+  bench.modules = suites::HomeFolder() + "/tools/bench/modules.case";
   bench.other = options.backend.empty() ? "hlo-evaluator" : options.backend;
   bench.filter = filter;
   bench.quick = options.quick;

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets by the contract of OSS-Fuzz and ClusterFuzzLite: compiler and flags from CC, CXX,
 # CFLAGS and CXXFLAGS, engine from LIB_FUZZING_ENGINE, sources in $SRC/hlocts, objects in $WORK, and
-# in $OUT each target with <target>_seed_corpus.zip, <target>.dict and <target>.options. Arguments: targets
-# (all).
+# in $OUT each target with <target>_seed_corpus.zip, .dict and .options. Arguments: targets (all).
 set -euo pipefail
 : "${SRC:?}" "${OUT:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${LIB_FUZZING_ENGINE:?}"
 source_folder=$SRC/hlocts
@@ -33,8 +32,8 @@ for target in $targets; do
 done
 
 seeds=$WORK/hlocts-seeds
-rm -rf "$seeds"
-"$build/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
+source "$source_folder/ci/common.sh" --without-xla
+write_fuzz_seeds "$build" "$seeds"
 for target in $targets; do
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$seeds/$target" && zip -q -r "$OUT/${target}_seed_corpus.zip" .)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -14,8 +15,10 @@
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "generators/arguments.h"
+#include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
+#include "suites/case.h"
 
 namespace hlocts::tools {
 namespace {
@@ -32,16 +35,13 @@ struct BenchModule {
 
 absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options) {
   std::vector<BenchModule> modules;
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> paths, ModulePaths(options));
-  for (const auto& path : paths) {
-    HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(const auto texts, ModuleTexts(options));
+  for (const auto& [name, text] : texts) {
+    HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, ParseModuleFile(name, text));
     HLOCTS_RETURN_IF_ERROR(VerifyModule(*loaded.module));
-    BenchModule one;
-    one.name = path.stem();
-    one.module = std::move(loaded.module);
-    one.request.arguments = {
-        generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kBenchSeed)};
-    modules.push_back(std::move(one));
+    const std::vector<Shape> shapes = backends::ArgumentLeafShapes(*loaded.module);
+    modules.push_back({name, std::move(loaded.module), {}});
+    modules.back().request.arguments = {generators::GenerateArguments(shapes, kBenchSeed)};
   }
   return modules;
 }
@@ -54,8 +54,7 @@ class BestTimes : public benchmark::BenchmarkReporter {
     for (const Run& run : runs) {
       if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
       double seconds = run.real_accumulated_time / static_cast<double>(run.iterations);
-      std::string name = run.run_name.function_name;
-      auto [entry, first] = best.emplace(name, seconds);
+      auto [entry, first] = best.emplace(run.run_name.function_name, seconds);
       if (!first) entry->second = std::min(entry->second, seconds);
     }
   }
@@ -172,19 +171,22 @@ absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
   return Rows(modules, RunRegistered(), false);
 }
 
-absl::StatusOr<std::vector<std::filesystem::path>> ModulePaths(const BenchOptions& options) {
-  std::vector<std::filesystem::path> paths;
+absl::StatusOr<std::map<std::string, std::string>> ModuleTexts(const BenchOptions& options) {
+  std::map<std::string, std::string> texts;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
-    const std::filesystem::path& path = entry.path();
-    if (path.extension() == ".hlo" && absl::StrContains(path.stem().string(), options.filter))
-      paths.push_back(path);
+  for (const auto& entry : std::filesystem::directory_iterator(options.modules, error)) {
+    if (entry.path().extension() != ".hlo") continue;
+    HLOCTS_ASSIGN_OR_RETURN(texts[entry.path().stem()], ReadFile(entry.path()));
   }
-  if (paths.empty())
-    return InvalidInput(options.folder, ": expected a benchmark ", options.filter,
+  if (std::filesystem::is_regular_file(options.modules, error)) {
+    HLOCTS_ASSIGN_OR_RETURN(const auto cases, suites::LoadCases(options.modules));
+    for (const suites::Case& one : cases) texts[one.name()] = one.module_text;
+  }
+  std::erase_if(texts, [&](auto& text) { return !absl::StrContains(text.first, options.filter); });
+  if (texts.empty())
+    return InvalidInput(options.modules, ": expected a benchmark ", options.filter,
                         " (a release has none: run it in the source tree)");
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  return texts;
 }
 
 double GeometricMean(const std::vector<BenchRow>& rows) {

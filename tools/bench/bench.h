@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks over a fixed list of modules (modules/*.hlo), through Google Benchmark.
+// Benchmarks over a fixed list of modules (modules.case), through Google Benchmark.
 //
 // Engines take turns in one process and one run. A figure is the ratio of best times, since a noisy
 // machine distorts these least. The outputs of an engine are judged in the same run (--unchecked:
 // not judged); a wrong output or a missed goal yields exit status 1. Goals: `reference` is at least
-// as fast as XLA's HloEvaluator on each of modules/*.hlo and 10 times as fast in the geometric
-// mean; `judge` costs at most 6 evaluations in the geometric mean. To add a module, add a .hlo file
-// to modules/, cpu/ or cuda/; to add a program, add a function to programs/lower.py (JAX 0.10.2
-// lowers it; no pass of XLA runs, and no custom calls are permitted). Latest figures:
-// results/bench.
+// as fast as XLA's HloEvaluator on each module and 10 times as fast in the geometric mean; `judge`
+// costs at most 6 evaluations in the geometric mean. To add a module, add a @case to modules.case,
+// cpu.case or cuda.case; to add a program, add a function to programs/lower.py (JAX 0.10.2 lowers
+// it; no pass of XLA runs, and no custom calls are permitted). Latest figures: results/bench.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,9 +29,9 @@ struct EngineBenchRow {
 };
 
 struct BenchOptions {
-  std::string folder;  // directory of the .hlo files
-  std::string filter;  // substring of a module's name
-  std::string other;   // engine to compare with
+  std::string modules;  // a case file, or a directory of .hlo files
+  std::string filter;   // substring of a module's name
+  std::string other;    // engine to compare with
   bool quick = false;
   bool unchecked = false;                             // true: outputs are not judged
   std::function<void(const EngineBenchRow&)> on_row;  // called with each finished row
@@ -45,8 +44,8 @@ struct BenchRow {
   double ratio = 0;  // as the benchmark defines it: above 1 is good
 };
 
-// Returns the selected modules, sorted, or an error if there are none.
-absl::StatusOr<std::vector<std::filesystem::path>> ModulePaths(const BenchOptions& options);
+// Returns the text of each selected module by its name, or an error if there are none.
+absl::StatusOr<std::map<std::string, std::string>> ModuleTexts(const BenchOptions& options);
 
 // Runs reference/*: compares the reference with the other engine; ratio = its time / ours.
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options);

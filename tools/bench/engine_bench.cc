@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmarks `hlocts bench cpu` and `hlocts bench cuda`: an engine and another one take turns
-// on the modules of a directory.
+// on the modules of a case file or on the programs.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -152,10 +152,9 @@ absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& m
 absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engine,
                                                         const BenchOptions& options) {
   std::vector<EngineBenchRow> rows;
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> paths, ModulePaths(options));
-  for (const auto& path : paths) {
-    const std::string name = path.stem();
-    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(const auto texts, ModuleTexts(options));
+  for (const auto& [name, text] : texts) {
+    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, ParseModuleFile(name, text));
     auto row = BenchOne(name, *loaded.module, engine, options);
     if (!row.ok()) return Annotate(row.status(), name);
     if (options.on_row) options.on_row(*row);

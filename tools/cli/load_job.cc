@@ -87,6 +87,7 @@ bool LooksLikeAddress(const std::string& path) {
 }
 
 absl::StatusOr<suites::Case> CaseAt(const std::string& address) {
+  if (absl::StrContains(address, ".case:")) return suites::CaseOfFile(address);
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({address}, suites::Tier::kExhaustive));
   if (cases.size() == 1) return std::move(cases[0]);

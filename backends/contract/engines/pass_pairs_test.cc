@@ -7,7 +7,6 @@
 #include "backends/backend_list.h"
 #include "generators/arguments.h"
 #include "spec/base/status_testing.h"
-#include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case.h"
 
@@ -32,10 +31,7 @@ std::vector<std::string> PassNames() {
 
 std::vector<suites::Case> Programs() {
   const std::string path = HLOCTS_SOURCE_DIR "/backends/contract/engines/cases/passes.case";
-  const auto text = ReadFile(path);
-  EXPECT_TRUE(text.ok()) << text.status();
-  if (!text.ok()) return {};
-  auto cases = suites::ParseCases(*text, "engines", "passes", path);
+  auto cases = suites::LoadCases(path);
   EXPECT_TRUE(cases.ok()) << cases.status();
   return cases.ok() ? *std::move(cases) : std::vector<suites::Case>();
 }
