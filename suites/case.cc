@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
@@ -207,19 +208,6 @@ std::vector<Choice> ChoicesOf(const Template& from, const OperationRow& row) {
   return choices;
 }
 
-}  // namespace
-
-absl::string_view TierName(Tier tier) { return kTierNames[static_cast<size_t>(tier)]; }
-
-std::optional<Tier> TierFromName(absl::string_view name) {
-  for (size_t i = 0; i < std::size(kTierNames); ++i) {
-    if (kTierNames[i] == name) return static_cast<Tier>(i);
-  }
-  return std::nullopt;
-}
-
-namespace {
-
 // Adds the cases of one template for one operation.
 void AddCases(const Template& from, const CaseFile& read, const OperationRow& row,
               const std::string& area, std::vector<Case>& cases,
@@ -230,6 +218,7 @@ void AddCases(const Template& from, const CaseFile& read, const OperationRow& ro
                                     ": expected a column of @for after @if, found ", wanted));
   }
   if (wanted == kNothing) return;
+  if (!from.stems.empty() && !absl::c_linear_search(from.stems, row.stem)) return;
   const size_t before = mistakes.size();
   for (const Choice& choice : ChoicesOf(from, row)) {
     Case one = Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice, mistakes);
@@ -239,6 +228,14 @@ void AddCases(const Template& from, const CaseFile& read, const OperationRow& ro
 }
 
 }  // namespace
+
+absl::string_view TierName(Tier tier) { return kTierNames[static_cast<size_t>(tier)]; }
+
+std::optional<Tier> TierFromName(absl::string_view name) {
+  const auto* found = absl::c_find(kTierNames, name);
+  if (found == std::end(kTierNames)) return std::nullopt;
+  return static_cast<Tier>(found - std::begin(kTierNames));
+}
 
 std::string PlaceOf(const CasePlace& place, const std::string& directive) {
   for (const std::string& name : {directive, absl::StrCat(kFilesOwn, directive)}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares conformance cases, which are data. suites/cases/<area>/<operation>.case has the cases of
-// one operation in the format of suites/cases/FORMAT.md. A new file needs no registration.
+// Declares conformance cases, which are data. suites/cases/<area>/*.case has the cases of one
+// operation or family in the format of suites/cases/FORMAT.md. A new file needs no registration.
 #pragma once
 
 #include <cstdint>
@@ -82,9 +82,8 @@ struct BadFile {
   std::string prefix;  // of the addresses that it would have: "movement/pad"
   absl::Status error;
 };
-// Loads all cases of a file, in its order, or below a directory, sorted by address. Fails for
-// duplicate addresses below a directory and, if `bad` is null, for syntax errors and missing
-// clauses; otherwise `bad` gets these, without their cases.
+// Loads the cases of a file, or all below a directory sorted by address. Fails for duplicates in a
+// directory and, if `bad` is null, for syntax errors and missing clauses, which else `bad` gets.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& root,
                                             std::vector<BadFile>* bad = nullptr);
 // Returns the case "FILE.case:NAME" of a file outside of the suite.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -110,6 +111,7 @@ class Parser {
     Template& current = read_.templates.back();
     current.place.blocks[name] = line_;
     if (name == "param") return Parameter(argument, current);
+    if (name == "if" && !absl::StartsWith(argument, "${")) return Operations(argument, current);
     if (name == "verdict") {
       if (current.outputs.empty() || !current.outputs.back().verdict.empty())
         return Error("@verdict PROFILE VERDICT, ... belongs below the lines of an @output");
@@ -120,7 +122,6 @@ class Parser {
       current.outputs.push_back({argument, "", ""});
       body = &current.outputs.back().body;
       block_ = name;
-      current.place.blocks[name] = line_;
       return absl::OkStatus();
     }
     if (!current.arguments.emplace(name, argument).second) {
@@ -128,7 +129,6 @@ class Parser {
     }
     body = &current.bodies[name];
     block_ = name;
-    current.place.blocks[name] = line_;
     return absl::OkStatus();
   }
 
@@ -162,6 +162,15 @@ class Parser {
     if (!IsName(row.stem))
       return Error(absl::StrCat("expected a stem, which is a part of addresses, found ", row.stem));
     read_.rows.push_back(std::move(row));
+    return absl::OkStatus();
+  }
+
+  absl::Status Operations(const std::string& argument, Template& current) {
+    current.stems = absl::StrSplit(argument, ' ', absl::SkipEmpty());
+    for (const std::string& stem : current.stems) {
+      if (absl::c_none_of(read_.rows, [&](const auto& row) { return row.stem == stem; }))
+        return Error(absl::StrCat("expected a stem or a column of @for after @if, found ", stem));
+    }
     return absl::OkStatus();
   }
 

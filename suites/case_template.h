@@ -33,7 +33,8 @@ struct Template {
     std::string name, body, verdict;
   };
   std::vector<Output> outputs;
-  bool broken = false;  // a mistake was recorded
+  std::vector<std::string> stems;  // of `@if STEM...`: only these operations have the case
+  bool broken = false;             // a mistake was recorded
 };
 
 // A line below @for: one operation for which the file's cases are made, with its columns.

@@ -69,12 +69,17 @@ ENTRY e { x = ${type}[4] parameter(0) ROOT r = ${type}[4] ${opcode}(x) }
 @module
 ENTRY e { x = c64[4] parameter(0) ROOT r = c64[4] ${opcode}(x) }
 @inputs random
+@case of_one
+@if cbrt
+@clauses unary.3
+@module
+ENTRY e { ROOT x = f32[] parameter(0) }
 )";
 
 TEST(CaseTest, OneFileMakesTheCasesOfSeveralOperations) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases,
                               ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case"));
-  ASSERT_EQ(cases.size(), 9u) << "four types of two operations, and one of complex numbers";
+  ASSERT_EQ(cases.size(), 10u) << "four types of two operations, and one case of each alone";
   const Case& first = cases[0];
   EXPECT_EQ(first.address, "elementwise/cos:accuracy:type=f32");
   EXPECT_EQ(first.operation, "Cos");
@@ -83,6 +88,7 @@ TEST(CaseTest, OneFileMakesTheCasesOfSeveralOperations) {
   EXPECT_THAT(first.module_text, HasSubstr("cosine(x)"));
   EXPECT_THAT(cases[4].clauses, ::testing::ElementsAre("unary.42")) << "cbrt has none of its own";
   EXPECT_EQ(cases[8].address, "elementwise/cos:complex");
+  EXPECT_EQ(cases[9].address, "elementwise/cbrt:of_one");
 }
 
 TEST(CaseTest, ValuesOfAParameterHaveTheirTiers) {
@@ -102,6 +108,7 @@ TEST(CaseTest, MistakesInRowsAreRefused) {
   EXPECT_THAT(refused("@for stem operation opcode\n"), HasSubstr("no operation below @for"));
   EXPECT_THAT(refused("", "@param type f32 | often f16\n"), HasSubstr("expected a tier"));
   EXPECT_THAT(refused("", "@if ${complex}\n"), HasSubstr("expected a column of @for"));
+  EXPECT_THAT(refused("@for stem operation opcode\na B c\n", "@if d\n"), HasSubstr("f:5"));
 }
 
 TEST(CaseTest, MistakesNameTheirLine) {

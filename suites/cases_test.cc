@@ -32,20 +32,13 @@ namespace hlocts::suites {
 namespace {
 
 const std::vector<Case>& AllCases() {
-  static const auto* cases = [] {
-    auto loaded = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
-    return new std::vector<Case>(loaded.ok() ? *std::move(loaded) : std::vector<Case>());
-  }();
+  static const auto* cases = new auto(LoadCases(HLOCTS_SOURCE_DIR "/suites/cases").value());
   return *cases;
 }
 
 const ClauseRegistry& Clauses() {
-  static const auto* registry = [] {
-    auto loaded = ClauseRegistry::Load(HLOCTS_SOURCE_DIR "/spec/clauses");
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
-    return new ClauseRegistry(*std::move(loaded));
-  }();
+  static const auto* registry =
+      new auto(ClauseRegistry::Load(HLOCTS_SOURCE_DIR "/spec/clauses").value());
   return *registry;
 }
 

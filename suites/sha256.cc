@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "spec/files/file_io.h"
 
 namespace hlocts::suites {
 
@@ -21,11 +20,8 @@ std::string Sha256(absl::string_view bytes) {
 }
 
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream content;
-  content << in.rdbuf();
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  return Sha256(content.str());
+  HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  return Sha256(content);
 }
 
 absl::StatusOr<std::string> HashesOfFolder(const std::string& folder) {
