@@ -125,6 +125,7 @@ TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   EXPECT_THAT(failed.out, Not(HasSubstr("\"pass\"")));
   Ran address = RunHlocts("diff elementwise/max:nan:type=f32 --backend=reference", "cd / &&");
   EXPECT_EQ(address.status, 0) << address.out;
+  EXPECT_EQ(RunHlocts("verify " HLOCTS_SOURCE_DIR "/tools/bench/cpu.case:sort_1m").status, 0);
 }
 
 TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <functional>
 #include <limits>
-#include <map>
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"

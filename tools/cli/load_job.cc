@@ -83,7 +83,8 @@ std::string FileIn(const std::string& folder, const char* name) {
 // Returns true if the path has the form of an address (an operation and a case) and is not a file.
 bool LooksLikeAddress(const std::string& path) {
   size_t slash = path.find('/'), colon = path.find(':');
-  return slash != path.npos && colon != path.npos && slash < colon && !fs::exists(path);
+  const bool named = slash < colon || absl::StrContains(path, ".case:");
+  return named && colon != path.npos && !fs::exists(path);
 }
 
 absl::StatusOr<suites::Case> CaseAt(const std::string& address) {
