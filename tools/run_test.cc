@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "tools/cli/time_left.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -109,6 +110,19 @@ TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   EXPECT_THAT(report.out, HasSubstr("is unfinished"));
   EXPECT_THAT(report.out, HasSubstr("missing:\n  movement/pad:"));
   EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
+}
+
+// 10 costly cases in 20 s, then 100 cheap ones at half of their known speed.
+TEST(TimeLeftTest, IsNotBelowTheRecentSpeed) {
+  TimeLeft left;
+  left.Expect(200 + 100);
+  EXPECT_FALSE(left.At(3));
+  double now = 0;
+  for (int i = 0; i < 10; ++i) left.Finished(now += 2, 20);
+  EXPECT_NEAR(*left.At(now), 10, 3);
+  for (int i = 0; i < 80; ++i) left.Finished(now += 0.2, 1);
+  EXPECT_NEAR(*left.At(now), 4, 0.5);
+  EXPECT_FALSE(left.At(now + 30));  // nothing finished recently
 }
 
 TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {

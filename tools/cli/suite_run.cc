@@ -29,6 +29,7 @@
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/terminal.h"
+#include "tools/cli/time_left.h"
 
 namespace hlocts::tools {
 namespace {
@@ -59,8 +60,8 @@ std::string LimitsText(const std::vector<std::string>& engines) {
   return text;
 }
 
-// Prints the progress of a suite run in a line, by the cost of its finished cases, not by their
-// number. On a terminal the line is overwritten; elsewhere there is one per minute.
+// Prints the progress of a suite run in a line. On a terminal the line is overwritten; elsewhere
+// there is one per minute.
 class RunProgress {
  public:
   // Every case runs on `engines` engines. If `shown` is false, nothing is printed.
@@ -74,19 +75,21 @@ class RunProgress {
   using Clock = std::chrono::steady_clock;
   int64_t CostOf(const std::string& address) const;
   double Elapsed() const;
-  std::string Text(double elapsed) const;
+  std::string Text(double elapsed);
 
   const suites::CaseCosts& costs_;
   bool shown_;
   size_t total_, done_ = 0, unexpected_ = 0;
-  double cost_total_ = 0, cost_done_ = 0;
+  TimeLeft left_;
   Clock::time_point start_ = Clock::now();
   double next_ = 0;
   std::map<std::string, double> running_;  // start time by address
   StatusLine line_;
 };
 
-constexpr int64_t kUsualCost = 20;  // milliseconds of a case that costs.txt does not list
+// Milliseconds of a case that costs.txt does not list: the most, so that the estimate, made while
+// the costly cases run, is not too low.
+constexpr int64_t kUsualCost = suites::kCostlyMilliseconds;
 constexpr double kSecondsBetweenLines = 60;
 constexpr double kLongSeconds = 5;  // a case that runs longer is named
 
@@ -102,7 +105,7 @@ RunProgress::RunProgress(const std::vector<suites::Case>& cases, size_t engines,
                          const suites::CaseCosts& costs, bool shown)
     : costs_(costs), shown_(shown), total_(cases.size() * engines) {
   for (const suites::Case& one : cases)
-    cost_total_ += static_cast<double>(CostOf(one.address) * static_cast<int64_t>(engines));
+    left_.Expect(static_cast<double>(CostOf(one.address) * static_cast<int64_t>(engines)));
   if (!line_.shown()) next_ = kSecondsBetweenLines;
 }
 
@@ -111,12 +114,12 @@ int64_t RunProgress::CostOf(const std::string& address) const {
   return found == costs_.end() ? kUsualCost : std::max(found->second, kUsualCost);
 }
 
-std::string RunProgress::Text(double elapsed) const {
-  double part = cost_total_ > 0 ? cost_done_ / cost_total_ : 1;
-  std::string text = absl::StrFormat("%3.0f%%  %d of %d, %d not as expected, %s", 100 * part, done_,
-                                     total_, unexpected_, SpanText(elapsed));
-  if (part > 0.02 && elapsed > 2)
-    absl::StrAppend(&text, ", about ", SpanText(elapsed * (1 - part) / part), " left");
+std::string RunProgress::Text(double elapsed) {
+  std::string text = absl::StrFormat("%3d%%  %d of %d, %d not as expected, %s",
+                                     100 * done_ / std::max(total_, done_), done_, total_,
+                                     unexpected_, SpanText(elapsed));
+  if (const auto left = left_.At(elapsed))
+    absl::StrAppend(&text, ", about ", SpanText(*left), " left");
   auto longest = std::min_element(running_.begin(), running_.end(),
                                   [](const auto& a, const auto& b) { return a.second < b.second; });
   if (longest != running_.end() && elapsed - longest->second > kLongSeconds)
@@ -139,9 +142,9 @@ void RunProgress::Began(const std::string& address) {
 void RunProgress::Step(const std::string& address, bool surprise) {
   ++done_;
   unexpected_ += surprise;
-  cost_done_ += static_cast<double>(CostOf(address));
   running_.erase(address);
   const double elapsed = Elapsed();
+  left_.Finished(elapsed, static_cast<double>(CostOf(address)));
   if (!shown_ || elapsed < next_) return;
   if (line_.shown()) {
     next_ = elapsed + 0.2;
