@@ -2,12 +2,17 @@
 #include "reports/sentences.h"
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "reports/verdict.h"
 #include "spec/accuracy/target_facts.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 #include "spec/files/home_folder.h"
+#include "spec/ir/primitive_type.h"
 #include "spec/targets/targets.h"
 
 namespace hlocts::reports {
@@ -35,20 +40,6 @@ constexpr RulingOfFreedom kFreedoms[] = {
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };
-
-// Freedoms that apply to every operation. A failure names their rulings only if they widened its
-// set. A ruling of a clause, in contrast, is about the operation itself.
-constexpr absl::string_view kOfEveryOperation[] = {"subnormals", "skipped-rounding",
-                                                   "double-rounding", "no-such-value"};
-
-bool IsOfEveryOperation(absl::string_view ruling) {
-  for (const RulingOfFreedom& one : kFreedoms) {
-    if (absl::StrFormat("%04d", one.number) == ruling &&
-        absl::c_linear_search(kOfEveryOperation, one.name))
-      return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -101,18 +92,46 @@ std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesO
   return {};
 }
 
+bool IsSpecial(absl::string_view value) {
+  value = absl::StripPrefix(value, "-");
+  return value == "0" || value == "inf" || value == "nan";
+}
+
+// Returns true if a word of Clause::ruling_if holds. Unknown types and operands exclude nothing.
+bool Holds(absl::string_view word, const Verdict& verdict) {
+  const VerdictFailure& failure = *verdict.first_failure;
+  if (word == "together") return verdict.localisation.kind == Localisation::Kind::kTogether;
+  if (word == "partitioned") return verdict.localisation.partitions > 1;
+  if (word == "special")
+    return failure.operands.empty() || IsSpecial(failure.actual) || IsSpecial(failure.accepted) ||
+           absl::c_any_of(failure.operands, [](const auto& one) { return IsSpecial(one.value); });
+  const auto type = PrimitiveTypeFromName(failure.type);
+  if (word == "never" || !type) return word != "never";
+  if (word == "integer") return IsInteger(*type);
+  if (word == "complex") return IsComplex(*type);
+  if (word == "outside") {
+    int64_t count = 0;
+    return failure.operands.size() < 2 || !absl::SimpleAtoi(failure.operands[1].value, &count) ||
+           count < 0 || count >= BitWidth(*type);
+  }
+  return IsFloat(*type) && (word == "float" || BitWidth(*type) < 16);
+}
+
 }  // namespace
 
-std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure) {
+std::vector<ClauseSentence> SentencesOf(const Verdict& verdict) {
   std::vector<ClauseSentence> sentences;
   const ClauseBook& book = Book();
   if (!book.registry.ok() || !book.of_opcodes.ok()) return sentences;
-  for (const std::string& id : ClausesOf(failure, *book.of_opcodes)) {
+  for (const std::string& id : ClausesOf(*verdict.first_failure, *book.of_opcodes)) {
     const Clause* clause = book.registry->Find(id);
     if (clause == nullptr) continue;
     ClauseSentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
     const Ruling* ruling = book.registry->FindRuling(clause->ruling);
-    if (ruling != nullptr && !IsOfEveryOperation(clause->ruling)) sentence.ruling = ruling->path();
+    const auto holds = [&](absl::string_view word) { return Holds(word, verdict); };
+    if (ruling != nullptr &&
+        absl::c_all_of(absl::StrSplit(clause->ruling_if, ' ', absl::SkipEmpty()), holds))
+      sentence.ruling = ruling->path();
     sentences.push_back(std::move(sentence));
   }
   return sentences;

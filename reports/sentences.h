@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/verdict_fwd.h"
 #include "reports/verdict_parts.h"
 
 namespace hlocts::reports {
@@ -12,12 +13,12 @@ namespace hlocts::reports {
 // The sentence of a clause that defines the operation's value.
 struct ClauseSentence {
   std::string id, text, source, address;
-  std::string ruling;  // path of the ruling that interprets the clause, or ""
+  std::string ruling;  // path of the ruling that interprets the clause for this failure, or ""
 };
-// Returns the sentences that spec/clauses/of_opcodes.txt lists for a failure's operation, or for
-// the facts on which the failure depends. Returns no sentence if the documents have none or the
-// registry cannot be read.
-std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
+// Returns the sentences that spec/clauses/of_opcodes.txt lists for the operation of the verdict's
+// failure, or for the facts on which it depends, with the rulings that apply to the failure.
+// Returns no sentence if the documents have none or the registry cannot be read.
+std::vector<ClauseSentence> SentencesOf(const Verdict& verdict);
 
 // Returns "x[3] = 0, y[3] = inf" for the operands of a failure, or "".
 std::string OperandsText(const VerdictFailure& failure);

@@ -20,6 +20,7 @@ Json FailureToJson(const VerdictFailure& failure) {
                {"accepted", failure.accepted}, {"rule", failure.rule},
                {"clause", failure.clause},     {"instruction", failure.instruction}};
   if (!failure.operation.empty()) json["operation"] = failure.operation;
+  if (!failure.type.empty()) json["type"] = failure.type;
   if (!failure.source.empty()) json["source"] = failure.source;
   if (!failure.distance.empty()) json["distance"] = failure.distance;
   if (failure.categorical) json["categorical"] = true;
@@ -43,6 +44,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   json.at("clause").get_to(failure.clause);
   json.at("instruction").get_to(failure.instruction);
   failure.operation = json.value("operation", "");
+  failure.type = json.value("type", "");
   failure.source = json.value("source", "");
   failure.distance = json.value("distance", "");
   failure.categorical = json.value("categorical", false);

@@ -30,9 +30,10 @@ struct VerdictFailure {
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
-  std::string source = "";     // line of the user's program: FILE:LINE (FUNCTION)
-  std::string distance = "";   // the distance from the set, in words: "3 ulps above ..."
-  bool categorical = false;    // `distance` names kinds of values ("a NaN ...")
+  std::string type = "";    // element type of its first operand or, without operands, of its result
+  std::string source = "";  // line of the user's program: FILE:LINE (FUNCTION)
+  std::string distance = "";  // the distance from the set, in words: "3 ulps above ..."
+  bool categorical = false;   // `distance` names kinds of values ("a NaN ...")
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "reports/verdict.h"
 #include "tools/cli_testing.h"
 
@@ -62,6 +63,29 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 5}\n"),
               AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))));
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
+}
+
+// The clauses of Div, Pow and Log have rulings about integers and about combinations.
+TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
+  const auto judged = [&](const std::string& type, const std::string& operation) {
+    const std::string module =
+        Write("r.hlo", absl::StrReplaceAll("HloModule r\nENTRY main {\n  a = T[1] parameter(0)\n"
+                                           "  b = T[1] parameter(1)\n  ROOT r = T[1] OP\n}\n",
+                                           {{"T[", type + "["}, {"OP", operation}}));
+    const auto typed = [&](const std::string& text) {
+      return absl::StrReplaceAll(text, {{"f32", type}});
+    };
+    return RunHlocts(absl::StrCat("judge ", module,
+                                  " --inputs=", Write("r.in", typed("f32[1] {2}\nf32[1] {2}\n")),
+                                  " --outputs=", Write("r.out", typed("f32[1] {5}\n"))))
+        .out;
+  };
+  EXPECT_THAT(judged("s32", "divide(a, b)"), HasSubstr("spec/rulings/0006"));
+  EXPECT_THAT(judged("s32", "power(a, b)"), HasSubstr("spec/rulings/0018"));
+  for (const char* operation : {"divide(a, b)", "power(a, b)", "log(a)", "maximum(a, b)"}) {
+    EXPECT_THAT(judged("f32", operation), AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))))
+        << operation;
+  }
 }
 
 TEST_F(StoryTest, NothingJudgedIsNoSuccess) {

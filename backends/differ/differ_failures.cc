@@ -50,6 +50,7 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
     }
   }
   failure.operation = OperationOf(module_, failure.instruction);
+  failure.type = TypeOf(module_, failure.instruction);
   failure.source = SourceOf(module_, failure.instruction);
   size_t leaf = static_cast<size_t>(failure.output);
   if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {

@@ -266,6 +266,13 @@ std::string OperationOf(const Module& module, const std::string& instruction) {
   return key;
 }
 
+std::string TypeOf(const Module& module, const std::string& instruction) {
+  const Instruction* found = FindInstruction(module, instruction);
+  if (found == nullptr) return "";
+  const Shape& shape = found->operands().empty() ? found->shape() : found->operand(0).shape();
+  return shape.IsArray() ? std::string(PrimitiveTypeName(shape.element_type())) : "";
+}
+
 namespace {
 
 bool IsNanAt(const Literal& value, int64_t element) {

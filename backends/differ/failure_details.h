@@ -30,6 +30,10 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 // "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is none.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
+// Returns the element type of the instruction's first operand, or of its result if it has none;
+// "" if there is no such instruction or array.
+std::string TypeOf(const Module& module, const std::string& instruction);
+
 // Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from
 // the innermost stack frame of its metadata or, without frames, from the metadata's source file;
 // without a file it is the op_name. "" if the module has none of them.

@@ -70,7 +70,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
   std::string text = absl::StrCat(
       "Output ", failure.output, ", element {", absl::StrJoin(failure.index, ","), "} is `",
       failure.actual, "` (bits ", failure.actual_bits, "). Accepted: ", failure.accepted, ".\n");
-  const std::vector<reports::ClauseSentence> sentences = reports::SentencesOf(failure);
+  const std::vector<reports::ClauseSentence> sentences = reports::SentencesOf(verdict);
   text += reports::FactSentences(failure, bundle.backend);
   for (const reports::ClauseSentence& one : sentences)
     absl::StrAppend(&text, "\n> ", one.text, "\n>\n> Clause ", one.id, ", ", one.source, "\n");

@@ -76,6 +76,7 @@ Clause FromProto(const clauses::Clause& proto) {
   clause.text = proto.text();
   clause.state = StateOf(proto);
   clause.ruling = proto.ruling();
+  clause.ruling_if = proto.ruling_if();
   clause.reason = proto.reason();
   return clause;
 }

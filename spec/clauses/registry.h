@@ -62,7 +62,7 @@ struct Clause {
   std::string change_anchor;  // the section of the newest edition that contains or dropped it
   std::string text;
   ClauseState state = ClauseState::kOpen;
-  std::string ruling;
+  std::string ruling, ruling_if;
   std::string reason;
   std::string file;
   int file_line = 0;

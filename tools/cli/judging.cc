@@ -213,7 +213,7 @@ std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& cou
   auto json = ParseJson<nlohmann::ordered_json>(line);
   if (!counts.empty()) json["runs"] = counts;
   if (!verdict.first_failure) return JsonText(json);
-  for (const Sentence& sentence : SentencesOf(*verdict.first_failure)) {
+  for (const Sentence& sentence : SentencesOf(verdict)) {
     json["sentences"].push_back({{"clause", sentence.id},
                                  {"text", sentence.text},
                                  {"source", sentence.source},

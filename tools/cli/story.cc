@@ -55,7 +55,7 @@ void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
 
 void AddSentences(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
-  std::vector<Sentence> sentences = SentencesOf(failure);
+  std::vector<Sentence> sentences = SentencesOf(verdict);
   for (const Sentence& sentence : sentences) {
     AddLine("clause", absl::StrCat(sentence.id, ": ", sentence.text), story);
   }
@@ -67,10 +67,7 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
-  // The ruling of a clause explains how the sentence is read. If a freedom widened the set, the
-  // ruling about that freedom is more relevant and is printed instead.
   AddFreedoms(verdict, story);
-  if (!verdict.freedoms.empty()) return;
   std::string last;  // two sentences may have one ruling
   for (const Sentence& sentence : sentences) {
     if (sentence.ruling != last) AddLine("ruling", WithPaths(sentence.ruling), story);
