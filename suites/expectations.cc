@@ -258,16 +258,17 @@ std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
   return "";
 }
 
-bool ExpectationList::Explains(const std::string& signature, const reports::Verdict& verdict,
-                               const std::set<std::string>* needs) const {
+const expectations::Expectation* ExpectationList::Explaining(
+    const std::string& signature, const reports::Verdict& verdict,
+    const std::set<std::string>* needs) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
     if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == OutcomeName(verdict.kind))
-      return true;
+      return &entry;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace hlocts::suites

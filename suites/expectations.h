@@ -40,11 +40,12 @@ class ExpectationList {
   // Otherwise (for example, if a case passes that should fail) the verdict stays unexpected, and
   // `wanted` says what entries expect. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
-  // Returns true if an entry whose signature matches `signature` (of a failure found by fuzzing; *
-  // in the entry matches any text) explains the verdict. `needs` has the properties of the
-  // smallest module, or is null.
-  bool Explains(const std::string& signature, const reports::Verdict& verdict,
-                const std::set<std::string>* needs) const;
+  // Returns the entry whose signature matches `signature` (of a failure found by fuzzing; * in the
+  // entry matches any text) and that explains the verdict, or null. `needs` has the properties of
+  // the smallest module, or is null.
+  const expectations::Expectation* Explaining(const std::string& signature,
+                                              const reports::Verdict& verdict,
+                                              const std::set<std::string>* needs) const;
   // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query without a match.
   std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
   // If the verdict is a pass, and an entry names earlier releases on which the case fails, returns

@@ -12,6 +12,7 @@
 #include "spec/ir/module.h"
 #include "tools/cli/batch.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/known_finding.h"
 #include "tools/cli/limits.h"
 #include "tools/cli/load_job.h"
 #include "tools/cli/story.h"
@@ -39,6 +40,7 @@ struct DiffAnswer {
   OutcomeCounts runs;
   std::string signature;  // of a failure, for --group
   std::optional<InputSearch> search;
+  std::optional<KnownFinding> known;
 };
 // The modules by the signature of their failure, for --group.
 using Groups = std::map<std::string, std::vector<std::string>>;
@@ -75,7 +77,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
     const absl::Status refusal = loaded.ok() ? VerifyModule(*loaded->module) : loaded.status();
     verdict.notes.push_back(
         absl::StrCat("the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]"));
-    answers.push_back({std::move(verdict), {}, "", std::nullopt});
+    answers.push_back({std::move(verdict), {}, "", std::nullopt, std::nullopt});
   }
   return answers;
 }
@@ -111,6 +113,7 @@ Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
+  if (answer.known) json["known"] = answer.known->ToJson();
   if (answer.search) json["search"] = ParseJson<Json>(SearchJson(*answer.search));
   return json;
 }
@@ -121,6 +124,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
     return;
   }
   PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer));
+  if (answer.known) std::cout << "    known:    " << answer.known->ToText() << std::endl;
   if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
 }
 
@@ -171,6 +175,9 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
       Confirm(*differ, *backend, answer.verdict);
     }
     Complete(job, answer.verdict);
+    if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1)
+      answer.known =
+          KnownFindingOf(answer.verdict, {job.module->Clone(), job.request.arguments[0], false});
     if (options.group && fuzz::CountsAsFinding(answer.verdict.kind))
       answer.signature = fuzz::SignatureOf(answer.verdict, *job.module);
     if (options.explain && !options.common.json) {

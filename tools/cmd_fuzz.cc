@@ -213,7 +213,7 @@ int RunFuzz(FuzzOptions options) {
   options.campaign.known = [&](const std::string& signature, const reports::Verdict& verdict,
                                const std::set<std::string>* needs) {
     auto list = lists->find(verdict.backend);
-    return list != lists->end() && list->second.Explains(signature, verdict, needs);
+    return list != lists->end() && list->second.Explaining(signature, verdict, needs) != nullptr;
   };
   CatchInterrupts();
   const bool json = options.common.json;

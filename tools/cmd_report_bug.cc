@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -14,8 +15,10 @@
 #include "fuzz/triage/trial.h"
 #include "reports/finding_file.h"
 #include "spec/files/file_io.h"
+#include "spec/ir/module.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
+#include "tools/cli/known_finding.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
 
@@ -33,7 +36,17 @@ std::string Fenced(const std::string& language, const std::string& text) {
 
 std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
 
-std::string TitleOf(const reports::Verdict& verdict) {
+// Returns the opcodes of the instructions that are wrong only together, as "rsqrt and log".
+std::string TogetherText(const reports::Verdict& verdict, const Module& module) {
+  std::vector<std::string> opcodes;
+  for (const auto& computation : module.computations())
+    for (const auto& one : computation->instructions())
+      if (absl::c_linear_search(verdict.localisation.instructions, one->name()))
+        opcodes.emplace_back(OpcodeName(one->opcode()));
+  return opcodes.size() > 3 ? reports::NamesText(opcodes) : absl::StrJoin(opcodes, " and ");
+}
+
+std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   if (!verdict.first_failure)
     return absl::StrCat(OutcomeName(verdict.kind), ": ",
                         reports::FoldedReason(verdict).substr(0, 100));
@@ -44,11 +57,12 @@ std::string TitleOf(const reports::Verdict& verdict) {
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
   if (!operands.empty()) operands = absl::StrCat("(", operands, ")");
-  std::string together;
-  if (verdict.localisation.kind == reports::Localisation::Kind::kTogether)
-    together = ", if compiled together: " + reports::NamesText(verdict.localisation.instructions);
-  return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted,
-                      together);
+  // The operands are those of one of them, which is right in isolation.
+  const std::string together = TogetherText(verdict, module);
+  if (verdict.localisation.kind == reports::Localisation::Kind::kTogether && !together.empty())
+    return absl::StrCat(together, ", compiled together, give ", failure.actual, " instead of ",
+                        failure.accepted);
+  return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted);
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
@@ -102,7 +116,8 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
-  if (bundle.signature.empty()) bundle.signature = TitleOf(bundle.result.verdict);
+  if (bundle.signature.empty())
+    bundle.signature = TitleOf(bundle.result.verdict, *bundle.sample.module);
   auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has no such file
   bundle.expected =
       expected.ok() ? *std::move(expected)
@@ -157,8 +172,19 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
   const reports::Verdict& verdict = bundle.result.verdict;
+  const auto own = reports::ReadFindingFile(options.bundle);
+  std::optional<KnownFinding> known;
+  if (own.ok()) {
+    known = {NameOfFolder(options.bundle), *own};
+  } else {
+    known = KnownFindingOf(verdict, bundle.sample);
+  }
+  std::string question;
+  if (known && known->finding.question())
+    question = absl::StrCat("This is ", QuestionText(known->finding), "\n\n");
   std::string report = absl::StrCat(
-      "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
+      "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module), "\n\n", question,
+      WhatIsWrong(verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty()
           ? ""

@@ -52,7 +52,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     HLOCTS_ASSERT_OK_AND_ASSIGN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
     std::string signature = fuzz::SignatureOf(*verdict, *bundle.sample.module);
     const fuzz::FailureTraits remains = fuzz::FailureTraitsOf(bundle.sample);
-    EXPECT_TRUE(known.Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
+    EXPECT_TRUE(known.Explaining(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }
 

@@ -24,7 +24,8 @@ TEST(ReportBugTest, AReportForTheTrackerHoldsATestOfXla) {
   Ran ran = RunHlocts("report-bug " + finding);
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out,
-              AllOf(HasSubstr(" gives inf instead of nan, if compiled together: {"),
+              AllOf(HasSubstr("# log(rsqrt(-0)) is infinity instead of NaN"),
+                    HasSubstr("This is a question: the documents allow another reading: -0 is"),
                     HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
                     HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
                     HasSubstr("std::isnan(*value)")));
@@ -49,10 +50,14 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   std::filesystem::remove_all(old);
   std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
   auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(old));
+  std::filesystem::remove(old + "/finding.textproto");
+  std::ofstream(old + "/inputs.txt") << "f32[1]{0} {-0}\n";
+  std::ofstream(old + "/actual.txt") << "f32[1]{0} {inf}\n";
   for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
   std::ofstream(record) << JsonText(verdict) << "\n";
   EXPECT_THAT(RunHlocts("report-bug " + old).out,
-              AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
+              AllOf(HasSubstr("# rsqrt and log, compiled together, give inf instead of nan"),
+                    HasSubstr("This is a question"), HasSubstr("= `-inf`"),
                     HasSubstr("> Log is the natural logarithm."),
                     HasSubstr("clause elementwise_unary.18")));
 }

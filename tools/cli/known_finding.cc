@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/known_finding.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/failure_traits.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/home_folder.h"
+#include "suites/expectations.h"
+#include "suites/expectations.pb.h"
+
+namespace hlocts::tools {
+
+std::string QuestionText(const findings::Finding& finding) {
+  return finding.question() ? absl::StrCat("a question: the documents allow another reading: ",
+                                           finding.legal_reading())
+                            : "";
+}
+
+std::string KnownFinding::ToText() const {
+  return absl::StrCat("finding ", name, ": ", finding.title(), finding.question() ? "; " : "",
+                      QuestionText(finding));
+}
+
+nlohmann::ordered_json KnownFinding::ToJson() const {
+  return {{"finding", name}, {"title", finding.title()}, {"question", finding.question()}};
+}
+
+std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
+                                           const fuzz::Sample& sample) {
+  if (!IsFailure(verdict.kind)) return std::nullopt;
+  const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
+  if (!list.ok()) return std::nullopt;
+  const std::set<std::string> needs = fuzz::FailureTraitsOf(sample).needs;
+  const expectations::Expectation* entry =
+      list->Explaining(fuzz::SignatureOf(verdict, *sample.module), verdict, &needs);
+  if (entry == nullptr) return std::nullopt;
+  absl::string_view name = entry->link();
+  if (!absl::ConsumePrefix(&name, "results/findings/")) return std::nullopt;
+  auto finding = reports::ReadFindingFile(absl::StrCat(HomeFolder(), "/", entry->link()));
+  if (!finding.ok()) return std::nullopt;
+  return KnownFinding{std::string(name), *std::move(finding)};
+}
+
+}  // namespace hlocts::tools
