@@ -80,8 +80,7 @@ int64_t JointValues::PlaceOf(const SetArray& set, int64_t index) {
 }
 
 // A pass is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one bit is
-// only the sign), or if more than kNearlyUnspecifiedShare of its elements may have nearly any
-// value.
+// only the sign), or if the sets of more than kNearlyUnspecifiedShare of its elements are wide.
 constexpr double kBitsOfLeaf = 1, kNearlyUnspecifiedShare = 0.25;
 
 // Returns true if a part of the complex number may be NaN without being unspecified.
@@ -279,11 +278,24 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
+// Returns the widest set of a leaf, "[16.375, 41.5] at [0,1]".
+std::string WidestSetText(const SetArray& set, absl::Span<const int64_t> dimensions) {
+  int64_t widest = 0;
+  double widest_bits = -1;
+  for (int64_t i = 0; i < set.element_count(); ++i) {
+    const double bits = Log2Count(set.At(i), ComponentType(set.element_type()));
+    if (bits > widest_bits) widest = i, widest_bits = bits;
+  }
+  return absl::StrCat(ElementSetText(set, widest), " at [",
+                      absl::StrJoin(MultiIndex(widest, dimensions), ","), "]");
+}
+
 // Records a leaf of which too little was checked. The criterion is the share of the type's values
 // that the sets reject, so that a set of all numbers of one sign does not count as checked. A
 // majority of well-checked elements does not compensate for hardly checked ones.
-void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& before,
+void RecordBarelyCheckedLeaf(const LeafAcceptance& leaf, int64_t output, const Tally& before,
                              Tally& tally) {
+  const SetArray& set = leaf.set;
   PrimitiveType type = set.element_type();
   const int64_t parts = (tally.elements - before.elements) * set.components();
   if (parts == 0 || !tally.barely_checked.empty()) return;
@@ -294,7 +306,10 @@ void RecordBarelyCheckedLeaf(const SetArray& set, int64_t output, const Tally& b
   } else if (static_cast<double>(tally.open) >
              kNearlyUnspecifiedShare * static_cast<double>(parts)) {
     tally.barely_checked = absl::StrFormat(
-        "%d of %d elements of output %d may have nearly any value", tally.open, parts, output);
+        "%d of %d elements of output %d have sets of more than %s, the widest %s", tally.open,
+        parts, output,
+        IsFloat(type) || IsComplex(type) ? "a quarter of their values' size" : "half the type",
+        WidestSetText(set, leaf.shape.dimensions()));
   }
 }
 
@@ -323,7 +338,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
     tally.unspecified = before.unspecified;
   }
-  RecordBarelyCheckedLeaf(set, output, before, tally);
+  RecordBarelyCheckedLeaf(accepted.leaves[output], output, before, tally);
   const bool improbable = joint != nullptr && !joint->checked && !joint->expected.empty();
   if (improbable) tally.barely_checked = absl::StrCat("of output ", output, ": ", joint->expected);
   tally.draws = false;

@@ -110,7 +110,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
     absl::StrAppend(&story, "\n    ", reason);
     if (verdict.kind == Outcome::kInconclusive) {
       AddFreedoms(verdict, story);
-      AddLine("meaning", "the outputs are permitted, and so are nearly all others", story);
+      AddLine("meaning", "the outputs are permitted, and so are others far from them", story);
       AddLine("next", narrower, story);
     }
   }
