@@ -12,7 +12,6 @@
 #include "generators/arguments.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
@@ -62,8 +61,7 @@ absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   Pair pair;
   HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(options.modules[0], options.inputs, seed, common));
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(options.modules[1]));
-  if (absl::Status valid = VerifyModule(*other.module); !valid.ok())
-    return Annotate(valid, options.modules[1]);
+  HLOCTS_RETURN_IF_ERROR(VerifyOpened(*other.module, options.modules[1]));
   pair.b.module = std::move(other.module);
   pair.b.module_name = options.modules[1];
   pair.b.request = pair.a.request;

@@ -6,7 +6,6 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
-#include "spec/infer/verifier.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -15,7 +14,7 @@ namespace {
 
 absl::Status VerifyFile(const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
-  return Annotate(VerifyModule(*loaded.module), path);
+  return VerifyOpened(*loaded.module, path);
 }
 
 nlohmann::ordered_json Verified(const std::string& path) {

@@ -67,6 +67,9 @@ struct Job {
 // numbered random module with its arguments, as campaigns and the self-check print it; the
 // directory of a bundle or of a case of a run; or the address of a case of the suite.
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
+// Verifies a module from `path`. An error begins with the path and, if the text of that file has
+// one instruction of the name that the error states, its line and column.
+absl::Status VerifyOpened(const Module& module, const std::string& path);
 
 // Reads and verifies the module, then reads or makes its inputs: from `inputs`, else from `seed`,
 // else from the snapshot itself. A module without parameters needs none.

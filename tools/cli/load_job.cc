@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -160,6 +161,30 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   return absl::OkStatus();
 }
 
+// Returns ": line 4, column 3" if the error begins with "%NAME " and one line of the HLO text in
+// the file defines NAME, else "".
+std::string PlaceIn(const std::string& path, absl::string_view error) {
+  const std::string name(error.substr(0, error.find(' ')));
+  std::error_code none;
+  const auto text = name[0] == '%' && fs::is_regular_file(path, none)
+                        ? ReadFile(path)
+                        : absl::StatusOr<std::string>(absl::NotFoundError(path));
+  if (!text.ok() || !absl::StartsWith(*text, "HloModule")) return "";
+  std::string place;
+  int64_t number = 0;
+  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+    ++number;
+    absl::string_view rest = absl::StripLeadingAsciiWhitespace(line);
+    const size_t column = line.size() - rest.size() + 1;
+    absl::ConsumePrefix(&rest, "ROOT ");
+    absl::ConsumePrefix(&rest, "%");
+    if (!absl::ConsumePrefix(&rest, absl::StrCat(name.substr(1), " ="))) continue;
+    if (!place.empty()) return "";  // two computations have the name
+    place = absl::StrCat(": line ", number, ", column ", column);
+  }
+  return place;
+}
+
 }  // namespace
 
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
@@ -182,6 +207,12 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   }
   HLOCTS_ASSIGN_OR_RETURN(suites::Case one, CaseAt(path));
   return OpenCase(one);
+}
+
+absl::Status VerifyOpened(const Module& module, const std::string& path) {
+  const absl::Status verified = VerifyModule(module);
+  return Annotate(verified,
+                  verified.ok() ? path : absl::StrCat(path, PlaceIn(path, verified.message())));
 }
 
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
@@ -209,8 +240,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                  module_path.c_str(), absl::StrCat(loaded.module->replica_count).c_str(),
                  absl::StrCat(loaded.module->num_partitions).c_str());
   }
-  absl::Status verified = VerifyModule(*loaded.module);
-  if (!verified.ok()) return Annotate(verified, module_path);
+  HLOCTS_RETURN_IF_ERROR(VerifyOpened(*loaded.module, module_path));
   Job job;
   job.module = std::move(loaded.module);
   job.module_name = module_path;
