@@ -261,8 +261,13 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
 
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   const std::string path = folder + "/claim.json";
-  if (!std::filesystem::exists(path) && !std::filesystem::exists(folder + kSums))
+  if (!std::filesystem::exists(path) && !std::filesystem::exists(folder + kSums)) {
+    if (auto run = reports::LoadRun(folder); run.ok() && run->record.finished.empty())
+      return InvalidInput(folder,
+                          ": the run is not finished, and the claim is written at its end: "
+                          "continue it with --resume --claim");
     return InvalidInput(folder, ": expected a directory of `run --claim`, found no claim.json");
+  }
   std::vector<std::string> problems;
   if (absl::Status files = CheckFiles(folder, problems); !files.ok())
     problems.emplace_back(files.message());

@@ -46,6 +46,10 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
     EXPECT_THAT(tampered.out, HasSubstr(problem));
   }
   EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
+  for (const char* file : {"/claim.json", "/SHA256SUMS"}) std::filesystem::remove(folder + file);
+  std::ofstream(folder + "/run.json")
+      << absl::StrReplaceAll(Read("claim/run.json"), {{"\"finished\"", "\"other\""}});
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the run is not finished"));
 }
 
 // Changes one byte in each file of the package, and removes one.

@@ -341,9 +341,12 @@ int RunTry(TryOptions options) {
   int status = RunSuite(options.suite);
   if (options.ci && (status == kExitOk || status == kExitFailed)) {
     if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
-  } else if (options.ci && !given.empty() && !Below(given)) {
+  } else if (options.ci) {
     std::error_code none;
-    std::filesystem::remove(options.suite.expectations, none);  // the copy of PrepareCi
+    if (!given.empty() && !Below(given))
+      std::filesystem::remove(options.suite.expectations, none);  // the copy of PrepareCi
+    std::fprintf(stderr,
+                 "hlocts: try --ci: the run is not finished: no files for CI are written\n");
   }
   if (status != kExitUsage && !options.suite.common.json) PrintNextSteps(options, engine);
   return status;

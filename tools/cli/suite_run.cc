@@ -12,6 +12,7 @@
 #include <iostream>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -24,10 +25,12 @@
 #include "spec/files/home_folder.h"
 #include "suites/claim.h"
 #include "suites/expectations_update.h"
+#include "suites/replay.h"
 #include "suites/run_folder.h"
 #include "suites/suite_files.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/time_left.h"
 
@@ -174,6 +177,14 @@ absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   return absl::OkStatus();
 }
 
+// The command line that continues this run.
+std::string Continuation(const SuiteOptions& options) {
+  std::string command = OwnCommandLine();
+  if (!absl::StrContains(command, " --out"))
+    absl::StrAppend(&command, " --out=", suites::ShellQuoted(options.out));
+  return absl::StrCat(command, options.resume ? "" : " --resume");
+}
+
 class SuiteRun {
  public:
   SuiteRun(const SuiteOptions& options, SuiteRequest request, ExpectationLists expectations)
@@ -189,16 +200,15 @@ class SuiteRun {
     status = RunAll();
     status.Update(Write(status.ok()));
     if (lost_) {
-      status =
-          Annotate(status, absl::StrCat("the record is incomplete (continue with --resume --out=",
-                                        options_.out, ")"));
+      status = Annotate(status, absl::StrCat("the record is incomplete (continue with ",
+                                             Continuation(options_), ")"));
     }
     if (!status.ok()) return Fail(status);
     if (Interrupted()) {
       std::fprintf(stderr, "hlocts: interrupted; %s\n",
                    options_.out.empty()
                        ? "the finished verdicts are above"
-                       : absl::StrCat("continue with --resume --out=", options_.out).c_str());
+                       : absl::StrCat("continue with:  ", Continuation(options_)).c_str());
       return InterruptStatus();
     }
     return Conclude();
