@@ -54,11 +54,11 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
                               "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
                               " --sha256=", hash, " --member='", member, "'"));
   }
-  // The directories in the cache, without lock files.
+  // The contents of the cache.
   std::set<std::string> Cached() {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_ + "/cache/engines"))
-      if (entry.is_directory()) names.insert(entry.path().filename());
+      names.insert(entry.path().filename());
     return names;
   }
   std::string before_;
