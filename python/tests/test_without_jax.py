@@ -161,6 +161,8 @@ class Checking(Scratch):
         self.assertEqual(end.exception.code, 2)
         with self.assertRaisesRegex(hlocts.HloctsError, "plugin=/nope.so: no such file"):
             checking.environment({"plugin": "/nope.so"})
+        with self.assertRaisesRegex(hlocts.HloctsError, "plugin=/etc/passwd: expected a shared lib"):
+            checking.environment({"plugin": "/etc/passwd"})
 
     def test_narrow_integers_have_their_sign(self):
         leaf = {"type": checking.TYPES.index("s4"), "dims": [2], "bytes": 2}

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "absl/strings/strip.h"
+
 namespace hlocts::backends {
 namespace {
 
@@ -30,7 +32,12 @@ std::string NamedValueToString(const PJRT_NamedValue& value) {
 absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
   // Lazy binding, as in other hosts of plugins: a symbol that is never called may be missing.
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
+  if (!library) {
+    absl::string_view why = dlerror();
+    absl::ConsumePrefix(&why, path + ": ");
+    return absl::UnavailableError(
+        absl::StrCat(path, ": expected the shared library of a plugin, found: ", why));
+  }
   auto get_api = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
   if (!get_api) return absl::UnavailableError(absl::StrCat(path, ": exports no GetPjrtApi"));
   const PJRT_Api* api = get_api();

@@ -340,8 +340,13 @@ def environment(words: dict[str, str]) -> dict[str, str]:
             raise HloctsError(f"{name}={value}: expected a setting and a value of page 'checking'")
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
-    if "/" in words["plugin"] and not pathlib.Path(words["plugin"]).is_file():
-        raise HloctsError(f"plugin={words['plugin']}: no such file")
+    if "/" in words["plugin"]:
+        path = pathlib.Path(words["plugin"])
+        if not path.is_file():
+            raise HloctsError(f"plugin={path}: no such file")
+        with path.open("rb") as file:
+            if file.read(4) != b"\x7fELF":
+                raise HloctsError(f"plugin={path}: expected a shared library, found another file")
     if {"profile", "facts"} & set(words):
         binary.run(["judge", "--batch=/dev/null", *judge_options(words)])  # which refuses wrong ones
     if "out" in words:
