@@ -190,7 +190,10 @@ void SuiteOptions::Declare(Flags& flags) {
             "known failures (default: suites/expectations/<label or name>.textproto)");
   flags.Add("--junit", &junit, "JUnit XML file to write");
   flags.Add("--out", &out, "directory for records and failing cases");
-  flags.Add("--claim", &claim, "make the directory a claim package, for verify-claim (with --out)");
+  flags.Add(
+      "--claim", &claim,
+      "make the directory a claim package, for verify-claim (with --out); of a QUERY it claims "
+      "a part, which has no conformance level");
   flags.Add("--update-expectations", &update_expectations,
             "add unexpected failures to --expectations and remove entries that pass");
   flags.Add("--update-costs", &update_costs,
