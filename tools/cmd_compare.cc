@@ -149,23 +149,37 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   printed = true;
 }
 
+// Returns true if the reference does not evaluate the module on these inputs, as for a loop that
+// does not end: other inputs are drawn, at most as many again.
+bool HasNoOutputs(const reports::Verdict& verdict) {
+  return verdict.kind == Outcome::kTimeout || verdict.kind == Outcome::kUnsupported ||
+         verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;
+}
+
 absl::StatusOr<int> Compare(const CompareOptions& options) {
   if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
-  const int64_t turns = options.seed ? options.seeds : 1;
-  int64_t looked_at = 0;
+  const int64_t wanted = options.seed ? options.seeds : 1;
+  int64_t looked_at = 0, rejected = 0;
   std::map<absl::string_view, int64_t> verdicts[2];
   int status = kExitOk;
   bool printed[2] = {false, false};
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
-  for (; looked_at < turns && !Interrupted(); ++looked_at) {
-    HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at));
+  while (looked_at < wanted && !Interrupted()) {
+    HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at + rejected));
+    reports::Verdict both[2];
+    HLOCTS_ASSIGN_OR_RETURN(both[true], JudgeBy(options, pair.a, pair.b, *reference));
+    HLOCTS_ASSIGN_OR_RETURN(both[false], JudgeBy(options, pair.b, pair.a, *reference));
+    if ((HasNoOutputs(both[0]) || HasNoOutputs(both[1])) && options.seed && rejected < wanted) {
+      ++rejected;
+      continue;
+    }
+    ++looked_at;
     for (const bool first : {true, false}) {
       const Job &judging = first ? pair.a : pair.b, &given = first ? pair.b : pair.a;
-      HLOCTS_ASSIGN_OR_RETURN(const reports::Verdict verdict,
-                              JudgeBy(options, judging, given, *reference));
+      const reports::Verdict& verdict = both[first];
       std::string part;
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
@@ -183,6 +197,9 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
     std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
               << "; outputs of B by the sets of A: " << text(true)
               << "; outputs of A by the sets of B: " << text(false) << std::endl;
+    if (rejected > 0)
+      std::cout << rejected << " more inputs rejected, for which the reference has no outputs"
+                << std::endl;
   }
   return status;
 }
