@@ -423,6 +423,10 @@ TEST_F(CliTest, EveryCommandHasHelp) {
     EXPECT_THAT(ran.out, HasSubstr("Usage: hlocts")) << command;
     EXPECT_EQ(RunHlocts(absl::StrCat("help ", command)).out, ran.out);
   }
+  EXPECT_THAT(RunHlocts("help checking").out, HasSubstr("# Checking a JAX program"));
+  EXPECT_THAT(RunHlocts("help digits.md").out, HasSubstr("# "));
+  EXPECT_THAT(RunHlocts("--help").out, HasSubstr("jax-users"));
+  EXPECT_EQ(RunHlocts("help ../index").status, 2);
 }
 
 }  // namespace

@@ -213,6 +213,8 @@ int Help(Program& program, const std::vector<std::string>& words) {
   for (const auto& impl : program.impls) {
     if (impl->info.name == words[0]) return std::cout << impl->app->help("hlocts"), 0;
   }
+  if (absl::StatusOr<std::string> page = HelpPage(words[0]); page.ok())
+    return std::cout << *page, 0;
   return Wrong(
       "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
                            DidYouMean(words[0], known), "; topics: ", absl::StrJoin(topics, ", ")));
@@ -270,8 +272,8 @@ void Declare(Program& program, const std::vector<Command>& commands) {
              });
   std::vector<std::string> topics;
   for (const auto& [name, text] : HelpTopics()) topics.push_back(name);
-  program.app.footer(absl::StrCat("\nhlocts help TOPIC: ", absl::StrJoin(topics, ", "), ".\n\n",
-                                  ExitStatusText()));
+  program.app.footer(absl::StrCat("\nhlocts help TOPIC: ", absl::StrJoin(topics, ", "), ".\n",
+                                  HelpPagesText(), ".\n\n", ExitStatusText()));
 }
 
 // The message about words that the parser did not accept, in the form of all other errors.

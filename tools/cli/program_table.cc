@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/program_table.h"
 
+#include <filesystem>
+#include <set>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -8,9 +11,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
 
 namespace hlocts::tools {
 namespace {
+
+constexpr char kPages[] = "/docs/pages/";
 
 struct Example {
   const char *command, *line, *what;
@@ -91,6 +99,20 @@ std::vector<std::pair<std::string, std::string>> HelpTopics() {
       {"rewriters", RewritersText()},
       {"exit-status", ExitStatusText()},
   };
+}
+
+std::string HelpPagesText() {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(HomeFolder() + kPages, none)) {
+    if (entry.path().extension() == ".md") names.insert(entry.path().stem());
+  }
+  return absl::StrCat("hlocts help PAGE.md, a guide: ", absl::StrJoin(names, ", "));
+}
+
+absl::StatusOr<std::string> HelpPage(absl::string_view name) {
+  if (absl::StrContains(name, '/')) return InvalidInput("expected a name without a slash");
+  return ReadFile(absl::StrCat(HomeFolder(), kPages, absl::StripSuffix(name, ".md"), ".md"));
 }
 
 std::string ExamplesOf(const std::string& command) {

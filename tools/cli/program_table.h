@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
 namespace hlocts::tools {
 
 struct OptionInfo {
@@ -28,6 +31,10 @@ using ProgramTable = std::vector<CommandInfo>;
 // The contents of exit_status.def, topics.def and examples.def.
 std::string ExitStatusText();
 std::vector<std::pair<std::string, std::string>> HelpTopics();  // name, text
+// The guides of docs/pages: "hlocts help PAGE.md: arm64, ...", and the text of one. ".md" is needed
+// only where a topic or a subcommand has the same name.
+std::string HelpPagesText();
+absl::StatusOr<std::string> HelpPage(absl::string_view name);
 std::string ExamplesOf(const std::string& command);             // lines, or ""
 
 std::string BashCompletion(const ProgramTable& table);
