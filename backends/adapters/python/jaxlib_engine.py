@@ -64,10 +64,10 @@ def make(options):
     def load_sharded(proto):
         if jaxlib_shards.partitions_of(proto) > PARTITIONS_MAX:
             raise Unsupported(f"expected at most {PARTITIONS_MAX} partitions, found more")
-        if not several:
-            several.append(xla_client.make_cpu_client(num_devices=PARTITIONS_MAX))
         module = converted(proto, xla_client)
         try:
+            if not several:  # 0.4.30 makes clients of one device only
+                several.append(xla_client.make_cpu_client(num_devices=PARTITIONS_MAX))
             return jaxlib_shards.load_partitioned(
                 xla_client, several[0], module, proto, partitioner, to_numpy
             )

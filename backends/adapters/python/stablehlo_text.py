@@ -17,8 +17,11 @@ NO_WORDS = re.compile(
 
 
 def refusal(error, what):
-    """Returns Unsupported if StableHLO or a converter lacks something, else Refused (invalid)."""
+    """Returns Unsupported if StableHLO, a converter or the library's interface for Python lacks
+    something, else Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
+    if isinstance(error, (AttributeError, ImportError, TypeError)):
+        return Unsupported(f"the adapter needs a newer release: {text}")
     # StableHLO's verifier rejected the module. The parser's guess that a plugin is old is removed.
     own_words = text.replace("old unsupported plugin", "")
     return Unsupported(text) if NO_WORDS.search(own_words) else Refused(text)

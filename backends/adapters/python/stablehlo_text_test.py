@@ -9,11 +9,11 @@ import unittest
 for name in ("numpy", "ml_dtypes"):  # which nothing here calls
     sys.modules.setdefault(name, types.ModuleType(name))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
-from hlocts_frames import field  # noqa: E402
+from hlocts_frames import Refused, Unsupported, field  # noqa: E402
 from jaxlib_shards import has_value_per_device, is_dynamic  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402
 from release_worker import add_xla_flags  # noqa: E402
-from stablehlo_text import narrow_results  # noqa: E402
+from stablehlo_text import narrow_results, refusal  # noqa: E402
 
 PRED, S4, U1, S1, TUPLE = 1, 21, 31, 30, 13
 
@@ -25,6 +25,16 @@ def array(element_type):
 def computation(*shapes):
     instructions = (field(1, "x") + field(2, "parameter") + field(3, shape) for shape in shapes)
     return field(3, b"".join(field(2, instruction) for instruction in instructions))
+
+
+class RefusalTest(unittest.TestCase):
+    def test_only_what_a_compiler_says_of_the_module_is_a_rejection(self):
+        for error, kind in (
+            (RuntimeError("INVALID_ARGUMENT: x"), Refused),
+            (RuntimeError("UNIMPLEMENTED: x"), Unsupported),
+            (TypeError("make_cpu_client() got an unexpected keyword argument"), Unsupported),
+        ):
+            self.assertIsInstance(refusal(error, ""), kind)
 
 
 class OneBitTest(unittest.TestCase):
