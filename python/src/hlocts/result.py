@@ -55,6 +55,8 @@ class Failure:
     sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
 
 
+_NARROWER = ("next: explain() names the step that widens the sets; profile=\"strict\", facts that the "
+             "engine promises or other inputs narrow them")  # fmt: skip
 __unittest = True  # see errors.py
 
 
@@ -115,6 +117,8 @@ class Result:
         """Returns one sentence on the unjudged part."""
         others = [target for target in self.custom_calls if target not in self.reason]
         known = f" (also in the module: {', '.join(others)})" if others else ""
+        if any(target.startswith("lapack_") and target in self.reason for target in self.custom_calls):
+            known += "; engines with LAPACK: None and \"jax\" (the jaxlib of this Python), \"cpu\""
         return f"{self.reason or 'the program gives no reason'}{known}"
 
     def _checked(self) -> str:
@@ -126,7 +130,8 @@ class Result:
         if self.verdict == "unsupported":
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
-            return [self.reason, self._checked()] if self.reason else [self._checked()]
+            narrower = [_NARROWER] if self.verdict == "inconclusive" else []
+            return [*([self.reason] if self.reason else []), self._checked(), *narrower]
         # The program's sentence repeats the element first. Only the rest is new.
         rest = _WRONG.search(self.reason)
         more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
