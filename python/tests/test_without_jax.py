@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
@@ -83,6 +84,7 @@ class Checking(Scratch):
         super().setUp()
         for name in ("programs", "spool"):
             (self.folder / name).mkdir()
+        (self.folder / "settings").touch()
         for number, text in enumerate((LOG_EXP, CUSTOM, DOT)):
             (self.folder / "m.hlo").write_text(text)
             program = self.folder / "programs" / f"{number}.hlo"  # as a client compiles it
@@ -116,6 +118,16 @@ class Checking(Scratch):
                    f"--outputs={kept}/outputs.npz"]  # fmt: skip
         self.assertEqual(binary.run_json(command)["verdict"], "fail")
 
+    def test_text_without_locations_is_named(self):
+        text = LOG_EXP.replace("log(y)", 'log(y), metadata={source_file="-" source_line=3}')
+        (self.folder / "m.hlo").write_text(text)
+        binary.run(["convert", self.folder / "m.hlo", f"--output={self.folder}/m.pb"])
+        (self.folder / "programs" / "3.mlir").touch()
+        proto = (self.folder / "m.pb").read_bytes()
+        with mock.patch("hlocts.stablehlo.to_hlo", return_value=proto):
+            said, _ = self.judged(record(3, [X], [WRONG]))
+        self.assertIn(f"execution 0: {self.folder}/programs/3.mlir:3", said)
+
     def test_a_suspect_is_kept_and_not_a_failure(self):
         inputs, outputs = suspect_of_dot()
         text, has_failure = self.judged(record(2, inputs, outputs))
@@ -139,7 +151,10 @@ class Checking(Scratch):
         self.assertIn("3 programs, 2 executions recorded, 1 judged: 1 pass", text)
         self.assertIn("not judged  1 executions: they wait for the judge", text)
         (self.folder / "report.txt").touch()
-        self.assertIn("the wait time had ended", checking.report(self.folder)[0])
+        self.assertIn("the wait time had ended", text := checking.report(self.folder)[0])
+        (line,) = re.findall(r"python3 -m (hlocts\.check --resume \S+) judges them", text)
+        subprocess.run([sys.executable, "-m", *line.split()], check=True, capture_output=True)
+        self.assertIn("2 judged: 2 pass", checking.report(self.folder)[0])
 
     def test_the_wait_time_ends_a_backlog(self):
         for number in range(3):
@@ -268,6 +283,11 @@ class Judge(Scratch):
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)
         self.assertEqual(result.verdict, "unsupported")
         self.assertIn("unknown_target", str(result))
+        open_one = dataclasses.replace(result, verdict="inconclusive")
+        self.assertIn("next: explain()", str(open_one))
+        reason = "No FFI handler registered for lapack_sgetrf_ffi"
+        lapack = dataclasses.replace(result, custom_calls=("lapack_sgetrf_ffi",), reason=reason)
+        self.assertIn('engines with LAPACK: None and "jax"', str(lapack))
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
 

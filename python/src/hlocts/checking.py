@@ -3,9 +3,11 @@
 
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR
+    python3 -m hlocts.check --resume DIR
 
 The first form is the same as JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK. Executions
-are copied and judged in a separate process; a report is printed at the end.
+are copied and judged in a separate process; a report is printed at the end. --resume judges the
+executions that it had no time for.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import fcntl
 import json
+import math
 import os
 import pathlib
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -49,6 +54,7 @@ _SETTINGS = {
     "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
     "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
+_ENDED = "the wait time had ended"
 _RED = ("fail", "error")  # verdicts with which a check that has --fail fails
 
 
@@ -91,10 +97,13 @@ def judge_options(words: dict[str, str]) -> list[str]:
 
 
 class _Judge:
-    """Runs `hlocts judge --batch` as a process that answers one job at a time."""
+    """Runs `hlocts judge --batch` as a process that answers one job at a time; if `nice`, at a low
+    priority, which a process cannot raise again."""
 
-    def __init__(self, options: list[str]) -> None:
-        arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s", *options]
+    def __init__(self, options: list[str], nice: bool) -> None:
+        self.nice = nice
+        arguments = [*(["nice"] if nice else []),
+                     str(binary.find()), "judge", "--batch=-", "--timeout=60s", *options]  # fmt: skip
         self._process: subprocess.Popen[str] = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True)  # fmt: skip
@@ -127,22 +136,27 @@ class Server:
 
     def __init__(self, directory: pathlib.Path) -> None:
         self._directory = directory
-        self._words = settings(os.environ.get("HLOCTS_CHECK", ""))
+        self._file = (directory / "settings").open()
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # one judge per directory
+        self._words = settings(self._file.read())
+        self._client_runs = True
         self._judge: _Judge | None = None
         self._last_progress = time.monotonic()
         self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
-    def serve(self, client: IO[bytes]) -> None:
-        """Judges until `client` ends, and then the remaining records within the wait time."""
-        limit = None
+    def serve(self, client: IO[bytes] | None) -> None:
+        """Judges until `client` ends, and then the remaining records within the wait time. Without a
+        client judges all records."""
+        limit = None if client else math.inf
         while True:
             records = sorted((self._directory / "spool").glob("*.record"))
             if not records:
-                if limit is not None:
+                if limit is not None or client is None:
                     return
                 limit = self._limit(client, 0.2)
             for record in records:
                 limit = limit or self._limit(client, 0.0)
+                self._client_runs = limit is None
                 if limit is not None and time.monotonic() > limit:
                     return
                 self._one(record)
@@ -156,11 +170,13 @@ class Server:
         print(f"hlocts check: {left} executions are still to be judged", file=sys.stderr, flush=True)
         self._last_progress = time.monotonic()
 
-    def _limit(self, client: IO[bytes], seconds: float) -> float | None:
+    def _limit(self, client: IO[bytes] | None, seconds: float) -> float | None:
         """Returns when the wait time ends, or None while the client lives."""
-        return time.monotonic() + wait_seconds(self._words) if _ended(client, seconds) else None
+        ended = client and _ended(client, seconds)
+        return time.monotonic() + wait_seconds(self._words) if ended else None
 
     def close(self) -> None:
+        self._file.close()
         if self._judge:
             self._judge.close()
 
@@ -207,11 +223,17 @@ class Server:
             np.savez(files[name], *record[name])
         job = {"module": str(module)} | {name: str(file) for name, file in files.items()}
         try:
-            self._judge = self._judge or _Judge(judge_options(self._words))
+            if self._judge and self._judge.nice and not self._client_runs:
+                self._judge.close()
+                self._judge = None
+            self._judge = self._judge or _Judge(judge_options(self._words), self._client_runs)
             answer = self._judge.ask(job)
         except HloctsError as error:
             self._judge = None
             answer = {"verdict": "error", "reason": str(error)}
+        failure = answer.get("first_failure") or {}
+        if failure.get("source", "").startswith("-:"):  # a converter calls text without locations "-"
+            failure["source"] = f"{module.with_suffix('.mlir')}{failure['source'][1:]}"
         if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
             answer["options"] = judge_options(self._words)
@@ -275,9 +297,13 @@ def _counts(directory: pathlib.Path) -> dict[str, Any]:
 def _waiting_lines(directory: pathlib.Path) -> list[str]:
     """Returns lines on the records left. The judge of a process ends with report.txt."""
     reasons = collections.Counter(
-        "the wait time had ended" if (path.parent.parent / "report.txt").is_file()
+        _ENDED if (path.parent.parent / "report.txt").is_file()
         else "they wait for the judge" for path in directory.rglob("*.record"))  # fmt: skip
-    return [f"  not judged  {count} executions: {reason}" for reason, count in reasons.items()]
+    lines = [f"  not judged  {count} executions: {reason}" for reason, count in reasons.items()]
+    if _ENDED in reasons:
+        lines.append(f"        python3 -m hlocts.check --resume {shlex.quote(str(directory))} judges "
+                     "them; with --wait=SECONDS (60) the check itself waits longer")  # fmt: skip
+    return lines
 
 
 def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
@@ -337,7 +363,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     words = {"plugin": OWN_CLIENT, **words}
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
-            raise HloctsError(f"{name}={value}: expected a setting and a value of page 'checking'")
+            raise HloctsError(f"{name}={value}: expected a setting and a value of `hlocts help checking`")
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
     if "/" in words["plugin"]:
@@ -421,11 +447,11 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _serve(directory: pathlib.Path) -> int:
-    with contextlib.suppress(OSError):
-        os.nice(10)
+    given = os.environ.get("HLOCTS_CHECK", "")
+    (directory / "settings").write_text(given)  # for --resume
     server = Server(directory)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin, at the end of the wait
-    wait = wait_seconds(settings(os.environ.get("HLOCTS_CHECK", "")))
+    wait = wait_seconds(settings(given))
     threading.Thread(target=_end_after, args=(sys.stdin.buffer, wait), daemon=True).start()
     with contextlib.suppress(SystemExit):
         server.serve(sys.stdin.buffer)
@@ -438,11 +464,26 @@ def _serve(directory: pathlib.Path) -> int:
     return int(has_failure)
 
 
+def _resume(directory: pathlib.Path) -> None:
+    """Judges the records that are left, without a limit."""
+    for spool in sorted(directory.rglob("spool")):
+        try:
+            server = Server(spool.parent)
+        except BlockingIOError:
+            raise HloctsError(f"{spool.parent}: its judge still runs") from None
+        try:
+            server.serve(None)
+        finally:
+            server.close()
+        (spool.parent / "report.txt").write_text(report(spool.parent)[0] + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python3 -m hlocts.check", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
+    parser.add_argument("--resume", metavar="DIR", help="judge the records left, then as --report")
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
     parser.add_argument("--fail", action="store_true",
                         help="exit 1 if a verdict is fail or error, or if nothing was judged")  # fmt: skip
@@ -462,10 +503,13 @@ def main() -> int:
     given = parser.parse_args()
     if given.judge:
         return _serve(pathlib.Path(given.judge))
-    if given.report:
-        if not any(pathlib.Path(given.report).rglob("programs")):
-            parser.error(f"--report={given.report}: expected the directory of a check (--out)")
-        text, has_failure = report(pathlib.Path(given.report))
+    if folder := given.report or given.resume:
+        if not any(pathlib.Path(folder).rglob("programs")):
+            name = "report" if given.report else "resume"
+            parser.error(f"--{name}={folder}: expected the directory of a check (--out)")
+        if given.resume:
+            _resume(pathlib.Path(folder))
+        text, has_failure = report(pathlib.Path(folder))
         print(text)
         return int(has_failure)
     if not given.script:
