@@ -31,11 +31,11 @@ using ProgramTable = std::vector<CommandInfo>;
 // The contents of exit_status.def, topics.def and examples.def.
 std::string ExitStatusText();
 std::vector<std::pair<std::string, std::string>> HelpTopics();  // name, text
-// The guides of docs/pages: "hlocts help PAGE.md: arm64, ...", and the text of one. ".md" is needed
-// only where a topic or a subcommand has the same name.
+// The line of `help` on the guides of docs/pages, and the text of one. A name that a topic or a
+// subcommand has too needs its ".md".
 std::string HelpPagesText();
 absl::StatusOr<std::string> HelpPage(absl::string_view name);
-std::string ExamplesOf(const std::string& command);             // lines, or ""
+std::string ExamplesOf(const std::string& command);  // lines, or ""
 
 std::string BashCompletion(const ProgramTable& table);
 std::string ZshCompletion(const ProgramTable& table);
