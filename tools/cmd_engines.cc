@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -34,6 +35,16 @@ std::string Licence(const Engine& engine) {
   return engine.licence().empty() ? "none stated" : engine.licence();
 }
 
+// Returns why our engine for a device cannot run here, as in a release, which has no part for GPUs.
+std::string WhyUnusable(const Engine& engine) {
+  if (!engine.opens_device() || !backends::IsBuiltIn(engine) || !backends::IsInstalled(engine))
+    return "";
+  auto backend = backends::MakeBackend(engine.name());
+  if (!backend.ok()) return ErrorOf(backend.status()).Text();
+  const backends::BackendInfo info = (*backend)->info();
+  return info.available ? "" : info.error.Text();
+}
+
 std::string StateOf(const Engine& engine) {
   if (!backends::HasWorker(engine)) return "no worker yet";
   bool needs_python = engine.reach() == engines::PYTHON && backends::PythonOf(engine).empty();
@@ -41,18 +52,20 @@ std::string StateOf(const Engine& engine) {
   return backends::IsInstalled(engine) ? "installed" : "not installed";
 }
 
-void Print(const Engine& engine, bool json) {
+void Print(Engine engine, bool json) {
+  const std::string why = WhyUnusable(engine);
+  const std::string state = why.empty() ? StateOf(engine) : "not usable here";
+  if (!why.empty()) engine.set_note(absl::StrCat(engine.note(), "; ", why));
   if (!json) {
-    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s", engine.name().c_str(),
-                StateOf(engine).c_str(), static_cast<long long>(engine.wheel_mb()),
-                static_cast<long long>(engine.disk_mb()), Licence(engine).c_str(),
-                engine.package().c_str(), engine.version().c_str());
+    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s", engine.name().c_str(), state.c_str(),
+                static_cast<long long>(engine.wheel_mb()), static_cast<long long>(engine.disk_mb()),
+                Licence(engine).c_str(), engine.package().c_str(), engine.version().c_str());
     if (!engine.alias().empty()) std::printf(" (`%s`)", engine.alias().c_str());
     std::printf("%s%s\n", engine.note().empty() ? "" : ": ", engine.note().c_str());
     return;
   }
   nlohmann::ordered_json line = {{"name", engine.name()},
-                                 {"state", StateOf(engine)},
+                                 {"state", state},
                                  {"package", engine.package()},
                                  {"version", engine.version()},
                                  {"sha256", engine.sha256()},
