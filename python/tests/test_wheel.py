@@ -51,6 +51,11 @@ class Wheel(unittest.TestCase):
                               capture_output=True, text=True, check=False)  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("all as expected", done.stdout)
+        (described,) = pathlib.Path(self.folder).glob("*.dist-info/METADATA")
+        self.assertIn("hlocts help jax-users", described.read_text())
+        done = subprocess.run([program, "help", "checking"], cwd="/", env=empty, capture_output=True,
+                              text=True, check=True)  # fmt: skip
+        self.assertIn("--resume DIR", done.stdout)
         if pathlib.Path("/var/lib/dpkg/info").is_dir():  # PEP 770
             self.assertTrue(list(pathlib.Path(self.folder).glob("*.dist-info/sboms/*.cdx.json")))
 
