@@ -48,7 +48,8 @@ class Night:
         # An older file has one list of "STEP: PROBLEM".
         self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
         self.is_reported = "hook" in self.state["done"]
-        self.deadline = time.monotonic() + options.budget * (1 - LAST)
+        self.end = time.monotonic() + options.budget
+        self.deadline = self.end - options.budget * LAST
 
     def save(self):
         half = self.state_path.with_suffix(".new")
@@ -87,9 +88,13 @@ class Night:
 
     def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1)):
         """Runs the program. Returns None or an error message, and its standard output. A limit in
-        seconds ends with the budget at the latest."""
+        seconds ends with the budget at the latest, after which such a program does not start."""
+        least = self.options.budget * LAST / 2
         if limit is not None:
-            limit = min(limit, max(self.left(), self.options.budget * LAST / 2))
+            limit = min(limit, max(self.left(), min(least, self.end - time.monotonic())))
+            if limit <= 0:
+                pathlib.Path(log or os.devnull).open("a").close()
+                return TIME_OVER, ""
         command = [self.options.hlocts, *map(str, arguments)]
         with open(self.folder / "log.txt", "a") as errors:
             words = " ".join(command)
@@ -97,7 +102,7 @@ class Night:
             errors.flush()
             try:
                 with open(log, mode) if log else open(os.devnull, "w") as out:
-                    status, text = run(command, out if log else None, errors, limit)
+                    status, text = run(command, out if log else None, errors, limit, 10 + least)
             except OSError as error:
                 return str(error), ""
         if status in good:
@@ -107,9 +112,9 @@ class Night:
         return (f"exit status {status}; see {self.folder}/log.txt", text)
 
 
-def run(command, out, errors, limit):
-    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it a
-    minute later."""
+def run(command, out, errors, limit, grace=60):
+    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it
+    after the seconds of `grace`, at most a minute."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True, preexec_fn=end_with_parent)
     try:
@@ -118,7 +123,7 @@ def run(command, out, errors, limit):
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         try:
-            text, _ = process.communicate(timeout=60)
+            text, _ = process.communicate(timeout=min(grace, 60))
         except subprocess.TimeoutExpired:
             process.kill()
             text, _ = process.communicate()

@@ -4,11 +4,13 @@
 import datetime
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 
@@ -51,6 +53,33 @@ def hashes(engines):
             for engine, path in paths.items() if path.is_absolute() and path.is_file()}
 
 
+def identities(night):
+    """Returns version and file hash of each engine, by its name in records."""
+    files = hashes(night.state["engines"])
+    said = zip(night.state["engines"], described(night.options.hlocts, night.state["engines"]))
+    return {one["name"]: {"version": one["version"], "file": files.get(engine, "")[:12]}
+            for engine, one in said if one["available"]}
+
+
+def exchanged(night):
+    """Returns a note on each engine whose name stands for another version or file than in the
+    previous finished run."""
+    ended = [path for path in night.options.out.glob("*/finished") if path.parent != night.folder]
+    if not ended:
+        return []
+    last = max(ended, key=lambda path: path.stat().st_mtime).parent
+    before = json.loads((last / "state.json").read_text()).get("identities", {})
+    notes = []
+    for name, now in night.state["identities"].items():
+        old = before.get(name, now)
+        one, other = (set(identity["version"].split(", ")) for identity in (old, now))
+        parts = [(", ".join(sorted(one - other)), ", ".join(sorted(other - one))),
+                 *([("file " + old["file"], "file " + now["file"])] if old["file"] != now["file"] else [])]
+        said = ", ".join(f"{was or 'nothing'} → {now or 'nothing'}" for was, now in parts if was or now)
+        notes += [f"{name} is another engine than on {last.name}: {said}"] if said else []
+    return notes
+
+
 def changed(night):
     """Returns the engines whose files are not those with which the run began."""
     now = hashes(night.state["engines"])
@@ -80,11 +109,44 @@ def engines_of(night):
     return [name for name in OURS if name in available] + installed
 
 
+def expected(night, engine):
+    """Returns the option with the known failures that --expectations names for this engine."""
+    label = re.match(r"([^/=?:]*)=", engine)
+    files = night.options.expectations
+    file = files.get(label[1] if label else engine)
+    return [f"--expectations={file}"] if file else []
+
+
 def run_suite(night, engine, limit, *more):
+    started = time.monotonic()
     problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
-                              f"--out={night.folder / 'suite' / file_name(engine)}", *more,
-                              limit=limit)
+                              f"--out={night.folder / 'suite' / file_name(engine)}",
+                              *expected(night, engine), *more, limit=limit)
+    took = night.state.setdefault("suite seconds", {})
+    took[engine] = took.get(engine, 0) + time.monotonic() - started
     return problem
+
+
+def cut_by_the_budget(night):
+    """Returns a note on cases that the budget left without verdict, and the budget that suffices
+    at the rate of this run: the time of the suites grows with it."""
+    lost, missing = {}, 0
+    for engine in night.state.get("cut", []):
+        folder = night.folder / "suite" / file_name(engine)
+        if not (folder / "run.json").exists():
+            continue
+        asked = len(json.loads((folder / "run.json").read_text())["selection"])
+        done = len({one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())})
+        if done < asked:
+            lost[engine] = asked - done
+            missing += night.state["suite seconds"][engine] * (asked - done) / max(done, 1)
+    if not lost:
+        return []
+    used = sum(night.state["suite seconds"].values())
+    minutes = math.ceil(night.options.budget * (1 + missing / used) / 60)
+    names = ", ".join(f"{count} of {engine}" for engine, count in lost.items())
+    return [f"the budget was too short: cases without verdict are {names}; at the rate of this run "
+            f"--budget={minutes}m suffices"]
 
 
 def suite(night, engine, engines):
@@ -188,7 +250,7 @@ def fuzz(night, engine, weight):
     def campaign(time_s, modules):
         resume = ["--resume"] if (out / "state.json").exists() else []
         problem, _ = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}",
-                                  f"--time={time_s}s", f"--out={out}",
+                                  f"--time={time_s}s", f"--out={out}", *expected(night, engine),
                                   *([f"--modules={modules}"] if modules else []), *resume,
                                   limit=2 * time_s + 120)
         return problem
@@ -211,7 +273,7 @@ def repeat(night):
                            "--json")
     said = json_lines(text)
     by_engine = {}
-    for one in (said[0]["regressed"] + said[0]["changed"])[:200] if said else []:
+    for one in suspects(said[0])[:200] if said else []:
         by_engine.setdefault(one["engine"], []).append(one["case"])
     named = named_as_given(night)
     for engine, cases in by_engine.items():
@@ -219,7 +281,8 @@ def repeat(night):
         for number in range(1, REPEATS + 1):
             out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
             shutil.rmtree(out, ignore_errors=True)
-            problem, _ = night.hlocts("run", *cases, f"--backend={named.get(engine, engine)}",
+            given = named.get(engine, engine)
+            problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
                                       "--tier=exhaustive", f"--out={out}",
                                       limit=max(night.left(), 120))
             if problem:
@@ -228,6 +291,10 @@ def repeat(night):
                 words[one["case"]].append(one["verdict"])
         mark_flakes(night, engine, words, said[0])
     return import_all(night, "repeat") if by_engine else None
+
+
+def suspects(said):
+    return said["regressed"] + said["first_run"] + said["changed"]
 
 
 def named_as_given(night):
@@ -242,8 +309,7 @@ def named_as_given(night):
 
 def mark_flakes(night, engine, words, said):
     """Marks as flakes, in the records of the last repetition, the cases whose verdicts differ."""
-    first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
-             if one["engine"] == engine}
+    first = {one["case"]: one["now"] for one in suspects(said) if one["engine"] == engine}
     path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
     records = json_lines(path.read_text())
     for one in records:
@@ -340,7 +406,8 @@ def hook(night, problem=""):
 def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
-    notes = night.state["notes"] + [": ".join(one) for one in night.state["problems"].items()]
+    notes = [*exchanged(night), *cut_by_the_budget(night), *night.state["notes"],
+             *map(": ".join, night.state["problems"].items())]
     command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
                f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
                f"--summary={folder}/night.json", f"--text={folder}/night.txt",

@@ -63,7 +63,8 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   } else if (!IsRun(now)) {
     if (IsRun(before) || now == kMissingMark) changes.not_run.push_back(change);
   } else if (!IsRun(before)) {
-    if (IsUnexpected(change.now)) changes.regressed.push_back(change);
+    auto& list = changes.since.empty() ? changes.regressed : changes.first_run;
+    if (IsUnexpected(change.now)) list.push_back(change);
   } else if (IsBad(now) && !IsBad(before)) {
     changes.regressed.push_back(change);
   } else if (IsBad(before) && now == kPassMark) {
@@ -214,9 +215,17 @@ bool IsFailureMark(char mark) {
 }
 
 std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes) {
-  return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
-          {"changed", &changes.changed},     {"flaky", &changes.flaky},
-          {"not_run", &changes.not_run},     {"open", &changes.open}};
+  return {{"regressed", &changes.regressed},
+          {"first_run", &changes.first_run},
+          {"fixed", &changes.fixed},
+          {"changed", &changes.changed},
+          {"flaky", &changes.flaky},
+          {"not_run", &changes.not_run},
+          {"open", &changes.open}};
+}
+
+size_t NewFailures(const NightlyRunDiff& changes) {
+  return changes.regressed.size() + changes.first_run.size() + changes.new_buckets.size();
 }
 
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
@@ -267,8 +276,8 @@ NightlyRunDiff NewestChanges(const History& history) {
 }
 
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes) {
-  if (!changes.regressed.empty() || !changes.dead.empty() || !changes.not_run.empty() ||
-      !changes.new_buckets.empty() || !now.problems.empty()) {
+  if (NewFailures(changes) > 0 || !changes.dead.empty() || !changes.not_run.empty() ||
+      !now.problems.empty()) {
     return Alarm::kRed;
   }
   return changes.flaky.empty() && changes.changed.empty() ? Alarm::kGreen : Alarm::kYellow;
@@ -300,7 +309,7 @@ OpenFindings NewestReleaseFindings(const History& history) {
 
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return "The store is empty: no run has been imported.";
-  const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
+  const size_t fresh = NewFailures(changes);
   std::string text =
       changes.since.empty()  // nothing is new or fixed without an earlier run
           ? absl::StrCat("run of ", history.nights.back().label, ": ", fresh, " not as expected, ",

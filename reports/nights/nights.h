@@ -116,10 +116,11 @@ struct UlpsChange {
 // The differences between two nightly runs. An engine without any verdict is only in `dead`.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
-  // Bad now; was good, or is new and unexpected. Of the first nightly run: what is not as expected.
+  // Bad now, was good. Of the first nightly run: what is not as expected.
   std::vector<Change> regressed;
-  std::vector<Change> fixed;    // was bad, passes now
-  std::vector<Change> changed;  // another verdict, neither in `regressed` nor in `fixed`
+  std::vector<Change> first_run;  // unexpected now; did not run in the previous nightly run
+  std::vector<Change> fixed;      // was bad, passes now
+  std::vector<Change> changed;    // another verdict, neither in `regressed` nor in `fixed`
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now; ran before, or was requested
   // Unexpected now and bad in the previous nightly run: reported already, not fixed yet.
@@ -136,6 +137,7 @@ struct NamedChanges {
   const std::vector<Change>* changes;
 };
 std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes);
+size_t NewFailures(const NightlyRunDiff& changes);  // regressed, of a first run, or in new buckets
 
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,

@@ -14,6 +14,7 @@
 namespace hlocts::reports {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -113,7 +114,14 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
   history.nights = {NightOf("1", {{"xla", ".."}}), NightOf("2", {{"xla", "fF"}})};
   history.nights[0].engines["xla"].marks = "..";
   NightlyRunDiff changes = NewestChanges(history);
-  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:1: not run -> fail"));
+  EXPECT_THAT(Named(changes.first_run), ElementsAre("xla a/b:1: not run -> fail"));
+  EXPECT_THAT(changes.regressed, IsEmpty()) << "what did not run before is not worse than before";
+  history.nights[1].notes = {"xla is another engine", "b", "c", "d"};
+  EXPECT_THAT(ToMarkdown(history, changes),
+              AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- new or first run, not as "
+                              "expected: `a/b:1` on `xla` (fail)\n"),
+                    HasSubstr("; 1 more notes\n")));
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 
 TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {

@@ -130,11 +130,17 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return NightlySummaryLine(history, changes) + "\n";
   const NightlyRun& now = history.nights.back();
   std::string text = absl::StrCat("**", NightlySummaryLine(history, changes), "**\n");
+  for (size_t i = 0; i < std::min(now.notes.size(), kNamed); ++i)
+    absl::StrAppend(&text, "- ", now.notes[i], "\n");
   for (const NamedChanges& list : ListsOf(changes)) {
     if (list.changes->empty()) continue;
     // Nothing is worse than before in a first run.
     const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
-    text += MarkdownLine({is_first ? "not as expected" : list.name, list.changes});
+    const bool is_new = list.changes == &changes.first_run;
+    text += MarkdownLine({is_first ? "not as expected"
+                          : is_new ? "new or first run, not as expected"
+                                   : list.name,
+                          list.changes});
   }
   if (!changes.new_buckets.empty()) {
     absl::StrAppend(&text, "- found by campaigns: ", changes.new_buckets.size(), ", the first ",
@@ -145,8 +151,8 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
       changes.ran, " verdicts, tier ", now.tier, ", suite ", now.suite.substr(0, 8),
-      now.notes.empty() ? "" : absl::StrCat("; ", now.notes[0]),
-      now.notes.size() > 1 ? absl::StrCat(" (and ", now.notes.size() - 1, " more)") : "", "\n");
+      now.notes.size() > kNamed ? absl::StrCat("; ", now.notes.size() - kNamed, " more notes") : "",
+      "\n");
   return text;
 }
 
@@ -190,7 +196,7 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
 std::string ToBadge(const History& history, const NightlyRunDiff& changes) {
   const Alarm alarm =
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
-  const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
+  const size_t fresh = NewFailures(changes);
   std::string text = history.nights.empty()     ? "no run"
                      : !changes.dead.empty()    ? absl::StrCat(changes.dead.size(), " dead")
                      : !changes.not_run.empty() ? absl::StrCat(changes.not_run.size(), " not run")

@@ -136,7 +136,7 @@ class PageTest(unittest.TestCase):
                       self.find("#sentence").text)
         self.assertIn("RED", self.find("#sentence").text.upper())
         lists = self.js("return compareNights(nightBefore(), night())")
-        for name in ("regressed", "fixed", "changed", "flaky", "not_run", "open"):
+        for name in ("regressed", "first_run", "fixed", "changed", "flaky", "not_run", "open"):
             ours = [[one["engine"], self.js("return DATA.cases[arguments[0]]", one["case"])]
                     for one in lists[name]]
             self.assertEqual(sorted(ours), sorted([one["engine"], one["case"]]

@@ -18,14 +18,15 @@ function sortChange(change, lists) {
   else if (!isRun(now)) {
     if (isRun(before) || now === 'l') lists.not_run.push(change);
   } else if (!isRun(before)) {
-    if (isUnexpected(change.now)) lists.regressed.push(change);
+    if (isUnexpected(change.now)) lists[lists.first ? 'regressed' : 'first_run'].push(change);
   } else if (isBad(now) && !isBad(before)) lists.regressed.push(change);
   else if (isBad(before) && now === 'p') lists.fixed.push(change);
   else if (before !== now && before !== 'x') lists.changed.push(change);
 }
 
 function compareNights(before, now) {
-  const lists = {regressed: [], fixed: [], changed: [], flaky: [], not_run: [], open: [], dead: [], gone: []};
+  const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], flaky: [], not_run: [], open: [],
+    dead: [], gone: []};
   const names = new Set(Object.keys(now.engines));
   for (const [name, engine] of Object.entries(before ? before.engines : {})) {
     if (!isDead(engine)) names.add(name);
@@ -51,8 +52,8 @@ function compareNights(before, now) {
   return lists;
 }
 
-const LISTS = [['regressed', 'New: not expected, and passed or did not exist before'],
-  ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
+const LISTS = [['regressed', 'New: not expected, and passed before'],
+  ['first_run', 'New or first run: not expected, and did not run before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
   ['open', 'Still open: not expected, and failed before']];
 

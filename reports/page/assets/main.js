@@ -25,7 +25,8 @@ function linkSentence() {
   span.replaceChildren(...parts.map((text) => {
     const word = text.replace(/^\d+ (of \d+ )?/, '');
     if (!/^\d/.test(text) || !lists[word]) return text;
-    const list = lists[word] === 'regressed' && !DATA.changes.regressed.length ? 'buckets' : lists[word];
+    const list = lists[word] !== 'regressed' ? lists[word]
+      : ['regressed', 'first_run'].find((name) => DATA.changes[name].length) || 'buckets';
     return make('a', {href: word === 'findings' ? '#findings' : '#list-' + list}, text);
   }));
 }
