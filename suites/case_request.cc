@@ -29,12 +29,13 @@ absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Modu
   backends::ExecuteRequest request;
   std::vector<Shape> leaves = backends::ArgumentLeafShapes(module);
   if (one.style) {
-    for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
+    for (int64_t d = 0; d < load.replicas * load.partitions; ++d)
       request.arguments.push_back(
           generators::GenerateArguments(leaves, one.seed + static_cast<uint64_t>(d), *one.style));
-    }
   } else if (leaves.empty()) {
     request.arguments.resize(load.replicas * load.partitions);
+  } else if (one.inputs_text.empty()) {
+    return InvalidInput(one.address, " has no @inputs: expected --inputs or --seed");
   } else {
     HLOCTS_ASSIGN_OR_RETURN(request.arguments, DeviceLeaves(one.inputs_text, leaves, load));
   }
@@ -43,9 +44,8 @@ absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Modu
   }
   request.donated_leaves = one.donated;
   for (int64_t leaf : one.donated) {
-    if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) {
+    if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size()))
       return InvalidInput("@donate ", leaf, ": expected argument leaves below ", leaves.size());
-    }
   }
   return request;
 }
