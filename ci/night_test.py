@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests what a nightly run says of exchanged engines and of its budget, without the program."""
 
-import json
 import os
 import pathlib
 import sys
@@ -46,7 +45,8 @@ class NightTest(unittest.TestCase):
         for engine, done in (("a", 10), ("b", 5)):
             folder = night.folder / "suite" / engine
             folder.mkdir(parents=True)
-            (folder / "run.json").write_text(json.dumps({"selection": ["x"] * 10}))
+            (folder / "run.json").touch()
+            (folder / "selection.txt").write_text("x\n" * 10)
             (folder / "verdicts.jsonl").write_text("".join(f'{{"case":{i}}}\n' for i in range(done)))
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("cases without verdict are 5 of b;", note)

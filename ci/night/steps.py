@@ -54,10 +54,12 @@ def hashes(engines):
 
 
 def identities(night):
-    """Returns version and file hash of each engine, by its name in records."""
+    """Returns version and file hash of each engine, by its name in records. The version of an engine
+    without a file includes the name that its label stands for."""
     files = hashes(night.state["engines"])
     said = zip(night.state["engines"], described(night.options.hlocts, night.state["engines"]))
-    return {one["name"]: {"version": one["version"], "file": files.get(engine, "")[:12]}
+    return {one["name"]: {"file": files.get(engine, "")[:12], "version": one["version"] if engine in files
+                          else f"{parts_of(engine)[1]}, {one['version']}"}
             for engine, one in said if one["available"]}
 
 
@@ -133,9 +135,9 @@ def cut_by_the_budget(night):
     lost, missing = {}, 0
     for engine in night.state.get("cut", []):
         folder = night.folder / "suite" / file_name(engine)
-        if not (folder / "run.json").exists():
+        if not (folder / "run.json").exists():  # which the program writes last
             continue
-        asked = len(json.loads((folder / "run.json").read_text())["selection"])
+        asked = len((folder / "selection.txt").read_text().splitlines())
         done = len({one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())})
         if done < asked:
             lost[engine] = asked - done
