@@ -306,9 +306,8 @@ void RecordBarelyCheckedLeaf(const LeafAcceptance& leaf, int64_t output, const T
   } else if (static_cast<double>(tally.open) >
              kNearlyUnspecifiedShare * static_cast<double>(parts)) {
     tally.barely_checked = absl::StrFormat(
-        "%d of %d elements of output %d have sets of more than %s, the widest %s", tally.open,
-        parts, output,
-        IsFloat(type) || IsComplex(type) ? "a quarter of their values' size" : "half the type",
+        "%d of %d elements of output %d have sets wider than %s, the widest %s", tally.open, parts,
+        output, IsFloat(type) || IsComplex(type) ? "a quarter of their values" : "half the type",
         WidestSetText(set, leaf.shape.dimensions()));
   }
 }
