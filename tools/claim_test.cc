@@ -47,8 +47,8 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   }
   EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
   for (const char* file : {"/claim.json", "/SHA256SUMS"}) std::filesystem::remove(folder + file);
-  std::ofstream(folder + "/run.json")
-      << absl::StrReplaceAll(Read("claim/run.json"), {{"\"finished\"", "\"other\""}});
+  const std::string run = Read("claim/run.json");
+  std::ofstream(folder + "/run.json") << absl::StrReplaceAll(run, {{"\"finished\"", "\"other\""}});
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the run is not finished"));
 }
 
