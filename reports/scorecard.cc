@@ -31,9 +31,10 @@ size_t ColumnOf(const Verdict& verdict) {
 
 std::string AreaOf(const std::string& address) { return address.substr(0, address.find('/')); }
 
-// Returns false for the column of suspects if there are none: few commands look for them.
+// Returns false for an empty column of a verdict that few commands look for.
 bool HasColumn(size_t kind, const Counts& all) {
-  return kind != static_cast<size_t>(Outcome::kSuspect) || all[kind] > 0;
+  const auto outcome = static_cast<Outcome>(kind);
+  return (outcome != Outcome::kSuspect && outcome != Outcome::kProbable) || all[kind] > 0;
 }
 
 std::string Row(const std::string& name, const Counts& counts, const Counts& all, int expected,

@@ -142,16 +142,20 @@ void AddStatements(const Verdict& verdict, Json& json) {
 }
 
 Json StatisticalToJson(const Statistical& one) {
-  return {{"proof", std::string(OutcomeName(one.proof))},
-          {"test", one.test},
-          {"elements", one.elements},
-          {"most", one.most},
-          {"limit", one.limit},
-          {"output", one.output},
-          {"index", one.index},
-          {"found", one.found},
-          {"expected", one.expected},
-          {"deviation", one.deviation}};
+  Json json = {{"proof", std::string(OutcomeName(one.proof))},
+               {"test", one.test},
+               {"elements", one.elements},
+               {"most", one.most},
+               {"limit", one.limit},
+               {"output", one.output},
+               {"index", one.index},
+               {"found", one.found},
+               {"expected", one.expected},
+               {"deviation", one.deviation}};
+  if (one.pieces == 0) return json;
+  json["bits"] = std::round(one.bits * 64) / 64;
+  json["proven"] = one.proven, json["pieces"] = one.pieces;
+  return json;
 }
 
 Statistical StatisticalFromJson(const Json& json) {
@@ -166,6 +170,8 @@ Statistical StatisticalFromJson(const Json& json) {
   one.found = json.value("found", 0.0);
   one.expected = json.value("expected", 0.0);
   one.deviation = json.value("deviation", 0.0);
+  one.bits = json.value("bits", 0.0);
+  one.proven = json.value("proven", int64_t{0}), one.pieces = json.value("pieces", int64_t{0});
   return one;
 }
 

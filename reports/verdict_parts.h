@@ -73,7 +73,7 @@ struct WorstUlps {
   int64_t elements = 0;        // measured elements
 };
 
-// The result of the statistical tests (lemma 44) on outputs that all sets accept.
+// The result of the statistical tests (lemma 44) on outputs, or on a piece, that all sets accept.
 struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
   std::string test;                        // the test with `most`: "element", "variance" or "bias"
@@ -82,6 +82,8 @@ struct Statistical {
   int64_t output = 0;  // output of that element; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
+  double bits = 0;  // the effective bits that the limit leaves (StatisticalTestResult)
+  int64_t proven = 0, pieces = 0;  // if the verdict is `probable`: numbers of pieces
 };
 
 // How much the comparison covered.

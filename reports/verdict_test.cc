@@ -93,10 +93,11 @@ TEST(VerdictTest, BytesThatAreNoUtf8DoNotEndTheRun) {
 }
 
 TEST(VerdictTest, ExitStatusFollowsTheContract) {
-  const std::pair<Outcome, int> expected[] = {
-      {Outcome::kPass, 0},     {Outcome::kUnsupported, 0},  {Outcome::kFail, 1},
-      {Outcome::kCrash, 1},    {Outcome::kTimeout, 1},      {Outcome::kRejected, 1},
-      {Outcome::kAccepted, 1}, {Outcome::kInconclusive, 1}, {Outcome::kError, 3}};
+  const std::pair<Outcome, int> expected[] = {{Outcome::kPass, 0},     {Outcome::kUnsupported, 0},
+                                              {Outcome::kFail, 1},     {Outcome::kCrash, 1},
+                                              {Outcome::kTimeout, 1},  {Outcome::kRejected, 1},
+                                              {Outcome::kAccepted, 1}, {Outcome::kInconclusive, 1},
+                                              {Outcome::kProbable, 1}, {Outcome::kError, 3}};
   for (auto [kind, status] : expected) {
     Verdict verdict;
     verdict.kind = kind;

@@ -231,7 +231,9 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
       continue;
     }
     verdict.expectation = std::move(known_as);
-    if (verdict.flake.empty() && entry.verdict() == OutcomeName(verdict.kind)) {
+    if (verdict.flake.empty() &&
+        (entry.verdict() == OutcomeName(verdict.kind) ||
+         (entry.verdict() == "inconclusive" && IsInconclusive(verdict.kind)))) {
       verdict.expected = true;
       return;
     }

@@ -39,8 +39,8 @@ constexpr Opcode kOpcodes[] = {
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;
-  if (stated == Outcome::kInconclusive) return verdict.kind == Outcome::kInconclusive;
-  return verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
+  if (stated == Outcome::kInconclusive) return IsInconclusive(verdict.kind);
+  return verdict.kind == Outcome::kPass || IsInconclusive(verdict.kind);
 }
 
 absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
     }
     if (one.sweep || one.tier > Tier::kPresubmit) continue;  // minutes each
     reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
-    if (!IsFailure(verdict.kind) || verdict.kind == Outcome::kInconclusive) {
+    if (!IsFailure(verdict.kind) || IsInconclusive(verdict.kind)) {
       continue;
     }
     const bool contradicts = verdict.kind != Outcome::kError;

@@ -228,7 +228,7 @@ absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict&
 }
 
 void RunFolder::CountFailure(const reports::Verdict& verdict) {
-  ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
+  ++(IsInconclusive(verdict.kind) ? inconclusive_ : failures_);
   unexpected_ += !verdict.expected;
 }
 

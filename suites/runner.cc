@@ -90,7 +90,7 @@ void CheckDeclaredInconclusive(const Case& one, Profile profile, reports::Verdic
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
   if (nature.empty()) return;
-  if (verdict.kind == Outcome::kInconclusive) {
+  if (IsInconclusive(verdict.kind)) {
     verdict.inconclusive_by_nature = nature;
   } else if (verdict.kind == Outcome::kPass && profile == Profile::kDefault) {
     verdict.kind = Outcome::kError;

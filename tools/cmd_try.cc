@@ -208,7 +208,7 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
 void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
-    return !verdict.expected && verdict.kind == Outcome::kInconclusive;
+    return !verdict.expected && IsInconclusive(verdict.kind);
   }));
   const std::string hint =
       run.verdicts.empty() ? "" : XlaHint(options, run.verdicts[0].backend_version);

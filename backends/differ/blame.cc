@@ -248,20 +248,21 @@ std::string Remainder(const CutCounts& counts) {
       absl::StrAppend(&text, " (", counts.inconclusive > 1 ? "first " : "",
                       counts.first_inconclusive, ")");
   }
-  if (counts.tested > 0)
-    absl::StrAppend(&text, ", of these ", counts.tested, " probable by the statistical tests");
+  if (counts.probable > 0)
+    absl::StrAppend(&text, ", of these ", counts.probable, " probable by the statistical tests");
   if (counts.not_run > 0) absl::StrAppend(&text, ", ", counts.not_run, " not run");
   if (!counts.stopped.empty()) absl::StrAppend(&text, " (", counts.stopped, ")");
   return text;
 }
 
 // Returns the verdict on the module if no piece is wrong. If its outputs are inconclusive but all
-// pieces are correct, that is a pass.
+// pieces are correct, that is a pass; if tests judge some of them, it is `probable`.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
-  bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.checked.elements > 0;
-  if (whole.kind == Outcome::kInconclusive && settled && counts.stopped.empty()) {
+  const bool open = whole.kind == Outcome::kInconclusive;
+  const bool all = counts.not_run == 0 && counts.checked.elements > 0 && counts.stopped.empty();
+  if (open && all && counts.inconclusive == 0) {
     whole.kind = Outcome::kPass;
     reports::VerdictStatistics checked = counts.checked;
     checked.exact_data = whole.exact_data;
@@ -269,11 +270,17 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     static_cast<reports::VerdictStatistics&>(whole) = std::move(checked);
     whole.reason = "decided by pieces; the outputs alone are inconclusive";
   }
-  if (whole.kind == Outcome::kInconclusive && !counts.first_suspect.empty()) {
+  if (open && !counts.first_suspect.empty()) {
     whole.kind = Outcome::kSuspect;
     whole.reason = absl::StrCat("improbable in isolation, from the engine's own operand values: ",
                                 counts.first_suspect);
     whole.statistical = counts.statistical;
+  } else if (open && all && counts.inconclusive > 0 && counts.inconclusive == counts.probable) {
+    whole.kind = Outcome::kProbable;
+    whole.reason = "decided by pieces and by tests; the outputs alone are inconclusive";
+    whole.statistical = counts.statistical;
+    whole.statistical->pieces = counts.pieces;
+    whole.statistical->proven = counts.pieces - counts.inconclusive;
   }
   whole.notes.push_back(pieces);
   return whole;

@@ -32,6 +32,7 @@ int Severity(Outcome kind) {
     case Outcome::kNanBits:
       return 1;
     case Outcome::kInconclusive:
+    case Outcome::kProbable:
       return 2;
     case Outcome::kSuspect:
       return 3;

@@ -83,7 +83,7 @@ void Differ::AddStatistical(const std::vector<std::vector<Literal>>& outputs,
   reports::Statistical& of = verdict.statistical.emplace();
   of.proof = verdict.kind;
   of.test = kTests[static_cast<size_t>(found->test)];
-  of.elements = found->elements;
+  of.elements = found->elements, of.bits = found->bits;
   of.most = found->most, of.limit = found->limit;
   of.output = found->output;
   of.index = MultiIndex(found->element, outputs[0][found->output].shape().dimensions());

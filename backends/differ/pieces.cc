@@ -30,17 +30,23 @@ DiffOptions WithoutTests(DiffOptions options) {
   return options;
 }
 
+void AddTest(const std::string& suspect, const std::optional<reports::Statistical>& test,
+             CutCounts& into) {
+  if (!into.first_suspect.empty() || !test) return;
+  const bool farther = !into.statistical || test->most > into.statistical->most;
+  if (!suspect.empty() || farther) into.statistical = test;
+  into.first_suspect = suspect;
+}
+
 void Add(const CutCounts& from, CutCounts& into) {
   into.pieces += from.pieces;
   into.inconclusive += from.inconclusive;
-  into.tested += from.tested;
+  into.probable += from.probable;
   into.not_run += from.not_run;
   reports::AddCounts(from.checked, 1, into.checked);
   if (into.stopped.empty()) into.stopped = from.stopped;
   if (into.first_inconclusive.empty()) into.first_inconclusive = from.first_inconclusive;
-  if (!into.first_suspect.empty()) return;
-  into.first_suspect = from.first_suspect;
-  into.statistical = from.statistical;
+  AddTest(from.first_suspect, from.statistical, into);
 }
 
 }  // namespace
@@ -197,12 +203,9 @@ void PieceRunner::NoteInconclusive(const Piece& piece, const ExecuteRequest& req
   reports::Verdict tested = verdict;
   Differ(*piece.module, request, options).AddStatistical(outcome.result.outputs, facts_, tested);
   if (!tested.statistical) return;
-  if (tested.kind != Outcome::kSuspect) {
-    ++counts_.tested;
-  } else if (counts_.first_suspect.empty()) {
-    counts_.first_suspect = name;
-    counts_.statistical = tested.statistical;
-  }
+  const bool suspect = tested.kind == Outcome::kSuspect;
+  counts_.probable += !suspect && tested.statistical->bits > 0;
+  AddTest(suspect ? name : "", tested.statistical, counts_);
 }
 
 absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& piece) {

@@ -29,12 +29,13 @@ struct PieceRun {
 struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // pieces among them
-  int64_t tested = 0;        // inconclusive pieces in which the tests of lemma 44 find nothing
-  int64_t not_run = 0;       // inputs are missing, or unsupported by the engine
+  int64_t probable = 0;  // inconclusive pieces that the tests of lemma 44 resolve and do not mark
+  int64_t not_run = 0;   // inputs are missing, or unsupported by the engine
   reports::VerdictStatistics checked;  // the sums over the pieces
   std::string stopped;                 // why cutting stopped: time, trips, ...
   std::string first_inconclusive;      // "while.3, trip 2: add.4", "" if there is none
-  // The first piece that is improbable by the tests of lemma 44.
+  // The first piece that is improbable by the tests of lemma 44, and their result on it. If there
+  // is none, the result on the tested piece with the largest deviation.
   std::string first_suspect;
   std::optional<reports::Statistical> statistical;
 };

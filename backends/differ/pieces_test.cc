@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_format.h"
 #include "backends/differ/differ.h"
 #include "backends/differ/injecting_backend.h"
@@ -18,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Subject {
   std::unique_ptr<Module> module;
@@ -163,10 +165,9 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
 }
 
-// The bound of the sum exceeds the sum, so the piece stays inconclusive however it is cut. The
-// wrong value is far inside the bound, but its error is many times the deviation, which the
-// statistical tests detect. The call of the sum does not count as another inconclusive piece.
-TEST(PiecesTest, AnInconclusivePieceIsTested) {
+// Eight sums of 4,096 terms of about 1.5 that cancel but for 64 times `rest`. Their bound for any
+// order exceeds the sums, so that their piece stays inconclusive however it is cut.
+Subject CancellingSums(float rest) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
   f {
@@ -185,19 +186,56 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Literal& data = subject.request.arguments[0][0];
   for (int64_t i = 0; i < data.element_count(); ++i) {
     const float half = 1 + static_cast<float>(i / 2 % 997) / 997;
-    data.mutable_data<float>()[i] = i % 2 == 0 ? half : i % 64 == 1 ? 0.001F - half : -half;
+    data.mutable_data<float>()[i] = i % 2 == 0 ? half : i % 64 == 1 ? rest - half : -half;
   }
+  return subject;
+}
+
+// The wrong value is far inside the bound, but its error is many times the deviation, which the
+// statistical tests detect. The call of the sum does not count as another inconclusive piece. The
+// limit of the tests exceeds the sums as well, so that the tests have no resolution.
+TEST(PiecesTest, AnInconclusivePieceIsTested) {
+  Subject subject = CancellingSums(0.001F);
   InjectingBackend right({"none", 0, 0});
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kInconclusive) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr(", 1 inconclusive (w: s), of these 1 probable by the statistical tests"));
+              AllOf(HasSubstr(", 1 inconclusive (w: s)"), Not(HasSubstr("probable"))));
   InjectingBackend wrong({"s", 3, 3 << 23});  // 8 times as large
   verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, Outcome::kSuspect) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: w: s"));
   subject.options.suspect = DiffOptions::Suspect::kNot;
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
+}
+
+// The sums are several times the limit of the tests. One without a term, and one with partial sums
+// in bf16, are still inside the bound.
+TEST(PiecesTest, APieceThatTheTestsResolveIsProbable) {
+  Subject subject = CancellingSums(0.05F);
+  InjectingBackend right({"none", 0, 0});
+  reports::Verdict verdict = subject.Diff(right, 0);
+  EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
+  EXPECT_EQ(reports::ExitStatusOf(verdict), 1);
+  EXPECT_THAT(reports::ReasonText(verdict),
+              HasSubstr(", 1 inconclusive (w: s), of these 1 probable by the statistical tests"));
+  ASSERT_TRUE(verdict.statistical.has_value());
+  EXPECT_EQ(verdict.statistical->proven, verdict.statistical->pieces - 1);
+  EXPECT_GT(verdict.statistical->bits, 4);
+  EXPECT_LT(verdict.statistical->bits, 6);
+  float sum = 0, dropped = 0, coarse = 0;
+  for (const float term : subject.request.arguments[0][0].data<float>().subspan(3 * 4096, 4096)) {
+    dropped = sum == 0 ? 0 : dropped + term;
+    sum += term;
+    coarse = absl::bit_cast<float>((absl::bit_cast<uint32_t>(coarse + term) + 0x8000) & 0xffff0000);
+  }
+  for (const float value : {dropped, coarse}) {
+    InjectingBackend wrong({"s", 3, absl::bit_cast<int32_t>(value) - absl::bit_cast<int32_t>(sum)});
+    verdict = subject.Diff(wrong, 0);
+    EXPECT_EQ(verdict.kind, Outcome::kSuspect) << value << ": " << reports::ReasonText(verdict);
+  }
+  subject.options.suspect = DiffOptions::Suspect::kNot;
+  EXPECT_EQ(subject.Diff(right, 0).kind, Outcome::kInconclusive);
 }
 
 TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {

@@ -127,7 +127,7 @@ std::string ElementOf(const Ran& ran, const reports::Verdict& failure) {
 }
 
 bool IsWrong(const reports::Verdict& verdict) {
-  return verdict.kind != Outcome::kPass && verdict.kind != Outcome::kInconclusive;
+  return verdict.kind != Outcome::kPass && !IsInconclusive(verdict.kind);
 }
 
 absl::string_view FailurePhaseName(FailurePhase failing_phase) {

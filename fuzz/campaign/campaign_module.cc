@@ -121,8 +121,10 @@ std::string CampaignStatus::ToJson() const {
   json["verdicts"] = nlohmann::ordered_json(verdicts);
   json["cells"] = cells;
   json["buckets"] = buckets;
-  auto count = verdicts.find("inconclusive");
-  json["inconclusive"] = count == verdicts.end() ? 0 : count->second;
+  int64_t inconclusive = 0;
+  for (const auto& [word, count] : verdicts)
+    inconclusive += word == "inconclusive" || word == "probable" ? count : 0;
+  json["inconclusive"] = inconclusive;
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
   json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
   json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;

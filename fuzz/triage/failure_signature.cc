@@ -184,7 +184,7 @@ bool SameFailureIgnoringNan(const FailureSignature& a, const FailureSignature& b
 }
 
 bool CountsAsFinding(Outcome kind) {
-  return IsFailure(kind) && kind != Outcome::kInconclusive && kind != Outcome::kSuspect;
+  return IsFailure(kind) && !IsInconclusive(kind) && kind != Outcome::kSuspect;
 }
 
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module) {

@@ -186,7 +186,10 @@ class LikelyDotTest : public testing::Test {
 };
 
 TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
-  EXPECT_FALSE(Find(0, -1).IsSuspect()) << Find(0, -1).most;
+  const StatisticalTestResult in_order = Find(0, -1);
+  EXPECT_FALSE(in_order.IsSuspect()) << in_order.most;
+  EXPECT_EQ(in_order.elements, kRows) << "a sum of certain operands is tested whole";
+  EXPECT_GT(in_order.bits, 10);
   // All positive products first: the partial sums are the largest of any order.
   EXPECT_FALSE(Find(0, -1, true).IsSuspect()) << Find(0, -1, true).most;
   const StatisticalTestResult dropped = Find(0, 100);

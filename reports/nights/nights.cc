@@ -184,7 +184,8 @@ std::string UlpsText(const History& history) {
 
 char MarkOf(const Verdict& verdict) {
   if (!verdict.flake.empty()) return kFlakeMark;
-  char mark = OutcomeName(verdict.kind)[0];
+  const Outcome kind = IsInconclusive(verdict.kind) ? Outcome::kInconclusive : verdict.kind;
+  char mark = OutcomeName(kind)[0];
   return IsBad(mark) && !verdict.expected ? absl::ascii_toupper(static_cast<unsigned char>(mark))
                                           : mark;
 }

@@ -23,8 +23,8 @@ namespace hlocts::reports {
 
 // Returns the first letter of the verdict, in upper case if no expectation covers it: 'p' pass, 'u'
 // unsupported, 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout,
-// 'i' inconclusive, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost (requested, without
-// a verdict), '.' not requested.
+// 'i' inconclusive or probable, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost
+// (requested, without a verdict), '.' not requested.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
                       kMissingMark = 'l', kAbsentMark = '.';
 char MarkOf(const Verdict& verdict);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr absl::string_view kOutcomeNames[] = {"pass",     "fail",  "unsupported", "rejected",
                                                "accepted", "crash", "timeout",     "inconclusive",
-                                               "nan_bits", "error", "suspect"};
+                                               "nan_bits", "error", "suspect",     "probable"};
 constexpr absl::string_view kValues[] = {"value", "zero", "inf", "nan"};
 
 template <typename Enum, size_t N>

@@ -21,8 +21,9 @@ enum class Outcome : uint8_t {
   kNanBits,       // a pass except for payload or sign of moved NaNs; fails in strict (ruling 0071)
   kError,         // an error of the harness, such as a run without comparisons
   kSuspect,       // not refuted, but improbable for a correct engine (lemma 44)
+  kProbable,      // inconclusive, but tests with resolution find nothing improbable (lemma 44)
 };
-inline constexpr Outcome kLastOutcome = Outcome::kSuspect;
+inline constexpr Outcome kLastOutcome = Outcome::kProbable;
 absl::string_view OutcomeName(Outcome outcome);  // "pass", "nan_bits", ...
 std::optional<Outcome> OutcomeFromName(absl::string_view name);
 // Returns true for outcomes other than a pass (kNanBits included) and kUnsupported. A person or an
@@ -30,6 +31,10 @@ std::optional<Outcome> OutcomeFromName(absl::string_view name);
 inline bool IsFailure(Outcome outcome) {
   return outcome != Outcome::kPass && outcome != Outcome::kUnsupported &&
          outcome != Outcome::kNanBits;
+}
+// Returns true if the sets do not decide.
+inline bool IsInconclusive(Outcome outcome) {
+  return outcome == Outcome::kInconclusive || outcome == Outcome::kProbable;
 }
 
 // The class of a value that is not accepted.

@@ -55,7 +55,7 @@ double Distance(Literal a, Literal b) {
 }
 
 bool IsBenchmarkable(Outcome kind) {
-  return kind == Outcome::kPass || kind == Outcome::kInconclusive || kind == Outcome::kUnsupported;
+  return kind == Outcome::kPass || IsInconclusive(kind) || kind == Outcome::kUnsupported;
 }
 
 // Returns the largest distance between two engines' outputs; negative if one output is not close.

@@ -157,7 +157,7 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
       fuzz::TrialOptions trial = options.trial;
       trial.invalid = !generated.broken_rule.empty();
       reports::Verdict verdict = fuzz::RunTrial(sample, *engine, trial, false).verdict;
-      inconclusive += verdict.kind == Outcome::kInconclusive;
+      inconclusive += IsInconclusive(verdict.kind);
       elements += static_cast<double>(verdict.elements);
       bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     }

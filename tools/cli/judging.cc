@@ -195,7 +195,7 @@ RepeatedRun RunRepeatedly(
     const Outcome kind = judge(outcome).kind;
     ++kept.counts[std::string(OutcomeName(kind))];
     line.Show(absl::StrCat("run ", i + 1, " of ", runs, ": ", CountsText(kept.counts)));
-    if (failed || !IsFailure(kind) || kind == Outcome::kInconclusive) continue;
+    if (failed || !IsFailure(kind) || IsInconclusive(kind)) continue;
     failed = true;
     if (i > 0) kept.outcome = std::move(again);
   }

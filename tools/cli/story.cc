@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/files/home_folder.h"
@@ -21,6 +22,7 @@ Colour ColourOf(const reports::Verdict& verdict) {
     case Outcome::kUnsupported:
     case Outcome::kInconclusive:
     case Outcome::kSuspect:
+    case Outcome::kProbable:
     case Outcome::kNanBits:
       return Colour::kYellow;
     case Outcome::kFail:
@@ -112,6 +114,14 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
       AddFreedoms(verdict, story);
       AddLine("meaning", "the outputs are permitted, and so are others far from them", story);
       AddLine("next", narrower, story);
+    } else if (verdict.kind == Outcome::kProbable && verdict.statistical) {
+      const reports::Statistical& by = *verdict.statistical;
+      AddLine("meaning",
+              absl::StrFormat("the outputs are permitted; %d of %d pieces are proven correct, and "
+                              "tests with a limit of %.2g deviations find nothing "
+                              "improbable in the others",
+                              by.proven, by.pieces, by.limit),
+              story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);

@@ -14,8 +14,8 @@ import pathlib
 import sys
 
 VERDICTS = ["pass", "fail", "nan_bits", "unsupported", "rejected", "accepted", "crash", "timeout",
-            "inconclusive", "error", "suspect"]
-LETTERS = dict(zip(VERDICTS, ".Fn-RACT?ES"))
+            "inconclusive", "error", "suspect", "probable"]
+LETTERS = dict(zip(VERDICTS, ".Fn-RACT?ES?"))
 
 
 def read(folder):
@@ -42,7 +42,7 @@ def print_rows(engines):
 
 def print_cases(engines):
     print("\none letter per engine, in the order above: . pass, - unsupported, F fail, n bits of a "
-          "NaN,\nR rejected, A accepted, C crash, T timeout, ? inconclusive, E error, S suspect\n")
+          "NaN,\nR rejected, A accepted, C crash, T timeout, ? inconclusive or probable, E error, S suspect\n")
     for case in sorted({case for _, _, verdicts in engines for case in verdicts}):
         row = "".join(LETTERS[verdicts[case]["verdict"]] if case in verdicts else " "
                       for _, _, verdicts in engines)

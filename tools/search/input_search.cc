@@ -221,7 +221,7 @@ class Search {
     const bool judged = !outcome.has_values() || verdict.kind != Outcome::kTimeout;
     result_.failed = judged && IsWrong(verdict.kind);
     over_ = over_ || verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError;
-    if (verdict.kind == Outcome::kInconclusive || !judged) ++result_.counts.inconclusive;
+    if (IsInconclusive(verdict.kind) || !judged) ++result_.counts.inconclusive;
     const bool passes = verdict.kind == Outcome::kPass;
     if (result_.failed || over_ || (passes && !passed_) || result_.counts.inputs == 1) {
       result_.verdict = std::move(verdict);

@@ -162,8 +162,8 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
       reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
       Count(verdict, FloatsOf(*trial.module), report);
       // A suspect is a failure of typical noise only.
-      const bool excused = verdict.kind == Outcome::kInconclusive ||
-                           (verdict.kind == Outcome::kSuspect && !mode.typical);
+      const bool excused =
+          IsInconclusive(verdict.kind) || (verdict.kind == Outcome::kSuspect && !mode.typical);
       if (IsFailure(verdict.kind) && !excused) {
         report.failures.push_back({trial.name, seed, verdict});
       }

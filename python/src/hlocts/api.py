@@ -85,7 +85,7 @@ def check(
             return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
         if spread:
             return result
-        is_settled = result.verdict != "inconclusive" or bool(facts)
+        is_settled = result.verdict not in ("inconclusive", "probable") or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
         raise HloctsError("facts: expected only with outputs; an engine declares its own")

@@ -104,7 +104,7 @@ class Result:
         __tracebackhide__ = True  # pytest shows the test instead of this line
         if self.passed:
             return self
-        unknown = self.verdict in ("unsupported", "inconclusive", "suspect")
+        unknown = self.verdict in ("unsupported", "inconclusive", "probable", "suspect")
         # The reference gave up, as at its limit of loop trips.
         unknown |= self.record.get("cause", {}).get("kind") == "reference"
         kind = NotJudgedError if unknown else ConformanceError

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "reference/deep_stack.h"
@@ -18,8 +19,10 @@ namespace {
 // are the elements farthest from the reference execution; the others are spread evenly. All sweeps
 // together make about kVisits visits. No output is tested if one sweep may exceed kVisitsMost.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
-// The least and the largest number of results that LeafTests::Together compares.
+// The least and the largest number of results that LeafTests::JointSizes compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
+// The least number of tested elements of which LeafTests::Bits says anything, if there are more.
+constexpr int64_t kResolvedLeast = 12;
 constexpr int64_t kStackBytes = 64 << 10;
 
 // The change of the result if an element changes by one unit. `together` is the change if all paths
@@ -135,6 +138,14 @@ void AppendLeaves(const SetValue& value, std::vector<SetArray>& arrays) {
 using Test = StatisticalTestResult::Test;
 using Clock = std::chrono::steady_clock;
 
+// Returns the median of the effective bits if the judge passes the output with these sets, else 0.
+// Infinite: the output is no float.
+double BitsOfPass(const SetArray& set, const Literal& actual) {
+  const JudgeResult judged = JudgeLeaves({{{set.shape(), false, set}}, {Origin()}}, {&actual, 1});
+  if (judged.outcome != Outcome::kPass) return 0;
+  return judged.effective.elements > 0 ? judged.effective.median : HUGE_VAL;
+}
+
 // Compares one output of the engine with the reference execution.
 class LeafTests {
  public:
@@ -142,23 +153,36 @@ class LeafTests {
             StatisticalTestResult& found)
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
-  // Sweeps until the next one might exceed the deadline.
+  // Compares all elements of a sum of certain operands, whose deviation needs no sweep. Otherwise
+  // sweeps until the next sweep might exceed the deadline.
   void Elements(int64_t most, Clock::time_point deadline) {
-    const bool linear = IsSumOfCertain();
+    if (IsSumOfCertain()) {
+      const int64_t count = actual_.element_count(), step = (count - 1) / kTogetherMost + 1;
+      const double common = std::sqrt(1 + 1 / (kDeviations * kDeviations));
+      for (int64_t i = 0; i < count; ++i)
+        Compare(i, node_.boxes[i].at, common * NoiseOf(i), i % step == 0);
+      return;
+    }
     Clock::time_point begin = Clock::now();
     for (int64_t i : Chosen(most)) {
       const Clock::time_point now = Clock::now();
       if (now - begin > deadline - now) return;
       begin = now;
       const LikelyError error = run_.From(leaf_, i);
-      const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
-      // An infinite deviation is due to the range, not to rounding.
-      if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
       // The first-order estimate is unusable for an element smaller than kDeviations deviations.
-      if (!linear && kDeviations * error.deviation > std::fabs(error.at)) continue;
-      ++found_.elements;
-      Take(Test::kElement, i, off, error.deviation);
+      const bool small = kDeviations * error.deviation > std::fabs(error.at);
+      Compare(i, error.at, small ? HUGE_VAL : error.deviation, true);
     }
+  }
+  // Returns BitsOfPass for sets as wide as the limit. Elements that were not tested have any value.
+  double Bits() const {
+    const auto count = static_cast<int64_t>(kept_.size());
+    if (count < std::min(actual_.element_count(), kResolvedLeast)) return 0;
+    Literal some(Shape(actual_.element_type(), {count}));
+    const int64_t size = StorageBytes(actual_.element_type());
+    for (int64_t k = 0; k < count; ++k)
+      std::memcpy(some.mutable_raw_data() + k * size, actual_.raw_data() + kept_[k] * size, size);
+    return BitsOfPass({some.shape(), sets_}, some);
   }
   // The accumulation errors of a dot or a sum of exact operands are independent of each other. This
   // test limits their sum and the sum of their squares.
@@ -169,9 +193,9 @@ class LeafTests {
     double squares = 0, sum = 0, most = 0, deviation = 0;
     int64_t farthest = 0;
     for (int64_t i = 0; i < count; ++i) {
-      const double noise = node_.noise_once[i] + node_.noise_use[i];
+      const double noise = NoiseOf(i);
       const double off = (RealAt(actual_, i) - node_.boxes[i].at) / noise;
-      if (node_.states[i] == Node::kBroken || noise == 0 || !std::isfinite(off)) continue;
+      if (noise == 0 || !std::isfinite(noise) || !std::isfinite(off)) continue;
       if (!seen.insert(node_.boxes[i].at).second) continue;
       squares += off * off;
       sum += off;
@@ -187,6 +211,24 @@ class LeafTests {
   }
 
  private:
+  // An infinite deviation is due to the range, not to rounding.
+  void Compare(int64_t i, double at, double deviation, bool keep) {
+    const double distance = std::fabs(RealAt(actual_, i) - at);
+    const double off = distance == 0 ? 0 : distance / deviation;
+    const bool tested = std::isfinite(off) && std::isfinite(deviation);
+    const double width = found_.limit * deviation;
+    if (keep) {
+      kept_.push_back(i);
+      sets_.push_back(tested ? AcceptanceSet::Interval(at - width, at + width)
+                             : AcceptanceSet::Unspecified());
+    }
+    if (!tested) return;
+    ++found_.elements;
+    Take(Test::kElement, i, off, deviation);
+  }
+  double NoiseOf(int64_t i) const {
+    return node_.states[i] == Node::kBroken ? HUGE_VAL : node_.noise_once[i] + node_.noise_use[i];
+  }
   bool IsSumOfCertain() const {
     if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return false;
     return std::all_of(node_.operands.begin(), node_.operands.end(),
@@ -227,6 +269,8 @@ class LeafTests {
   const Literal& actual_;
   const Node& node_;
   StatisticalTestResult& found_;
+  std::vector<int64_t> kept_;  // elements, and the values within the limit
+  std::vector<AcceptanceSet> sets_;
 };
 
 }  // namespace
@@ -277,17 +321,29 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
   if (run->work() > kVisitsMost) return found;
   const double leaves = static_cast<double>(run->leaves().size());
   const double swept = kVisits / (std::max(run->work(), 1.0) * std::max(leaves, 1.0));
+  if (run->leaves().size() != actual_leaves.size()) return found;
+  std::vector<size_t> swept_leaves;
   int64_t tests = 0;
-  for (size_t k = 0; k < run->leaves().size() && k < actual_leaves.size(); ++k) {
-    const int64_t count = actual_leaves[k].shape().IsArray() ? actual_leaves[k].element_count() : 0;
-    if (!run->CanSweep(k) || count == 0 || count != run->leaves()[k].element_count()) continue;
-    tests += count + 2;
+  double bits = HUGE_VAL;
+  for (size_t k = 0; k < actual_leaves.size(); ++k) {
+    const Literal& actual = actual_leaves[k];
+    if (!actual.shape().IsArray() || actual.element_count() == 0) continue;
+    if (run->CanSweep(k) && actual.element_count() == run->leaves()[k].element_count()) {
+      swept_leaves.push_back(k);
+      tests += actual.element_count() + 2;
+    } else {
+      bits = std::min(bits, BitsOfPass(run->leaves()[k], actual));
+    }
+  }
+  found.limit = VeryLikelyFactor(tests);
+  for (size_t k : swept_leaves) {
     LeafTests leaf(*run, k, actual_leaves[k], found);
     leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)),
                   options.deadline);
     leaf.JointSizes();
+    bits = std::min(bits, leaf.Bits());
   }
-  found.limit = VeryLikelyFactor(tests);
+  found.bits = std::isfinite(bits) ? bits : 0;
   return found;
 }
 

@@ -61,9 +61,12 @@ class ReferencePointRun {
 // The result of the tests of lemma 44: the element that exceeds the probable error the most.
 struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias };
-  int64_t elements = 0;  // the number of elements from which a sweep started
+  int64_t elements = 0;  // the number of elements that were tested singly
   double limit = 0;      // in deviations; a correct engine stays below it with probability 1 - 1e-7
   double most = 0;       // the largest deviation found, in standard deviations
+  // The median of the effective bits of an output within the limit, the least of all outputs. 0 if
+  // the judge would not pass some output whose sets were as wide as the limit.
+  double bits = 0;
   Test test = Test::kElement;
   int64_t output = 0, element = 0;  // its position; for variance and bias, that of the farthest
   double found = 0, expected = 0, deviation = 0;
