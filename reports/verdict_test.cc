@@ -65,6 +65,20 @@ TEST(VerdictTest, TheWorstUlpsOfAFunctionComeBackFromTheRecord) {
   EXPECT_EQ(read.worst_ulps[1].rule, "ulp(8)");
 }
 
+TEST(VerdictTest, AProbableVerdictHasTheNumbersOfItsPieces) {
+  Verdict verdict;
+  verdict.kind = Outcome::kProbable;
+  verdict.statistical.emplace();
+  EXPECT_FALSE(absl::StrContains(VerdictToJson(verdict), "proven"));
+  verdict.statistical->bits = 5.5, verdict.statistical->proven = 42,
+  verdict.statistical->pieces = 44;
+  const Verdict read = *VerdictFromJson(VerdictToJson(verdict));
+  EXPECT_EQ(read.kind, Outcome::kProbable);
+  EXPECT_EQ(read.statistical->bits, 5.5);
+  EXPECT_EQ(read.statistical->proven, 42);
+  EXPECT_EQ(read.statistical->pieces, 44);
+}
+
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
   // Histograms in units of a quarter bit: `random` has 90 elements at 20 bits and 10 at 1.5 bits;
   // `exact` has 24 bits.

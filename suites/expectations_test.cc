@@ -76,6 +76,17 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
+TEST(ExpectationsTest, AProbableResultIsAsExpectedIfAnInconclusiveOneIs) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ListOf("probable.textproto",
+                                                "expectation { query: 'a' verdict: 'inconclusive' "
+                                                "kind: BUG clause: 'pad.1' reason: 'r' }"));
+  reports::Verdict verdict;
+  verdict.case_address = "a";
+  verdict.kind = Outcome::kProbable;
+  list.Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected);
+}
+
 TEST(ExpectationsTest, AnOptionIsWhole) {
   struct {
     const char *condition, *backend;

@@ -210,7 +210,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
 }
 
 // The sums are several times the limit of the tests. One without a term, and one with partial sums
-// in bf16, are still inside the bound.
+// in TF32, are still inside the bound.
 TEST(PiecesTest, APieceThatTheTestsResolveIsProbable) {
   Subject subject = CancellingSums(0.05F);
   InjectingBackend right({"none", 0, 0});
@@ -227,7 +227,7 @@ TEST(PiecesTest, APieceThatTheTestsResolveIsProbable) {
   for (const float term : subject.request.arguments[0][0].data<float>().subspan(3 * 4096, 4096)) {
     dropped = sum == 0 ? 0 : dropped + term;
     sum += term;
-    coarse = absl::bit_cast<float>((absl::bit_cast<uint32_t>(coarse + term) + 0x8000) & 0xffff0000);
+    coarse = absl::bit_cast<float>((absl::bit_cast<uint32_t>(coarse + term) + 0x1000) & 0xffffe000);
   }
   for (const float value : {dropped, coarse}) {
     InjectingBackend wrong({"s", 3, absl::bit_cast<int32_t>(value) - absl::bit_cast<int32_t>(sum)});

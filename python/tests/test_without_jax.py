@@ -276,8 +276,9 @@ class Judge(Scratch):
     def test_a_suspect_is_a_verdict_and_no_failure(self):
         result = hlocts.judge(DOT, *suspect_of_dot())
         self.assertEqual(result.verdict, "suspect")
-        with self.assertRaises(hlocts.NotJudgedError):
-            result.raise_for_failure()
+        for verdict in ("suspect", "probable"):
+            with self.assertRaises(hlocts.NotJudgedError):
+                dataclasses.replace(result, verdict=verdict).raise_for_failure()
 
     def test_what_is_not_judged_is_no_pass(self):
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)

@@ -215,6 +215,14 @@ TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
   EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
 }
 
+TEST(NightsTest, AProbableCaseIsMarkedAsInconclusive) {
+  Verdict verdict;
+  verdict.kind = Outcome::kProbable;
+  EXPECT_EQ(MarkOf(verdict), 'I');
+  verdict.expected = true;
+  EXPECT_EQ(MarkOf(verdict), 'i');
+}
+
 TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {
   Verdict verdict;
   verdict.kind = Outcome::kNanBits;

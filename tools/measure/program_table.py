@@ -57,7 +57,7 @@ def table(arguments, backend, programs):
     for module, inputs in programs:
         record, seconds = judge(arguments, backend, module, inputs)
         print(line(module.stem, record, seconds), flush=True)
-        if arguments.cut and record["verdict"] in ("inconclusive", "probable"):
+        if arguments.cut and record["verdict"] == "inconclusive":
             record, more = judge(arguments, backend, module, inputs, arguments.cut)
             print(line("  by pieces", record, more), flush=True)
             seconds += more
