@@ -239,7 +239,7 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
           std::max(1.0, static_cast<double>(report.elements)));
   for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
   if (report.tested > 0) {
-    out << absl::StrFormat("  suspect: %d runs, of %d elements, %d of them swept from\n",
+    out << absl::StrFormat("  suspect: %d runs, of %d elements, %d of them tested singly\n",
                            report.suspects, report.tested, report.swept);
   }
   const Unusual& unusual = report.unusual;

@@ -22,7 +22,8 @@ struct NoiseReport {
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
   Unusual unusual;  // improbable passes, for typical noise
-  // Counts of the statistical tests: suspects, tested outputs' elements, and elements swept from.
+  // Counts of the statistical tests: suspects, tested outputs' elements, and elements tested
+  // singly.
   int64_t suspects = 0, tested = 0, swept = 0;
   struct Failure {
     std::string trial;
