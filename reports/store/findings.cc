@@ -26,7 +26,9 @@ std::string Word(const Json& json, const char* key) {
 }
 
 char RecordedMark(const Json& release) {
-  const std::string mark = Word(release, "mark"), verdict = Word(release, "verdict");
+  const std::string mark = Word(release, "mark");
+  std::string verdict = Word(release, "verdict");
+  if (verdict == "probable") verdict = "inconclusive";
   if (mark == "o") return kPassMark;
   const bool is_known = verdict == "unsupported" || verdict == "inconclusive";
   if (!verdict.empty() && (mark == "X" || (mark == "/" && is_known))) return verdict[0];

@@ -130,7 +130,7 @@ class Result:
         if self.verdict == "unsupported":
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
-            narrower = [_NARROWER] if self.verdict == "inconclusive" else []
+            narrower = [_NARROWER] if self.verdict in ("inconclusive", "probable") else []
             return [*([self.reason] if self.reason else []), self._checked(), *narrower]
         # The program's sentence repeats the element first. Only the rest is new.
         rest = _WRONG.search(self.reason)
