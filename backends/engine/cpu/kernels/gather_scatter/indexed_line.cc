@@ -15,6 +15,13 @@
 // Must follow foreach_target.h, which includes this file again for each target.
 #include "hwy/highway.h"
 
+#ifndef HLOCTS_INDEXED_LINE_PAD
+#define HLOCTS_INDEXED_LINE_PAD
+namespace hlocts::kernels {
+constexpr int64_t kPad = 16;  // elements that a vector may write beyond the picked ones
+}
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
@@ -33,6 +40,29 @@ void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int3
   for (; i < count; ++i) to[i] = operand[std::clamp(indices[i], 0, last)];
 }
 
+// Selects the indices from `low` to low + reach, in order: `places` gets the indices, `numbers`
+// their positions. Returns their number. Both arrays have kPad elements more than `count`.
+int64_t PickWords(const uint32_t* indices, int64_t count, uint32_t low, uint32_t reach,
+                  uint32_t* places, uint32_t* numbers) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<uint32_t, kPad> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t picked = 0, i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto index = hn::LoadU(d, indices + i);
+    const auto picks = hn::Not(hn::Gt(hn::Sub(index, hn::Set(d, low)), hn::Set(d, reach)));
+    hn::StoreU(hn::Compress(index, picks), d, places + picked);
+    hn::StoreU(hn::Compress(hn::Iota(d, static_cast<uint32_t>(i)), picks), d, numbers + picked);
+    picked += static_cast<int64_t>(hn::CountTrue(d, picks));
+  }
+  for (; i < count; ++i) {
+    places[picked] = indices[i];
+    numbers[picked] = static_cast<uint32_t>(i);
+    picked += indices[i] - low <= reach;
+  }
+  return picked;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::kernels
 HWY_AFTER_NAMESPACE();
@@ -40,6 +70,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hlocts::kernels {
 HWY_EXPORT(GatherWords);
+HWY_EXPORT(PickWords);
 namespace {
 
 constexpr int64_t kBlock = 1024;         // indices processed at a time
@@ -138,34 +169,50 @@ class LineScatter {
     parallel.For(parts, 3.0 * static_cast<double>(line_.count), [&](int64_t part, int64_t end) {
       for (; part < end; ++part) {
         const Index low = static_cast<Index>(part) * step;
-        if (low <= last_) RunPart(0, line_.count, low, std::min<Index>(last_ - low, step - 1));
+        if (low > last_) continue;
+        RunPart(0, line_.count, low, std::min<Index>(last_ - low, step - 1), to_,
+                line_.operand_stride);
       }
     });
   }
 
  private:
-  // Applies those of updates [begin, end) whose element is in [low, low + reach], in order. For
-  // each block these updates are first selected without branches.
-  void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
-    RunPart(begin, end, low, reach, to_, line_.operand_stride);
-  }
+  // Applies those of updates [begin, end) whose element is in [low, low + reach], in order. If
+  // these are a part of the elements, selects them for each block without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach, T* to, int64_t to_stride) const {
     ForEachBlock<Index>(line_, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
-      Index places[kBlock];
-      int32_t numbers[kBlock];
-      int64_t picked = 0;
-      for (int64_t i = 0; i < count; ++i) {
-        const Index index = indices[i * line_.index_stride];
-        places[picked] = index;
-        numbers[picked] = static_cast<int32_t>(i);
-        picked += static_cast<Index>(index - low) <= reach;
-      }
       const T* updates = from_ + first * line_.batched_stride;
-      for (int64_t i = 0; i < picked; ++i) {
-        T& element = to[static_cast<int64_t>(places[i]) * to_stride];
-        element = Updated<kKind>(element, updates[numbers[i] * line_.batched_stride]);
+      const auto apply = [&](Index place, int64_t number) {
+        T& element = to[static_cast<int64_t>(place) * to_stride];
+        element = Updated<kKind>(element, updates[number * line_.batched_stride]);
+      };
+      if (reach == last_) {
+        for (int64_t i = 0; i < count; ++i) {
+          const Index index = indices[i * line_.index_stride];
+          if (index <= last_) apply(index, i);
+        }
+        return;
       }
+      Index places[kBlock + kPad];
+      uint32_t numbers[kBlock + kPad];
+      const int64_t picked = Pick(indices, count, low, reach, places, numbers);
+      for (int64_t i = 0; i < picked; ++i) apply(places[i], numbers[i]);
     });
+  }
+  int64_t Pick(const Index* indices, int64_t count, Index low, Index reach, Index* places,
+               uint32_t* numbers) const {
+    if constexpr (sizeof(Index) == sizeof(uint32_t)) {
+      if (line_.index_stride == 1) {
+        return HWY_DYNAMIC_DISPATCH(PickWords)(indices, count, low, reach, places, numbers);
+      }
+    }
+    int64_t picked = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      places[picked] = indices[i * line_.index_stride];
+      numbers[picked] = static_cast<uint32_t>(i);
+      picked += static_cast<Index>(places[picked] - low) <= reach;
+    }
+    return picked;
   }
 
   // Divides the updates into parts. The first part is applied to the output, each other part to a
