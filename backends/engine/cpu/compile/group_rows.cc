@@ -9,7 +9,8 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 128 << 10;         // cache budget for the rows being processed
+constexpr int64_t kTileBytes = 256 << 10;         // cache budget for the rows being processed
+constexpr int64_t kRowsTogether = 16;             // as many as the widest vector reduces at once
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // no minimum in guard mode
 
 // Returns true if the step can run on `rows` rows.
@@ -70,7 +71,8 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
     row_bytes = std::max(row_bytes, 4 * (work.is_reduce ? work.size : work.elements / rows));
   }
   for (int32_t buffer : wiring.internal) row_bytes += buffers_[buffer].bytes / rows;
-  const int64_t at_once = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
+  int64_t at_once = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
+  if (at_once > kRowsTogether) at_once -= at_once % kRowsTogether;
   int64_t working_bytes = 0;
   for (int32_t buffer : wiring.internal) {
     internals.push_back({buffers_[buffer].bytes / rows, working_bytes});

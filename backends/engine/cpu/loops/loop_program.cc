@@ -219,7 +219,7 @@ void LoopProgram::Finish() {
   if (!streams_) return;
   stream_buffer_offset_ =
       (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
-  scratch_bytes_ = stream_buffer_offset_ + kOutOfCacheStep * kWidthMax;
+  scratch_bytes_ = stream_buffer_offset_ + kBlock * kWidthMax;
 }
 
 // Returns the offset of scratch memory for a block of elements.

@@ -22,8 +22,9 @@ class LoopProgram {
   static constexpr int kRegistersMax = 400;
   static constexpr int kOperationsMax = 96;  // each with at most three separate inputs
   static constexpr int kWidthMax = 16;       // largest element size in bytes
-  // Elements per step within a block, in loops over arrays that do not fit the cache.
-  static constexpr int64_t kOutOfCacheStep = 256;
+  // Elements per step within a block, in loops over arrays that do not fit the cache, and in those
+  // of them that stream their result.
+  static constexpr int64_t kOutOfCacheStep = 256, kStreamStep = 128;
 
   // Adds a register for an input. `array` is its index in the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
@@ -113,7 +114,7 @@ class LoopProgram {
   void RunOperations(uint8_t* const* at, int64_t start, int64_t count) const;
   void RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                  int64_t count) const;
-  void RunOutOfCache(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
+  void RunOutOfCache(uint8_t** at, int64_t start, int64_t count, int64_t step, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void FindPairs();
   int SingleOf(const Operation& operation) const;
@@ -131,7 +132,7 @@ class LoopProgram {
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
   bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, paired_ = false;
-  int64_t stream_buffer_offset_ = 0;  // offset in scratch memory of a step of the streamed result
+  int64_t stream_buffer_offset_ = 0;  // offset in scratch memory of a block of the streamed result
 };
 
 }  // namespace hlocts::cpu

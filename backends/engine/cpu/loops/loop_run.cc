@@ -113,18 +113,18 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
   StreamBytes(held, to, count * registers_[out].width);
 }
 
-// Runs a block of `count` elements in steps of kOutOfCacheStep. Restores `at` at the end.
-void LoopProgram::RunOutOfCache(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
+// Runs a block of `count` elements in steps of `step` elements. Restores `at` at the end.
+void LoopProgram::RunOutOfCache(uint8_t** at, int64_t start, int64_t count, int64_t step,
+                                uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
       if (!registers_[r].stays) at[r] += elements * registers_[r].width;
     }
   };
   int64_t done = 0;
-  for (; done < count; done += kOutOfCacheStep) {
-    const int64_t step = std::min(kOutOfCacheStep, count - done);
-    RunStreamed(at, start + done, step, held);
-    advance(kOutOfCacheStep);
+  for (; done < count; done += step) {
+    RunStreamed(at, start + done, std::min(step, count - done), held);
+    advance(step);
   }
   advance(-done);
 }
@@ -146,12 +146,14 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
   const bool is_long = end - begin > kOutOfCacheElements;
   const bool far = streams_ ? is_long || is_part : is_long && operations_.size() <= kFewOperations;
+  // The operands of a part are in a near cache.
+  const int64_t step = is_part ? kBlock : streams_ ? kStreamStep : kOutOfCacheStep;
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
     PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
     if (far) {
-      RunOutOfCache(at, start, count, scratch.data() + stream_buffer_offset_);
+      RunOutOfCache(at, start, count, step, scratch.data() + stream_buffer_offset_);
     } else {
       RunOperations(at, start, count);
     }
