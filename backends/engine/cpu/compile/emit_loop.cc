@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/engine/cpu/compile/function_builder.h"
+#include "backends/engine/cpu/elementwise/stream.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/plan/segments.h"
 #include "spec/ops/groups.h"
@@ -187,7 +188,6 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   const std::vector<ValueId> results = ResultsOf(root);
   const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
   for (ValueId result : results) loop->AddOutput(register_of_[result]);
-  constexpr int64_t kStreamedBytes = 16 << 20;
   if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;
   const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;

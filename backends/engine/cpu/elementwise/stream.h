@@ -8,6 +8,7 @@
 namespace hlocts::cpu {
 
 inline constexpr int64_t kStreamAlignment = 64;
+inline constexpr int64_t kStreamedBytes = 16 << 20;  // least size of a streamed result
 
 // Copies with stores that bypass the caches and do not read the old contents. `to` must be aligned.
 // Other threads see the data after FinishStreams.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/engine/cpu/elementwise/stream.h"
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/loops/loop_program.h"
@@ -17,7 +18,8 @@ class TiledCopy {
  public:
   static constexpr int64_t kColumns = 32, kRows = 512;  // size of a tile
 
-  explicit TiledCopy(const plan::View& view) : view_(view) {
+  TiledCopy(const plan::View& view, int width)
+      : view_(view), streams_(view.elements() * width >= kStreamedBytes) {
     const size_t rank = view_.dimensions.size();
     if (rank < 2 || view_.dimensions[rank - 1].stride == 1 ||
         view_.dimensions[rank - 1].stride == 0) {
@@ -55,7 +57,7 @@ class TiledCopy {
       const int64_t stride = view_.dimensions.back().stride;
       LoopBranch(reinterpret_cast<const T*>(array) + from + at * stride, stride,
                  std::min(kRows, inner_ - at), std::min(kColumns, columns() - first),
-                 reinterpret_cast<T*>(out) + to, column_stride);
+                 reinterpret_cast<T*>(out) + to, column_stride, streams_);
     }
   }
 
@@ -66,10 +68,10 @@ class TiledCopy {
 
   template <typename T>
   static void LoopBranch(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
-                         int64_t to_stride) {
+                         int64_t to_stride, bool streams) {
     if constexpr (sizeof(T) <= 8) {
-      const kernels::TransposeRequest request = {sizeof(T), rows, columns,  from,
-                                                 stride,    to,   to_stride};
+      const kernels::TransposeRequest request = {sizeof(T), rows, columns,   from,
+                                                 stride,    to,   to_stride, streams};
       if (kernels::Transpose(request).ok()) return;
     }
     for (int64_t r = 0; r < rows; r += kColumns) {
@@ -83,13 +85,14 @@ class TiledCopy {
 
   plan::View view_;
   int64_t column_ = -1, inner_ = 0;
+  bool streams_;
 };
 
 }  // namespace
 
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel) {
-  const TiledCopy tiled(view);
+  const TiledCopy tiled(view, width);
   if (elements == 0 || !tiled.helps()) {
     return [=](Run&, In in, Out out) {
       parallel.For(
@@ -106,6 +109,7 @@ StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
     parallel.For(tiled.pieces(), cost, [&](int64_t begin, int64_t end) {
       VisitWidth(width,
                  [&](auto zero) { tiled.RunPieces<decltype(zero)>(in[0], begin, end, out[0]); });
+      FinishStreams();
     });
     return absl::OkStatus();
   };

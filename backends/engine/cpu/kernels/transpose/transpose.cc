@@ -16,6 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
+constexpr int64_t kLineBytes = 64;
 constexpr int64_t kRowsAhead = 32;  // rows are too far apart for the hardware prefetcher
 
 // Uses 16-byte vectors for elements of one or two bytes. Wider vectors lack the necessary shuffles
@@ -27,7 +28,7 @@ struct SquareRow {
   typedef T Type __attribute__((vector_size(kSide<T> * sizeof(T))));
 };
 
-template <typename T>
+template <typename T, bool kStreams>
 void TransposeSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   using Row = typename SquareRow<T>::Type;
   Row rows[kSide<T>];
@@ -36,7 +37,13 @@ void TransposeSquare(const T* from, int64_t from_stride, T* to, int64_t to_strid
   }
   TransposeSquare<Row, kSide<T>>(rows);
   HLOCTS_UNROLL for (int c = 0; c < kSide<T>; ++c) {
-    __builtin_memcpy(to + c * to_stride, &rows[c], sizeof(Row));
+    if constexpr (kStreams) {
+      namespace hn = hwy::HWY_NAMESPACE;
+      const hn::FixedTag<T, kSide<T>> d;
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const T*>(&rows[c])), d, to + c * to_stride);
+    } else {
+      __builtin_memcpy(to + c * to_stride, &rows[c], sizeof(Row));
+    }
   }
 }
 
@@ -49,9 +56,9 @@ void TransposeElements(const TransposeRequest& q, int64_t row, int64_t row_end, 
   }
 }
 
-template <typename T>
+template <typename T, bool kStreams>
 void LoopBranch(const TransposeRequest& q) {
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(T));
   const T* from = static_cast<const T*>(q.from);
   T* to = static_cast<T*>(q.to);
   int64_t row = 0;
@@ -63,8 +70,8 @@ void LoopBranch(const TransposeRequest& q) {
     }
     int64_t column = 0;
     for (; column + kSide<T> <= q.columns; column += kSide<T>) {
-      TransposeSquare(from + row * q.from_stride + column, q.from_stride,
-                      to + column * q.to_stride + row, q.to_stride);
+      TransposeSquare<T, kStreams>(from + row * q.from_stride + column, q.from_stride,
+                                   to + column * q.to_stride + row, q.to_stride);
     }
     TransposeElements<T>(q, row, row + kSide<T>, column);
   }
@@ -72,7 +79,16 @@ void LoopBranch(const TransposeRequest& q) {
 }
 
 void TransposeAll(const TransposeRequest& request) {
-  VisitUnsigned(request.bytes, [&](auto zero) HWY_ATTR { LoopBranch<decltype(zero)>(request); });
+  VisitUnsigned(request.bytes, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    if constexpr (kSide<T> * sizeof(T) == kLineBytes) {
+      const auto to = reinterpret_cast<uintptr_t>(request.to);
+      if (request.streams && (to | request.to_stride * sizeof(T)) % kLineBytes == 0) {
+        return LoopBranch<T, true>(request);
+      }
+    }
+    LoopBranch<T, false>(request);
+  });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,6 +18,8 @@ struct TransposeRequest {
   int64_t from_stride = 0;
   void* to = nullptr;
   int64_t to_stride = 0;
+  // Writes past the caches if vectors are aligned cache lines. The caller orders these stores.
+  bool streams = false;
 };
 
 absl::Status Transpose(const TransposeRequest& request);
