@@ -59,6 +59,29 @@ int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
   return count;
 }
 
+// Returns the position of the largest key of a short row, after which a vector can be read.
+template <typename U>
+int64_t BestOfShortRow(const U* keys, int64_t count, bool first) {
+  if constexpr (sizeof(U) >= 4) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const hn::ScalableTag<U> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto at = [&](int64_t i) HWY_ATTR {
+      return hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(std::min(lanes, count - i))),
+                                hn::LoadU(d, keys + i));
+    };
+    auto best = at(0);
+    for (int64_t i = lanes; i < count; i += lanes) best = hn::Max(best, at(i));
+    best = hn::MaxOfLanes(d, best);
+    for (int64_t i = 0; first; i += lanes) {
+      const intptr_t place = hn::FindFirstTrue(d, hn::Eq(at(i), best));
+      if (place >= 0) return i + place;
+    }
+    return PlaceOf(keys, count, hn::GetLane(best), first);
+  }
+  return PlaceOf(keys, count, Largest(keys, count), first);
+}
+
 // Searches contiguous elements a block at a time. The position within a block is searched only if
 // the block has a better element.
 template <typename U>
@@ -113,16 +136,14 @@ template <typename U>
 void RunRows(const ArgReduceRequest& r, const Keys<U>& code, int64_t begin, int64_t end) {
   const int64_t together = std::max<int64_t>(1, kBlock / r.size);
   int64_t places[kBlock];
-  U keys[kBlock];
+  U keys[kBlock + HWY_MAX_BYTES / sizeof(U)];
   for (int64_t row = begin; row < end; row += together) {
     const int64_t rows = std::min(together, end - row);
     const U* from = static_cast<const U*>(r.operand) + row * r.size;
     if (r.size <= kBlock) code.Of(from, rows * r.size, keys);
     for (int64_t i = 0; i < rows; ++i) {
-      const U* row_keys = keys + i * r.size;
-      places[i] = r.size > kBlock
-                      ? BestOfRow(r, code, from)
-                      : PlaceOf(row_keys, r.size, Largest(row_keys, r.size), r.tie_low_index);
+      places[i] = r.size > kBlock ? BestOfRow(r, code, from)
+                                  : BestOfShortRow(keys + i * r.size, r.size, r.tie_low_index);
     }
     Store(r, from, r.size, row, rows, places);
   }
