@@ -168,8 +168,10 @@ struct ReduceLoops {
   static auto RowVector(const char* row, int64_t count) {
     const T* in = reinterpret_cast<const T*>(row);
     Vec<T> sums[kVectors];
-    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Splat(Op::template Identity<T>());
-    int64_t i = 0;
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+      sums[v] = count < kStep ? Splat(Op::template Identity<T>()) : Load(in + v * kLanes<T>);
+    }
+    int64_t i = count < kStep ? 0 : kStep;
     for (; i + kStep <= count; i += kStep) {
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
         sums[v] = Op::Apply(sums[v], Load(in + i + v * kLanes<T>));
@@ -199,16 +201,30 @@ struct ReduceLoops {
     }
   }
 
+  // Combines the lanes of kCount vectors, each by halves as in FoldedLanes, in lanes 0 to kCount - 1
+  // of the first vector. A vector holds the same number of lanes of each of kLanes / kCount rows.
+  template <int kCount, typename V>
+  HLOCTS_INLINE static void FoldRows(V* v) {
+    if constexpr (kCount > 1) {
+      constexpr int kHalf = kCount / 2;
+      [&]<int... kLane>(std::integer_sequence<int, kLane...>) HLOCTS_INLINE_LAMBDA {
+        HLOCTS_UNROLL for (int i = 0; i < kHalf; ++i) {
+          const V &a = v[2 * i], &b = v[2 * i + 1];
+          v[i] = Op::Apply(
+              __builtin_shufflevector(a, b, (kLane / kHalf * kCount + kLane % kHalf)...),
+              __builtin_shufflevector(a, b, (kLane / kHalf * kCount + kLane % kHalf + kHalf)...));
+        }
+      }
+      (std::make_integer_sequence<int, kLanes<T>>());
+      FoldRows<kHalf>(v);
+    }
+  }
+
   // Reduces kLanes rows and returns the address after them. Adds in the same order as single rows.
   static const char* RowsTogether(const char* row, int64_t row_bytes, int64_t count, T* to) {
     Vec<T> lanes[kLanes<T>];
     for (int r = 0; r < kLanes<T>; ++r, row += row_bytes) lanes[r] = RowVector(row, count);
-    Transpose<T>(lanes);
-    HLOCTS_UNROLL for (int half = kLanes<T> / 2; half > 0; half /= 2) {
-      HLOCTS_UNROLL for (int i = 0; i < half; ++i) {
-        lanes[i] = Op::Apply(lanes[i], lanes[i + half]);
-      }
-    }
+    FoldRows<kLanes<T>>(lanes);
     Store(to, Op::Apply(Load(to), lanes[0]));
     return row;
   }
