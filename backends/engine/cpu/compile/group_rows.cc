@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups steps that can run together on a few rows at a time.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
@@ -9,9 +11,13 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 256 << 10;         // cache budget for the rows being processed
 constexpr int64_t kRowsTogether = 16;             // as many as the widest vector reduces at once
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // no minimum in guard mode
+
+// Returns the cache budget for the rows being processed. No result depends on it.
+int64_t TileBytes() {
+  return std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 2, 128 << 10, 512 << 10);
+}
 
 // Returns true if the step can run on `rows` rows.
 bool WorksOnRows(const RowWork& work, int64_t rows) {
@@ -71,7 +77,7 @@ FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_
     row_bytes = std::max(row_bytes, 4 * (work.is_reduce ? work.size : work.elements / rows));
   }
   for (int32_t buffer : wiring.internal) row_bytes += buffers_[buffer].bytes / rows;
-  int64_t at_once = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
+  int64_t at_once = std::max<int64_t>(1, TileBytes() / std::max<int64_t>(row_bytes, 1));
   if (at_once > kRowsTogether) at_once -= at_once % kRowsTogether;
   int64_t working_bytes = 0;
   for (int32_t buffer : wiring.internal) {
