@@ -2,6 +2,8 @@
 // Selects the kernel of an instruction. Narrow floats are computed in f32, whose precision is so
 // high that rounding a second time to the narrow type is harmless. Sub-byte integers are computed
 // as bytes.
+#include <cstring>
+
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
@@ -173,6 +175,12 @@ Kernel LineKernel(PrimitiveType type) {
 }
 
 void FillElements(const void* element, int width, int64_t count, void* out) {
+  constexpr int64_t kSetBytes = 2048;  // memset writes long arrays of zeros without reading them
+  const auto* bytes = static_cast<const uint8_t*>(element);
+  if (count * width >= kSetBytes && std::memcmp(bytes, bytes + 1, width - 1) == 0) {
+    std::memset(out, *bytes, static_cast<size_t>(count * width));
+    return;
+  }
   static const KernelFunction kByWidth[] = {VectorFill(1), VectorFill(2), VectorFill(4),
                                             VectorFill(8), VectorFill(16)};
   const int row = width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : width == 8 ? 3 : 4;
@@ -208,6 +216,7 @@ Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
     kernel.run = VectorPair(second.parameters.operand_type, first.paired, second.paired, right);
   }
   kernel.singles = 1 | 2 | 4;
+  kernel.repeats = true;
   return kernel;
 }
 

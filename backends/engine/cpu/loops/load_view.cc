@@ -47,13 +47,24 @@ int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
+void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint8_t* out) {
+  if (stride == 0) return FillElements(from, width, count, out);
+  if (stride == 1) return static_cast<void>(std::memcpy(out, from, count * width));
+  VisitWidth(width, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < count; ++i) {
+      reinterpret_cast<T*>(out)[i] = reinterpret_cast<const T*>(from)[i * stride];
+    }
+  });
+}
+
 // Copies `rows` rows of dimension `inner`, which are `outer.stride` apart. If that stride is 0, one
 // row is copied and the copy is repeated.
 void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
               const plan::ViewDimension& inner, int width, uint8_t* out) {
   const int64_t bytes = inner.size * width;
   if (outer.stride == 0 && rows > 1) {
-    CopyRows(from, 1, outer, inner, width, out);
+    CopyRun(from, inner.stride, width, inner.size, out);
     for (int64_t done = 1; done < rows; done *= 2) {
       std::memcpy(out + done * bytes, out, std::min(done, rows - done) * bytes);
     }
@@ -73,11 +84,6 @@ void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& oute
       }
     }
   });
-}
-
-void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint8_t* out) {
-  if (stride == 0) return FillElements(from, width, count, out);
-  CopyRows(from, 1, {}, {count, stride}, width, out);
 }
 
 }  // namespace
