@@ -18,6 +18,7 @@ struct Kernel {
   KernelParameters parameters;
   // Bit mask of the operands that may be a single element; in a call, at most one of them is.
   uint8_t singles = 0;
+  bool repeats = false;  // operands may repeat one row
   Paired paired = Paired::kNone;
 
   void operator()(const void* a, const void* b, const void* c, void* out, int64_t count) const {

@@ -25,6 +25,10 @@ struct KernelParameters {
   // Bit mask of the operands that are a single broadcast element: 1 for a, 2 for b, 4 for c.
   // Kernels without support for single elements ignore it.
   uint8_t single = 0;
+  // If row_size > 0, bit mask of the operands of which each row is the first one. Only for kernels
+  // with Kernel::repeats.
+  uint8_t repeated = 0;
+  int64_t row_size = 0;
 };
 
 // Operations that a loop may combine in pairs (vector_pairs.cc). kSquare may only come second.

@@ -50,8 +50,12 @@ void PairLoop(HLOCTS_ARGUMENTS) {
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], y[i], all);
   } else {
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], y[i], z[i]);
+    const int64_t size = p.row_size > 0 ? p.row_size : count;
+    const auto step = [&](int k) { return (p.repeated >> k & 1) != 0 ? 0 : size; };
+    for (int64_t at = 0; at < count; at += size, x += step(0), y += step(1), z += step(2)) {
+      HLOCTS_LOOP
+      for (int64_t i = 0; i < size; ++i) r[at + i] = both(x[i], y[i], z[i]);
+    }
   }
 }
 

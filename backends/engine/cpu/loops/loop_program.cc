@@ -92,6 +92,14 @@ bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
   return reg.kind == LoopProgram::Kind::kLoaded && dimensions.size() > 1 &&
          dimensions.back().stride == stride && dimensions.back().size >= kRowMin;
 }
+// Returns true if rows that are too short for a call each are the same several times.
+bool IsRepeatedRow(const LoopProgram::Register& reg) {
+  constexpr int64_t kShortest = 16;
+  const auto& dimensions = reg.view.dimensions;
+  return reg.kind == LoopProgram::Kind::kLoaded && dimensions.size() > 1 &&
+         dimensions.back().stride == 1 && dimensions.end()[-2].stride == 0 &&
+         dimensions.back().size >= kShortest && dimensions.back().size < kRowMin;
+}
 int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.back().size; }
 
 }  // namespace
@@ -115,7 +123,7 @@ int LoopProgram::SingleOf(const Operation& operation) const {
 // read in place. An operand that all readers read in place is never copied to scratch memory.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
-    reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);
+    reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1) || IsRepeatedRow(reg);
   }
   for (int r : outputs_) registers_[r].stays = false;
   for (Operation& operation : operations_) {
@@ -128,7 +136,8 @@ void LoopProgram::LeaveInPlace() {
     for (int k = 0; k < 3; ++k) {
       if (operands[k] < 0 || k == single) continue;
       Register& reg = registers_[operands[k]];
-      const bool fits = IsRow(reg, 1) && (size == 0 || size == RowSize(reg));
+      const bool fits = IsRepeatedRow(reg) ? operation.kernel.repeats && single < 0 && size == 0
+                                           : IsRow(reg, 1) && (size == 0 || size == RowSize(reg));
       reg.stays = reg.stays && fits;
       if (reg.stays) size = RowSize(reg);
     }
@@ -145,6 +154,11 @@ void LoopProgram::LeaveInPlace() {
       } else {
         operation.row_size = RowSize(reg);
         operation.row_single |= bit;
+        if (!IsRepeatedRow(reg)) continue;
+        operation.row_repeats = reg.view.dimensions.end()[-2].size;
+        // Without a third operand its address is null and stays so.
+        const int absent = operation.c < 0 ? 1 << 2 : 0;
+        operation.kernel.parameters.repeated |= static_cast<uint8_t>(1 << k | absent);
       }
     }
   }

@@ -22,9 +22,8 @@ class LoopProgram {
   static constexpr int kRegistersMax = 400;
   static constexpr int kOperationsMax = 96;  // each with at most three separate inputs
   static constexpr int kWidthMax = 16;       // largest element size in bytes
-  // Elements per step within a block, in loops over arrays that do not fit the cache, and in those
-  // of them that stream their result.
-  static constexpr int64_t kOutOfCacheStep = 256, kStreamStep = 128;
+  // Elements per step within a block whose result is streamed, and the fewest that are streamed.
+  static constexpr int64_t kStreamStep = 128, kStreamedElements = 1 << 16;
 
   // Adds a register for an input. `array` is its index in the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
@@ -86,7 +85,8 @@ class LoopProgram {
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
-    int64_t row_size = 0;  // row length if operands are processed row by row; else 0
+    int64_t row_size = 0;     // row length if operands are processed row by row; else 0
+    int64_t row_repeats = 1;  // number of equal rows that are processed together
     // The operands whose rows are single elements, as in KernelParameters::single.
     uint8_t row_single = 0;
 
@@ -114,7 +114,7 @@ class LoopProgram {
   void RunOperations(uint8_t* const* at, int64_t start, int64_t count) const;
   void RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                  int64_t count) const;
-  void RunOutOfCache(uint8_t** at, int64_t start, int64_t count, int64_t step, uint8_t* held) const;
+  void RunSteps(uint8_t** at, int64_t start, int64_t count, int64_t step, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void FindPairs();
   int SingleOf(const Operation& operation) const;

@@ -10,15 +10,6 @@
 #include "backends/engine/cpu/loops/loop_program.h"
 
 namespace hlocts::cpu {
-namespace {
-
-// The length above which a loop's arrays are assumed not to fit a near cache. Longer loops use
-// smaller steps, so that all arrays advance together and the hardware prefetches each. Loops of
-// many operations do not: memory is not their limit, and the cost of each step would dominate.
-constexpr int64_t kOutOfCacheElements = 1 << 16;
-constexpr size_t kFewOperations = 12;
-
-}  // namespace
 
 // Sets the addresses that are the same for all blocks: splats, and arrays that are read row by row.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
@@ -73,8 +64,14 @@ void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int6
   KernelParameters parameters = operation.kernel.parameters;
   parameters.single |= operation.row_single;
   auto [row, column] = Divided(start, size);
-  for (int64_t done = 0, run; done < count; done += run, ++row, column = 0) {
+  for (int64_t done = 0, run, rows; done < count; done += run, row += rows, column = 0) {
     run = std::min(size - column, count - done);
+    rows = 1;
+    if (operation.row_repeats > 1 && run == size) {
+      rows = std::min(operation.row_repeats - row % operation.row_repeats, (count - done) / size);
+      run = rows * size;
+    }
+    parameters.row_size = rows > 1 ? size : 0;
     const auto place = [&, row = row, column = column](int r) -> uint8_t* {
       if (r < 0) return nullptr;
       const Register& reg = registers_[r];
@@ -102,7 +99,6 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
 
 // Runs a step. If the output is aligned, the result goes to `held` and is streamed from there.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
-  if (!streams_) return RunOperations(at, start, count);
   const int out = operations_.back().out;
   uint8_t* const to = at[out];
   if (reinterpret_cast<uintptr_t>(to) % kStreamAlignment != 0)
@@ -114,8 +110,8 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
 }
 
 // Runs a block of `count` elements in steps of `step` elements. Restores `at` at the end.
-void LoopProgram::RunOutOfCache(uint8_t** at, int64_t start, int64_t count, int64_t step,
-                                uint8_t* held) const {
+void LoopProgram::RunSteps(uint8_t** at, int64_t start, int64_t count, int64_t step,
+                           uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
       if (!registers_[r].stays) at[r] += elements * registers_[r].width;
@@ -144,16 +140,16 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
-  const bool is_long = end - begin > kOutOfCacheElements;
-  const bool far = streams_ ? is_long || is_part : is_long && operations_.size() <= kFewOperations;
-  // The operands of a part are in a near cache.
-  const int64_t step = is_part ? kBlock : streams_ ? kStreamStep : kOutOfCacheStep;
-  int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
+  const bool streams = streams_ && (is_part || end - begin > kStreamedElements);
+  // Short steps let all arrays advance together, so that the hardware prefetches each. The operands
+  // of a part are in a near cache.
+  const int64_t step = is_part ? kBlock : kStreamStep;
+  int64_t block = streams ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
     PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
-    if (far) {
-      RunOutOfCache(at, start, count, step, scratch.data() + stream_buffer_offset_);
+    if (streams) {
+      RunSteps(at, start, count, step, scratch.data() + stream_buffer_offset_);
     } else {
       RunOperations(at, start, count);
     }
@@ -164,7 +160,7 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
                    static_cast<size_t>(count * reg.width));
     }
   }
-  if (far && streams_) FinishStreams();
+  if (streams) FinishStreams();
 }
 
 void LoopProgram::RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end,
