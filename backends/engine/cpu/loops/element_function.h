@@ -25,9 +25,6 @@ class ElementFunction {
   ElementFunction(std::shared_ptr<const LoopProgram> loop, const plan::Graph& graph);
   ElementFunction(const Function& function, const plan::Graph& graph);
 
-  size_t argument_count() const { return argument_widths_.size(); }
-  size_t result_count() const { return result_widths_.size(); }
-  int argument_width(size_t i) const { return argument_widths_[i]; }
   int result_width(size_t i) const { return result_widths_[i]; }
 
   // Computes results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may

@@ -152,7 +152,8 @@ TEST(PairsTest, RotationsAreBothShifts) {
                   apply(ArithmeticKernel(Opcode::kShiftRightLogical, type), x, rests)));
 }
 
-// Returns the rounds of a random number generator, with the shift amounts as an argument.
+// Returns the rounds of a random number generator, with the shift amounts as an argument, and a
+// pair of operations that reads short rows several times.
 std::string Rounds() {
   return R"(HloModule m
 ENTRY e {
@@ -170,7 +171,13 @@ ENTRY e {
   x = u32[5000] xor(s, o)
   y = u32[5000] multiply(x, s)
   z = u32[5000] subtract(a, y)
-  ROOT t = (u32[5000], u32[5000]) tuple(x, z)
+  h = u32[500] slice(a), slice={[7:507]}
+  g = u32[5,100] reshape(h)
+  p = u32[5,10,100] broadcast(g), dimensions={0,2}
+  q = u32[5,10,100] reshape(b)
+  v = u32[5,10,100] subtract(p, q)
+  f = u32[5,10,100] xor(v, q)
+  ROOT t = (u32[5000], u32[5000], u32[5,10,100]) tuple(x, z, f)
 })";
 }
 
@@ -201,7 +208,7 @@ TEST(PairsTest, ARoundIsTheSameWithoutThem) {
                                    pjrt::Options(std::vector<std::pair<std::string, std::string>>{
                                        {"disable", "all"}}),
                                    amount);
-    for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
+    for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
   }
 }
 

@@ -126,16 +126,7 @@ struct KnownPlan {
   kernels::Parallel parallel;
 
   kernels::ReduceRequest RequestOn(In in, Out out) const {
-    kernels::ReduceRequest request;
-    request.kind = kind;
-    request.type = type.type;
-    request.dimensions = type.dimensions;
-    request.strides = strides;
-    request.reduced = reduced;
-    request.operand = in[0];
-    request.init = in[1];
-    request.output = out[0];
-    return request;
+    return {kind, type.type, type.dimensions, strides, reduced, in[0], in[1], out[0]};
   }
 };
 

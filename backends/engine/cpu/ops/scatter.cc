@@ -85,22 +85,8 @@ std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, Primi
   }
   const auto kind = KnownBodyOf(body);
   if (!kind.has_value() || !kernels::ReduceSupported(*kind, type)) return std::nullopt;
-  switch (*kind) {
-    case kernels::ReduceKind::kAdd:
-      return kernels::ScatterKind::kAdd;
-    case kernels::ReduceKind::kMultiply:
-      return kernels::ScatterKind::kMultiply;
-    case kernels::ReduceKind::kMinimum:
-      return kernels::ScatterKind::kMinimum;
-    case kernels::ReduceKind::kMaximum:
-      return kernels::ScatterKind::kMaximum;
-    case kernels::ReduceKind::kAnd:
-      return kernels::ScatterKind::kAnd;
-    case kernels::ReduceKind::kOr:
-      return kernels::ScatterKind::kOr;
-    default:
-      return kernels::ScatterKind::kXor;
-  }
+  // The other kinds of scatter are those of reduce, in the same order.
+  return static_cast<kernels::ScatterKind>(static_cast<int>(*kind) + 1);
 }
 
 void CopyAll(const kernels::Parallel& parallel, const uint8_t* from, int64_t bytes, uint8_t* to) {

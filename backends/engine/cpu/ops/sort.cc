@@ -295,10 +295,7 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   const int64_t rows = size == 0 ? 0 : operand.elements / size;
   const PrimitiveType index_type = context.out(1).type;
   if (IsIndexType(index_type)) {
-    kernels::TopKRequest request;
-    request.type = operand.type;
-    request.rows = rows, request.size = size, request.k = k;
-    request.largest = largest;
+    kernels::TopKRequest request = {operand.type, rows, size, k, largest};
     request.index_type = index_type;
     return TopKByKernel(context, request);
   }

@@ -171,23 +171,13 @@ std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpCo
       !kernels::ReduceSupported(*kind, type) || context.in(1).elements == 0) {
     return std::nullopt;
   }
+  const Direction direction = comparison->direction;
+  if (direction == Direction::kEq || direction == Direction::kNe) return std::nullopt;
   kernels::SelectAndScatterRequest request;
-  switch (comparison->direction) {
-    case Direction::kGe:
-      request.select = kernels::WindowSelect::kGe;
-      break;
-    case Direction::kGt:
-      request.select = kernels::WindowSelect::kGt;
-      break;
-    case Direction::kLe:
-      request.select = kernels::WindowSelect::kLe;
-      break;
-    case Direction::kLt:
-      request.select = kernels::WindowSelect::kLt;
-      break;
-    default:
-      return std::nullopt;
-  }
+  request.select = direction == Direction::kGe   ? kernels::WindowSelect::kGe
+                   : direction == Direction::kGt ? kernels::WindowSelect::kGt
+                   : direction == Direction::kLe ? kernels::WindowSelect::kLe
+                                                 : kernels::WindowSelect::kLt;
   request.scatter = *kind;
   request.type = type;
   const plan::Dimensions &base = context.in(0).dimensions, &positions = context.in(1).dimensions;

@@ -4,6 +4,7 @@
 #include <complex>
 #include <type_traits>
 
+#include "backends/engine/cpu/kernels/reduce/reduce_ops.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/number_type.h"
@@ -117,13 +118,6 @@ CombineFunction OrderCombine(PrimitiveType type) {
   return VisitNumberType<CombineFunction>(PredAsByte(type), [](auto zero) -> CombineFunction {
     return Combine<kKind, decltype(zero)>;
   });
-}
-
-// Replaces operations on pred, which is 0 or 1: add and maximum by or, multiply and minimum by and.
-ReduceKind KindOnBits(ReduceKind kind) {
-  if (kind == ReduceKind::kAdd || kind == ReduceKind::kMaximum) return ReduceKind::kOr;
-  if (kind == ReduceKind::kMultiply || kind == ReduceKind::kMinimum) return ReduceKind::kAnd;
-  return kind;
 }
 
 }  // namespace

@@ -16,13 +16,29 @@ namespace {
 // Describes the indices as index vectors of one component, `stride` elements apart.
 template <typename Index>
 IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64_t stride) {
-  IndexVectors vectors;
-  vectors.data = indices.data();
-  vectors.type = type;
-  vectors.operand_dimensions = {0};
-  vectors.batch_sizes = {static_cast<int64_t>(indices.size()) / stride};
-  vectors.batch_strides = {stride};
-  return vectors;
+  return {indices.data(), type, {0}, {static_cast<int64_t>(indices.size()) / stride}, {stride}};
+}
+
+// Describes the gather of elements `gap` apart, of `size` ones.
+GatherRequest GatherOf(const IndexVectors& vectors, int64_t size, int64_t gap,
+                       const std::vector<float>& operand, std::vector<float>& output) {
+  return {PrimitiveType::kF32, {size},       {gap}, {1}, vectors, {}, {gap}, {},
+          operand.data(),      output.data()};
+}
+
+// Describes the scatter to elements `gap` apart, of `size` ones. The updates are `update_gap`
+// apart.
+ScatterRequest ScatterOf(ScatterKind kind, const IndexVectors& vectors, int64_t size, int64_t gap,
+                         const std::vector<float>& updates, int64_t update_gap) {
+  return {kind, PrimitiveType::kF32, {size}, {gap},         {1}, vectors,
+          {},   {update_gap},        {},     updates.data()};
+}
+
+float Updated(ScatterKind kind, float element, float update) {
+  return kind == ScatterKind::kAssign    ? update
+         : kind == ScatterKind::kAdd     ? element + update
+         : kind == ScatterKind::kMinimum ? std::min(element, update)
+                                         : std::max(element, update);
 }
 
 // Checks single elements with gaps between elements, updates and indices, some out of bounds.
@@ -37,38 +53,18 @@ void CheckLine(PrimitiveType index_type) {
   for (int64_t i = 0; i < 30; ++i) operand[i] = static_cast<float>(i);
   for (int64_t i = 0; i < 3 * count; ++i) updates[i] = static_cast<float>(100 + i);
   const IndexVectors vectors = LineOf(indices, index_type, 2);
-  GatherRequest gather;
-  gather.operand_dimensions = {10};
-  gather.operand_strides = {3};
-  gather.slice_sizes = {1};
-  gather.indices = vectors;
-  gather.output_batch_strides = {3};
-  gather.operand = operand.data();
-  gather.output = gathered.data();
-  ASSERT_TRUE(Gather(Parallel(), gather).ok());
-  ScatterRequest scatter;
-  scatter.operand_dimensions = {10};
-  scatter.operand_strides = {3};
-  scatter.window_sizes = {1};
-  scatter.indices = vectors;
-  scatter.update_batch_strides = {3};
-  scatter.updates = updates.data();
+  ASSERT_TRUE(Gather(Parallel(), GatherOf(vectors, 10, 3, operand, gathered)).ok());
   for (ScatterKind kind :
        {ScatterKind::kAssign, ScatterKind::kAdd, ScatterKind::kMinimum, ScatterKind::kMaximum}) {
     std::vector<float> output = operand, expected = operand;
-    scatter.kind = kind;
+    ScatterRequest scatter = ScatterOf(kind, vectors, 10, 3, updates, 3);
     scatter.output = output.data();
     ASSERT_TRUE(Scatter(Parallel(), scatter).ok());
     for (int64_t i = 0; i < count; ++i) {
       const int64_t at = std::is_signed_v<Index> && i == 1 ? -4 : wanted[i];
       EXPECT_EQ(gathered[3 * i], operand[3 * std::clamp<int64_t>(at, 0, 9)]);
       if (at < 0 || at > 9) continue;
-      float& to = expected[3 * at];
-      const float update = updates[3 * i];
-      to = kind == ScatterKind::kAssign    ? update
-           : kind == ScatterKind::kAdd     ? to + update
-           : kind == ScatterKind::kMinimum ? std::min(to, update)
-                                           : std::max(to, update);
+      expected[3 * at] = Updated(kind, expected[3 * at], updates[3 * i]);
     }
     EXPECT_EQ(output, expected);
   }
@@ -90,21 +86,13 @@ void CheckManyUpdates(PrimitiveType type, ScatterKind kind, int threads) {
   const auto indices = RandomElements<Index>(count, 8, -50, size + 50);
   const auto updates = RandomFloats(count, 9), operand = RandomFloats(2 * size, 10);
   std::vector<float> output = operand, expected = operand;
-  ScatterRequest request;
-  request.kind = kind;
-  request.operand_dimensions = {size};
-  request.operand_strides = {2};
-  request.window_sizes = {1};
-  request.indices = LineOf(indices, type, 1);
-  request.update_batch_strides = {1};
-  request.updates = updates.data();
+  ScatterRequest request = ScatterOf(kind, LineOf(indices, type, 1), size, 2, updates, 1);
   request.output = output.data();
   ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
   for (int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<int64_t>(indices[i]);
     if (at < 0 || at >= size) continue;
-    float& to = expected[2 * at];
-    to = kind == ScatterKind::kAssign ? updates[i] : to + updates[i];
+    expected[2 * at] = Updated(kind, expected[2 * at], updates[i]);
   }
   EXPECT_TRUE(output == expected) << PrimitiveTypeName(type) << " on " << threads;
 }
@@ -134,19 +122,10 @@ void CheckFewElements(ScatterKind kind, int64_t size, int64_t count, int64_t gap
     if (indices[i] < 0 || indices[i] >= size) continue;
     float &to = expected[gap * indices[i]], update = updates[gap * i];
     if (std::isnan(to)) continue;
-    to = kind == ScatterKind::kAssign    ? update
-         : kind == ScatterKind::kAdd     ? to + update
-         : kind == ScatterKind::kMinimum ? std::min(to, update)
-                                         : std::max(to, update);
+    to = Updated(kind, to, update);
   }
-  ScatterRequest request;
-  request.kind = kind;
-  request.operand_dimensions = {size};
-  request.operand_strides = {gap};
-  request.window_sizes = {1};
-  request.indices = LineOf(indices, PrimitiveType::kS32, 1);
-  request.update_batch_strides = {gap};
-  request.updates = updates.data();
+  ScatterRequest request =
+      ScatterOf(kind, LineOf(indices, PrimitiveType::kS32, 1), size, gap, updates, gap);
   for (int threads : {1, 2, 3}) {
     std::vector<float> output = operand;
     request.output = output.data();
@@ -174,14 +153,8 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   const int64_t size = 301, count = 70003;
   auto indices = RandomElements<int32_t>(count, 38, 1, size);
   const auto updates = RandomFloats(count, 39);
-  ScatterRequest request;
-  request.kind = ScatterKind::kAdd;
-  request.operand_dimensions = {size};
-  request.operand_strides = {1};
-  request.window_sizes = {1};
-  request.indices = LineOf(indices, PrimitiveType::kS32, 1);
-  request.update_batch_strides = {1};
-  request.updates = updates.data();
+  ScatterRequest request =
+      ScatterOf(ScatterKind::kAdd, LineOf(indices, PrimitiveType::kS32, 1), size, 1, updates, 1);
   ForEachIsa([&] {
     std::vector<float> one(size, -0.0f), three = one;
     request.output = one.data();
@@ -200,15 +173,8 @@ void CheckManyPlaces(PrimitiveType type, int threads) {
   const auto indices = RandomElements<Index>(count, 18, -50, size + 50);
   const auto operand = RandomFloats(size, 19);
   std::vector<float> output(count);
-  GatherRequest request;
-  request.operand_dimensions = {size};
-  request.operand_strides = {1};
-  request.slice_sizes = {1};
-  request.indices = LineOf(indices, type, 1);
-  request.output_batch_strides = {1};
-  request.operand = operand.data();
-  request.output = output.data();
-  ASSERT_TRUE(Gather(Parallel(threads), request).ok());
+  ASSERT_TRUE(
+      Gather(Parallel(threads), GatherOf(LineOf(indices, type, 1), size, 1, operand, output)).ok());
   int64_t wrong = 0;
   for (int64_t i = 0; i < count; ++i) {
     wrong +=

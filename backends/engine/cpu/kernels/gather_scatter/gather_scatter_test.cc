@@ -10,34 +10,38 @@
 namespace hlocts::kernels {
 namespace {
 
+using Numbers = absl::InlinedVector<int64_t, 4>;
+using Slice = absl::InlinedVector<SliceDimension, 4>;
+
+GatherRequest GatherOf(PrimitiveType type, const Numbers& dimensions, const Numbers& strides,
+                       const Numbers& sizes, const IndexVectors& indices, const Numbers& batch,
+                       const Numbers& output_batch, const Slice& slice, const void* operand,
+                       void* output) {
+  return {type, dimensions, strides, sizes, indices, batch, output_batch, slice, operand, output};
+}
+
+ScatterRequest ScatterOf(ScatterKind kind, PrimitiveType type, const Numbers& dimensions,
+                         const Numbers& strides, const Numbers& sizes, const IndexVectors& indices,
+                         const Numbers& batch, const Slice& window, const void* updates,
+                         void* output) {
+  return {kind, type, dimensions, strides, sizes, indices, {}, batch, window, updates, output};
+}
+
 // operand [9, 7, 5]; slices [1, 3, 5] with the first dimension collapsed; indices [4, 2], where a
 // row has the starts in dimensions 1 and 0, in this order; output [4, 3, 5].
 struct Rows {
   std::vector<float> operand = RandomFloats(9 * 7 * 5, 1);
   std::vector<int32_t> indices = {0, 0, 4, 8, 2, 5, 3, 8};
-  IndexVectors Vectors() const {
-    IndexVectors v;
-    v.data = indices.data();
-    v.operand_dimensions = {1, 0};
-    v.batch_sizes = {4};
-    v.batch_strides = {2};
-    return v;
-  }
+  IndexVectors Vectors() const { return {indices.data(), PrimitiveType::kS32, {1, 0}, {4}, {2}}; }
 };
 
 TEST(GatherTest, SlicesWithClampedStarts) {
   Rows rows;
   rows.indices = {0, 0, 4, 8, -3, 5, 100, 100};
   std::vector<float> output(4 * 15);
-  GatherRequest request;
-  request.operand_dimensions = {9, 7, 5};
-  request.operand_strides = {35, 5, 1};
-  request.slice_sizes = {1, 3, 5};
-  request.indices = rows.Vectors();
-  request.output_batch_strides = {15};
-  request.slice = {{3, 5, 5}, {5, 1, 1}};
-  request.operand = rows.operand.data();
-  request.output = output.data();
+  const GatherRequest request =
+      GatherOf(PrimitiveType::kF32, {9, 7, 5}, {35, 5, 1}, {1, 3, 5}, rows.Vectors(), {}, {15},
+               {{3, 5, 5}, {5, 1, 1}}, rows.operand.data(), output.data());
   ASSERT_TRUE(Gather(Parallel(), request).ok());
   for (int64_t i = 0; i < 4; ++i) {
     const int64_t y = std::clamp(rows.indices[2 * i], 0, 4),
@@ -57,20 +61,9 @@ TEST(GatherTest, SinglesOfEveryIndexTypeWithABatchingDimension) {
     using I = decltype(zero);
     const std::vector<I> indices = RandomElements<I>(3000, 3, -5, 120);
     std::vector<int16_t> output(3000);
-    GatherRequest request;
-    request.type = PrimitiveType::kS16;
-    request.operand_dimensions = {3, 100};
-    request.operand_strides = {100, 1};
-    request.slice_sizes = {1, 1};
-    request.indices.data = indices.data();
-    request.indices.type = type;
-    request.indices.operand_dimensions = {1};
-    request.indices.batch_sizes = {3, 1000};
-    request.indices.batch_strides = {1000, 1};
-    request.operand_batch_strides = {100, 0};
-    request.output_batch_strides = {1, 3};
-    request.operand = operand.data();
-    request.output = output.data();
+    const IndexVectors vectors = {indices.data(), type, {1}, {3, 1000}, {1000, 1}};
+    const GatherRequest request = GatherOf(PrimitiveType::kS16, {3, 100}, {100, 1}, {1, 1}, vectors,
+                                           {100, 0}, {1, 3}, {}, operand.data(), output.data());
     ASSERT_TRUE(Gather(Parallel(), request).ok());
     for (int64_t b = 0; b < 3; ++b) {
       for (int64_t i = 0; i < 1000; ++i) {
@@ -91,15 +84,9 @@ TEST(GatherTest, AHugeUnsignedIndexIsClampedDown) {
   const float operand[3] = {1, 2, 3};
   const uint64_t index = ~uint64_t{0};
   float output = 0;
-  GatherRequest request;
-  request.operand_dimensions = {3};
-  request.operand_strides = {1};
-  request.slice_sizes = {1};
-  request.indices.data = &index;
-  request.indices.type = PrimitiveType::kU64;
-  request.indices.operand_dimensions = {0};
-  request.operand = operand;
-  request.output = &output;
+  const GatherRequest request =
+      GatherOf(PrimitiveType::kF32, {3}, {1}, {1}, {&index, PrimitiveType::kU64, {0}}, {}, {}, {},
+               operand, &output);
   ASSERT_TRUE(Gather(Parallel(), request).ok());
   EXPECT_EQ(output, 3);
 }
@@ -114,17 +101,9 @@ void CheckScatter(ScatterKind kind, Combine combine) {
   rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};
   std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
   const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);
-  ScatterRequest request;
-  request.kind = kind;
-  request.type = kType;
-  request.operand_dimensions = {9, 7, 5};
-  request.operand_strides = {35, 5, 1};
-  request.window_sizes = {1, 3, 5};
-  request.indices = rows.Vectors();
-  request.update_batch_strides = {15};
-  request.window = {{3, 5, 5}, {5, 1, 1}};
-  request.updates = updates.data();
-  request.output = operand.data();
+  const ScatterRequest request =
+      ScatterOf(kind, kType, {9, 7, 5}, {35, 5, 1}, {1, 3, 5}, rows.Vectors(), {15},
+                {{3, 5, 5}, {5, 1, 1}}, updates.data(), operand.data());
   ASSERT_TRUE(Scatter(Parallel(), request).ok());
   for (int64_t i = 0; i < 4; ++i) {
     for (int64_t j = 0; j < (i == 3 ? 10 : 15); ++j) {
@@ -168,20 +147,10 @@ TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   }
   std::vector<float> operand(side * side, 0), expected = operand, updates(count * count * 4);
   std::iota(updates.begin(), updates.end(), 1.0f);
-  ScatterRequest request;
-  request.kind = ScatterKind::kAdd;
-  request.operand_dimensions = {side, side};
-  request.operand_strides = {side, 1};
-  request.window_sizes = {size, size};
-  request.indices.data = indices.data();
-  request.indices.type = PrimitiveType::kS64;
-  request.indices.operand_dimensions = {0, 1};
-  request.indices.batch_sizes = {count * count};
-  request.indices.batch_strides = {2};
-  request.update_batch_strides = {4};
-  request.window = {{size, side, size}, {size, 1, 1}};
-  request.updates = updates.data();
-  request.output = operand.data();
+  const IndexVectors vectors = {indices.data(), PrimitiveType::kS64, {0, 1}, {count * count}, {2}};
+  const ScatterRequest request =
+      ScatterOf(ScatterKind::kAdd, PrimitiveType::kF32, {side, side}, {side, 1}, {size, size},
+                vectors, {4}, {{size, side, size}, {size, 1, 1}}, updates.data(), operand.data());
   ASSERT_TRUE(Scatter(Parallel(), request).ok());
   for (int64_t i = 0; i < count * count * 4; ++i) {
     const int64_t row = indices[i / 4 * 2], column = indices[i / 4 * 2 + 1];
@@ -197,17 +166,10 @@ TEST(ScatterTest, LongRowsKeepTheirOrder) {
   const int64_t rows = 37, row = 601, count = 1000;
   const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));
   const auto updates = RandomFloats(count * row, 6), operand = RandomFloats(rows * row, 7);
-  ScatterRequest request;
-  request.operand_dimensions = {rows, row};
-  request.operand_strides = {row, 1};
-  request.window_sizes = {1, row};
-  request.indices.data = indices.data();
-  request.indices.operand_dimensions = {0};
-  request.indices.batch_sizes = {count};
-  request.indices.batch_strides = {1};
-  request.update_batch_strides = {row};
-  request.window = {{row, 1, 1}};
-  request.updates = updates.data();
+  const IndexVectors vectors = {indices.data(), PrimitiveType::kS32, {0}, {count}, {1}};
+  ScatterRequest request =
+      ScatterOf(ScatterKind::kAssign, PrimitiveType::kF32, {rows, row}, {row, 1}, {1, row}, vectors,
+                {row}, {{row, 1, 1}}, updates.data(), nullptr);
   for (ScatterKind kind : {ScatterKind::kAssign, ScatterKind::kAdd}) {
     std::vector<float> expected = operand;
     for (int64_t i = 0; i < count * row; ++i) {

@@ -41,24 +41,20 @@ void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int3
 }
 
 // Selects the indices from `low` to low + reach, in order: `places` gets the indices, `numbers`
-// their positions. Returns their number. Both arrays have kPad elements more than `count`.
+// their positions. Returns their number. `count` is a multiple of kPad, the number of elements by
+// which both arrays are longer.
 int64_t PickWords(const uint32_t* indices, int64_t count, uint32_t low, uint32_t reach,
                   uint32_t* places, uint32_t* numbers) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<uint32_t, kPad> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t picked = 0, i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  int64_t picked = 0;
+  for (int64_t i = 0; i < count; i += lanes) {
     const auto index = hn::LoadU(d, indices + i);
     const auto picks = hn::Not(hn::Gt(hn::Sub(index, hn::Set(d, low)), hn::Set(d, reach)));
     hn::StoreU(hn::Compress(index, picks), d, places + picked);
     hn::StoreU(hn::Compress(hn::Iota(d, static_cast<uint32_t>(i)), picks), d, numbers + picked);
     picked += static_cast<int64_t>(hn::CountTrue(d, picks));
-  }
-  for (; i < count; ++i) {
-    places[picked] = indices[i];
-    numbers[picked] = static_cast<uint32_t>(i);
-    picked += indices[i] - low <= reach;
   }
   return picked;
 }
@@ -201,13 +197,14 @@ class LineScatter {
   }
   int64_t Pick(const Index* indices, int64_t count, Index low, Index reach, Index* places,
                uint32_t* numbers) const {
+    int64_t picked = 0, i = 0;
     if constexpr (sizeof(Index) == sizeof(uint32_t)) {
       if (line_.index_stride == 1) {
-        return HWY_DYNAMIC_DISPATCH(PickWords)(indices, count, low, reach, places, numbers);
+        i = count / kPad * kPad;
+        picked = HWY_DYNAMIC_DISPATCH(PickWords)(indices, i, low, reach, places, numbers);
       }
     }
-    int64_t picked = 0;
-    for (int64_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
       places[picked] = indices[i * line_.index_stride];
       numbers[picked] = static_cast<uint32_t>(i);
       picked += static_cast<Index>(places[picked] - low) <= reach;

@@ -2,7 +2,6 @@
 #include "backends/engine/cpu/kernels/gather_scatter/slice_moves.h"
 
 #include <algorithm>
-#include <array>
 #include <type_traits>
 
 #include "spec/ir/element_width.h"
@@ -40,27 +39,6 @@ void SetSlice(absl::Span<const SliceDimension> slice, Moves& moves) {
   moves.slice.pop_back();
 }
 
-// Computes the offsets of index vectors whose batch dimensions form one loop, the most common case.
-void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
-                   Starts& starts) {
-  for (int64_t i = 0; i < count; ++i) {
-    starts.index[i] = (first + i) * stride[0];
-    starts.operand[i] = (first + i) * stride[1];
-    starts.window[i] = (first + i) * stride[2];
-    starts.inside[i] = true;
-  }
-}
-
-void FindInLoops(const LoopNest<3>& batch, int64_t first, int64_t count, Starts& starts) {
-  LoopWalk<3> walk(batch, first);
-  for (int64_t i = 0; i < count; ++i, walk.Next()) {
-    starts.index[i] = walk.offset(0);
-    starts.operand[i] = walk.offset(1);
-    starts.window[i] = walk.offset(2);
-    starts.inside[i] = true;
-  }
-}
-
 }  // namespace
 
 Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
@@ -84,10 +62,12 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
 }
 
 void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts) {
-  if (moves.batch.size() == 1) {
-    FindInOneLoop(moves.batch[0].stride, first, count, starts);
-  } else {
-    FindInLoops(moves.batch, first, count, starts);
+  LoopWalk<3> walk(moves.batch, first);
+  for (int64_t i = 0; i < count; ++i, walk.Next()) {
+    starts.index[i] = walk.offset(0);
+    starts.operand[i] = walk.offset(1);
+    starts.window[i] = walk.offset(2);
+    starts.inside[i] = true;
   }
   const IndexVectors& indices = moves.indices;
   const int64_t components = static_cast<int64_t>(indices.operand_dimensions.size());

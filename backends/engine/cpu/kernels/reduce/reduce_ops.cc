@@ -201,8 +201,8 @@ struct ReduceLoops {
     }
   }
 
-  // Combines the lanes of kCount vectors, each by halves as in FoldedLanes, in lanes 0 to kCount - 1
-  // of the first vector. A vector holds the same number of lanes of each of kLanes / kCount rows.
+  // Combines the lanes of kCount vectors, each by halves as in FoldedLanes, in lanes 0 to kCount -
+  // 1 of the first vector. A vector holds the same number of lanes of each of kLanes / kCount rows.
   template <int kCount, typename V>
   HLOCTS_INLINE static void FoldRows(V* v) {
     if constexpr (kCount > 1) {
@@ -336,20 +336,6 @@ ReduceOps OrderOps(PrimitiveType type) {
   }
   return VisitInteger(type,
                       [](auto zero) HWY_ATTR { return ReduceLoops<Op, decltype(zero)>::Ops(); });
-}
-
-// Replaces operations on pred, which is 0 or 1: add and maximum by or, multiply and minimum by and.
-ReduceKind KindOnBits(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::kAdd:
-    case ReduceKind::kMaximum:
-      return ReduceKind::kOr;
-    case ReduceKind::kMultiply:
-    case ReduceKind::kMinimum:
-      return ReduceKind::kAnd;
-    default:
-      return kind;
-  }
 }
 
 ReduceOps OpsFor(ReduceKind kind, PrimitiveType type) {

@@ -32,6 +32,13 @@ inline PrimitiveType ReduceComputeType(PrimitiveType type) {
 // Returns the functions for a combination that ReduceSupported allows.
 ReduceOps ReduceOpsFor(ReduceKind kind, PrimitiveType type);
 
+// Replaces operations on pred, which is 0 or 1: add and maximum by or, multiply and minimum by and.
+inline ReduceKind KindOnBits(ReduceKind kind) {
+  if (kind == ReduceKind::kAdd || kind == ReduceKind::kMaximum) return ReduceKind::kOr;
+  if (kind == ReduceKind::kMultiply || kind == ReduceKind::kMinimum) return ReduceKind::kAnd;
+  return kind;
+}
+
 }  // namespace hlocts::kernels
 
 #endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_

@@ -88,15 +88,8 @@ template <typename T>
 std::vector<T> Reduced(const View& view, ReduceKind kind, PrimitiveType type,
                        const std::vector<T>& data, T init, size_t outputs, int threads = 0) {
   std::vector<T> output(outputs);
-  ReduceRequest request;
-  request.kind = kind;
-  request.type = type;
-  request.dimensions = view.dimensions;
-  request.strides = view.strides;
-  request.reduced = view.reduced;
-  request.operand = data.data();
-  request.init = &init;
-  request.output = output.data();
+  const ReduceRequest request = {kind,         type,        view.dimensions, view.strides,
+                                 view.reduced, data.data(), &init,           output.data()};
   EXPECT_TRUE(Reduce(Parallel(threads), request).ok());
   return output;
 }
@@ -162,14 +155,9 @@ TEST(ReduceTest, NarrowTypes) {
 TEST(ReduceTest, PredAddIsOr) {
   bool operand[3] = {false, true, true}, init = false, output = false;
   const int64_t dimensions[1] = {3}, strides[1] = {1}, reduced[1] = {0};
-  ReduceRequest request;
-  request.type = PrimitiveType::kPred;
-  request.dimensions = dimensions;
-  request.strides = strides;
-  request.reduced = reduced;
-  request.operand = operand;
-  request.init = &init;
-  request.output = &output;
+  const ReduceRequest request = {
+      ReduceKind::kAdd, PrimitiveType::kPred, dimensions, strides, reduced, operand, &init,
+      &output};
   ForEachIsa([&] {
     ASSERT_TRUE(Reduce(Parallel(), request).ok());
     EXPECT_TRUE(output);

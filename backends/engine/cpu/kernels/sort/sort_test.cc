@@ -198,11 +198,9 @@ TEST(TopKTest, AgainstAStableSort) {
           expected_indices[row * k + i] = static_cast<int32_t>(order[i]);
         }
       }
-      TopKRequest request;
-      request.rows = rows, request.size = size, request.k = k, request.largest = largest;
-      request.input = data.data();
-      request.values = values.data();
-      request.indices = indices.data();
+      const TopKRequest request = {
+          PrimitiveType::kF32, rows,          size,          k, largest, KeyOrder::kTotal,
+          data.data(),         values.data(), indices.data()};
       ASSERT_TRUE(TopK(Parallel(), request).ok());
       EXPECT_TRUE(SameBits(values, expected));
       EXPECT_EQ(indices, expected_indices);
@@ -214,8 +212,7 @@ TEST(TopKTest, WideKeysAndIndices) {
   const auto data = RandomElements<int64_t>(3000, 1, -1000, 1000);
   std::vector<int64_t> values(7), indices(7);
   TopKRequest request;
-  request.type = PrimitiveType::kS64;
-  request.index_type = PrimitiveType::kS64;
+  request.type = request.index_type = PrimitiveType::kS64;
   request.size = 3000, request.k = 7;
   request.input = data.data();
   request.values = values.data();

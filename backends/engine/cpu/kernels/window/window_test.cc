@@ -223,14 +223,8 @@ void CheckSelect(PrimitiveType type, WindowSelect select, const Dims& dims, Keep
     if (kept >= 0) expected[kept] = static_cast<T>(expected[kept] + source[number]);
     ++number;
   });
-  SelectAndScatterRequest request;
-  request.select = select;
-  request.type = type;
-  request.dimensions = dims;
-  request.operand = operand.data();
-  request.source = source.data();
-  request.init = &init;
-  request.output = output.data();
+  const SelectAndScatterRequest request = {select,         ReduceKind::kAdd, type,  dims,
+                                           operand.data(), source.data(),    &init, output.data()};
   for (int threads : {1, 2}) {
     ForEachIsa([&] {
       std::fill(output.begin(), output.end(), static_cast<T>(1));
@@ -293,13 +287,15 @@ TEST(SelectAndScatterTest, NarrowFloatsAddUpInF32) {
   operand[1023] = Bf16(9.0);
   const std::vector<Bf16> source(1024, Bf16(1.0));
   const Bf16 init(0.0);
-  SelectAndScatterRequest request;
-  request.type = PrimitiveType::kBF16;
-  request.dimensions = {Dim(2047, 1024)};
-  request.operand = operand.data();
-  request.source = source.data();
-  request.init = &init;
-  request.output = output.data();
+  const absl::InlinedVector<WindowDimensionSpec, 4> dims = {Dim(2047, 1024)};
+  const SelectAndScatterRequest request = {WindowSelect::kGe,
+                                           ReduceKind::kAdd,
+                                           PrimitiveType::kBF16,
+                                           dims,
+                                           operand.data(),
+                                           source.data(),
+                                           &init,
+                                           output.data()};
   ForEachIsa([&] {
     ASSERT_TRUE(SelectAndScatter(Parallel(), request).ok());
     EXPECT_EQ(float{output[1023]}, 1024);
