@@ -15,21 +15,14 @@
 // Must follow foreach_target.h, which includes this file again for each target.
 #include "hwy/highway.h"
 
-#ifndef HLOCTS_INDEXED_LINE_PAD
-#define HLOCTS_INDEXED_LINE_PAD
-namespace hlocts::kernels {
-constexpr int64_t kPad = 16;  // elements that a vector may write beyond the picked ones
-}
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 // Sets to[i] = operand[indices[i]], with indices limited to 0 .. last.
 void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int32_t* operand,
                  int32_t* to) {
-  namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<int32_t> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
@@ -45,7 +38,6 @@ void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int3
 // which both arrays are longer.
 int64_t PickWords(const uint32_t* indices, int64_t count, uint32_t low, uint32_t reach,
                   uint32_t* places, uint32_t* numbers) {
-  namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<uint32_t, kPad> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t picked = 0;
@@ -160,7 +152,9 @@ class LineScatter {
     if constexpr (kKind != ScatterKind::kAssign) {  // kAssign keeps the last update only
       if (many && is_near && ToCopies(parallel, elements)) return;
     }
-    const int64_t parts = many && !is_near ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
+    // Two threads lose more by selecting updates and by moving lines of the output between cores.
+    const bool shares = many && !is_near && parallel.threads() > 2;
+    const int64_t parts = shares ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
     const auto step = static_cast<Index>(last_ / static_cast<Index>(parts) + 1);
     parallel.For(parts, 3.0 * static_cast<double>(line_.count), [&](int64_t part, int64_t end) {
       for (; part < end; ++part) {
@@ -177,22 +171,26 @@ class LineScatter {
   // these are a part of the elements, selects them for each block without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach, T* to, int64_t to_stride) const {
     ForEachBlock<Index>(line_, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
-      const T* updates = from_ + first * line_.batched_stride;
-      const auto apply = [&](Index place, int64_t number) {
-        T& element = to[static_cast<int64_t>(place) * to_stride];
-        element = Updated<kKind>(element, updates[number * line_.batched_stride]);
+      const int64_t gap = line_.batched_stride;
+      const T* updates = from_ + first * gap;
+      const auto apply = [&](Index place, int64_t number, int64_t stride, int64_t batched_stride) {
+        T& element = to[static_cast<int64_t>(place) * stride];
+        element = Updated<kKind>(element, updates[number * batched_stride]);
+      };
+      const auto apply_all = [&](int64_t stride, int64_t batched_stride, int64_t index_stride) {
+        for (int64_t i = 0; i < count; ++i) {
+          const Index index = indices[i * index_stride];
+          if (index <= last_) apply(index, i, stride, batched_stride);
+        }
       };
       if (reach == last_) {
-        for (int64_t i = 0; i < count; ++i) {
-          const Index index = indices[i * line_.index_stride];
-          if (index <= last_) apply(index, i);
-        }
-        return;
+        const bool dense = to_stride == 1 && gap == 1 && line_.index_stride == 1;
+        return dense ? apply_all(1, 1, 1) : apply_all(to_stride, gap, line_.index_stride);
       }
       Index places[kBlock + kPad];
       uint32_t numbers[kBlock + kPad];
       const int64_t picked = Pick(indices, count, low, reach, places, numbers);
-      for (int64_t i = 0; i < picked; ++i) apply(places[i], numbers[i]);
+      for (int64_t i = 0; i < picked; ++i) apply(places[i], numbers[i], to_stride, gap);
     });
   }
   int64_t Pick(const Index* indices, int64_t count, Index low, Index reach, Index* places,

@@ -11,6 +11,8 @@
 
 namespace hlocts::kernels {
 
+inline constexpr int64_t kPad = 16;  // the most elements that a vector of picked updates has
+
 // indices[i * index_stride], a number from 0 to `last`, selects element index * operand_stride of
 // the operand. It belongs to element i * batched_stride of the gathered or update array.
 struct IndexedLine {
