@@ -199,7 +199,7 @@ const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
 
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out) {
-  if (filling >= 0) Fill(arrays[filling], width, count, out);
+  if (filling >= 0) FillElements(arrays[filling], width, count, out);
   for (const LoadedPiece& loaded : pieces) {
     LoadPiece(loaded.piece, width, arrays[loaded.array], start, count, out);
   }

@@ -40,10 +40,11 @@ struct Place {
 
 // Returns the number of complete rows to copy together, from this position to the end of the second
 // innermost dimension; 0 if rows are long.
-int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
+int64_t ShortRowsAt(const plan::View& view, int width, const Place& place, int64_t count) {
   const size_t rank = place.index.size();
-  const int64_t size = view.dimensions[rank - 1].size;
-  if (rank < 2 || size > kShortRow || place.index[rank - 1] != 0) return 0;
+  const auto [size, stride] = view.dimensions[rank - 1];
+  const bool is_short = size <= kShortRow || (stride == 0 && width == 1);  // memset fills any row
+  if (rank < 2 || !is_short || place.index[rank - 1] != 0) return 0;
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
@@ -88,10 +89,6 @@ void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& oute
 
 }  // namespace
 
-void Fill(const void* element, int width, int64_t count, uint8_t* out) {
-  FillElements(element, width, count, out);
-}
-
 int64_t RowStart(const plan::View& view, int64_t number) {
   int64_t at = view.offset, index = 0;
   for (size_t d = view.dimensions.size() - 1; d-- > 1;) {
@@ -113,12 +110,12 @@ const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, in
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
               uint8_t* out) {
   if (count <= 0) return;
-  if (view.dimensions.empty()) return Fill(array + view.offset * width, width, count, out);
+  if (view.dimensions.empty()) return FillElements(array + view.offset * width, width, count, out);
   const plan::ViewDimension& inner = view.dimensions.back();
   Place place(view, start);
   while (true) {
     const uint8_t* from = array + place.at * width;
-    const int64_t rows = ShortRowsAt(view, place, count);
+    const int64_t rows = ShortRowsAt(view, width, place, count);
     int64_t run = rows * inner.size;
     if (rows > 1) {
       const plan::ViewDimension& outer = view.dimensions[view.dimensions.size() - 2];

@@ -21,8 +21,6 @@ const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, in
 int64_t RowStart(const plan::View& view, int64_t number);
 // Rows longer than this are copied, or processed in place, one at a time.
 inline constexpr int64_t kShortRow = 127;
-// Sets out[i] = *element.
-void Fill(const void* element, int width, int64_t count, uint8_t* out);
 
 // Returns quotient and remainder, several times as fast as `/` and `%` for small numbers.
 inline std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {

@@ -24,7 +24,7 @@ void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t
       if (reg.stays) {
         at[r] = const_cast<uint8_t*>(element);
       } else {
-        Fill(element, reg.width, count, at[r]);
+        FillElements(element, reg.width, count, at[r]);
       }
     }
   }

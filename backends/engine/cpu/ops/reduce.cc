@@ -54,7 +54,7 @@ class Lanes {
     for (size_t k = 0; k < plan_.arrays; ++k) {
       uint8_t one[16];
       ConvertInto(plan_.types[k], plan_.computed[k], inits[k], 1, one);
-      Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
+      FillElements(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
     }
   }
   // Combines one more element with each of the `count` results from `first` on. `base` is the

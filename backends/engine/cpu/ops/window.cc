@@ -231,7 +231,7 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   const int64_t elements_of_out = context.out(0).elements;
   StepDraft draft;
   draft.run = [=, windows = std::move(windows)](Run& run, In in, Out out) {
-    Fill(in[2], width, elements_of_out, out[0]);
+    FillElements(in[2], width, elements_of_out, out[0]);
     std::vector<int64_t> elements;
     for (int64_t w = 0; w < windows.count(); ++w) {
       windows.ElementsOf(w, elements);
