@@ -174,10 +174,9 @@ std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpCo
   const Direction direction = comparison->direction;
   if (direction == Direction::kEq || direction == Direction::kNe) return std::nullopt;
   kernels::SelectAndScatterRequest request;
-  request.select = direction == Direction::kGe   ? kernels::WindowSelect::kGe
-                   : direction == Direction::kGt ? kernels::WindowSelect::kGt
-                   : direction == Direction::kLe ? kernels::WindowSelect::kLe
-                                                 : kernels::WindowSelect::kLt;
+  using Select = kernels::WindowSelect;
+  constexpr Select kSelects[] = {Select::kLt, Select::kLe, Select::kGt, Select::kGe};
+  request.select = kSelects[static_cast<int>(direction) - static_cast<int>(Direction::kLt)];
   request.scatter = *kind;
   request.type = type;
   const plan::Dimensions &base = context.in(0).dimensions, &positions = context.in(1).dimensions;

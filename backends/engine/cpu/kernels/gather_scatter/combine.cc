@@ -51,16 +51,10 @@ void Combine(ReduceKind, const CombineArgs& args) {
 }
 
 double ApplyDouble(ReduceKind kind, double a, double b) {
-  switch (kind) {
-    case ReduceKind::kAdd:
-      return a + b;
-    case ReduceKind::kMultiply:
-      return a * b;
-    case ReduceKind::kMinimum:
-      return Apply<ReduceKind::kMinimum>(a, b);
-    default:
-      return Apply<ReduceKind::kMaximum>(a, b);
-  }
+  if (kind == ReduceKind::kAdd) return a + b;
+  if (kind == ReduceKind::kMultiply) return a * b;
+  return kind == ReduceKind::kMinimum ? Apply<ReduceKind::kMinimum>(a, b)
+                                      : Apply<ReduceKind::kMaximum>(a, b);
 }
 
 // Computes floats of at most 16 bits in double, then rounds. Double is so precise that the sum or

@@ -20,9 +20,10 @@ namespace {
 constexpr int kMaxThreads = 256;
 // The number of spins of a worker after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-// A thread takes 1 / (kChunksPerThread * threads) of the remaining work at a time. Ranges are long
-// at first and short at the end, so that all threads stop together even if one began late or was
-// delayed.
+// Each thread begins with its own slice of the work, which is the same for jobs of the same size,
+// so that the data of one job are in the caches of the next. Then it takes from the other slices. A
+// thread takes 1 / kChunksPerThread of the rest of a slice at a time. Ranges are long at first and
+// short at the end, so that all threads stop together even if one began late or was delayed.
 constexpr int kChunksPerThread = 4;
 constexpr int kLeastChunksPerThread = 64;
 constexpr double kMinChunkNanoseconds = 4000;
@@ -59,24 +60,36 @@ int MachineThreads() {
 }
 
 struct Job {
+  struct alignas(64) Slice {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
   const RangeBody* body = nullptr;
-  int64_t count = 0, least = 1;  // least: size of every range but the last; a multiple of `grain`
-  int64_t grain = 1, shares = 1;
+  int64_t least = 1, grain = 1;  // least: size of every range but the last of a slice
+  int threads = 1;
   unsigned float_control = 0;
-  std::atomic<int64_t> next{0};
+  Slice slices[kMaxThreads];
 
-  int64_t EndOf(int64_t begin) const {
-    const int64_t share = (count - begin) / shares / grain * grain;
-    return std::min(count, begin + std::max(least, share));
+  void SetSlices(int64_t count) {
+    const int64_t grains = (count + grain - 1) / grain;
+    for (int s = 0; s < threads; ++s) {
+      slices[s].next.store(grains * s / threads * grain, std::memory_order_relaxed);
+      slices[s].end = std::min(count, grains * (s + 1) / threads * grain);
+    }
   }
 
-  void Work() {
-    int64_t begin = next.load(std::memory_order_relaxed);
-    while (begin < count) {
-      const int64_t end = EndOf(begin);
-      if (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
-      (*body)(begin, end);
-      begin = next.load(std::memory_order_relaxed);
+  // Works on slice `own`, then on the others.
+  void Work(int own) {
+    for (int s = 0; s < threads; ++s) {
+      Slice& slice = slices[(own + s) % threads];
+      int64_t begin = slice.next.load(std::memory_order_relaxed);
+      while (begin < slice.end) {
+        const int64_t share = (slice.end - begin) / kChunksPerThread / grain * grain;
+        const int64_t end = std::min(slice.end, begin + std::max(least, share));
+        if (!slice.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
+        (*body)(begin, end);
+        begin = slice.next.load(std::memory_order_relaxed);
+      }
     }
   }
 };
@@ -98,18 +111,17 @@ class ThreadPool {
     if (!lock.owns_lock()) return false;
     Grow(threads - 1);
     job_.body = &body;
-    job_.count = count;
     job_.least = least;
     job_.grain = grain;
-    job_.shares = int64_t{threads} * kChunksPerThread;
+    job_.threads = threads;
     job_.float_control = FloatControl();
-    job_.next.store(0, std::memory_order_relaxed);
+    job_.SetSlices(count);
     places_ = threads - 1;
     entered_.store(0, std::memory_order_release);
     epoch_.fetch_add(1, std::memory_order_release);
     epoch_.notify_all();
     inside_body = true;
-    job_.Work();
+    job_.Work(0);
     inside_body = false;
     Close();
     return true;
@@ -121,7 +133,7 @@ class ThreadPool {
   void Grow(int workers) {
     while (started_ < std::min(workers, kMaxThreads)) {
       try {
-        std::thread([this] { Worker(); }).detach();
+        std::thread([this, number = started_ + 1] { Worker(number); }).detach();
       } catch (const std::system_error&) {
         return;  // a failure only means fewer threads
       }
@@ -151,7 +163,7 @@ class ThreadPool {
     return false;
   }
 
-  void Worker() {
+  void Worker(int number) {
     inside_body = true;
     // Lets the worker take the job for which it was started.
     uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;
@@ -166,7 +178,7 @@ class ThreadPool {
       seen = epoch_.load(std::memory_order_acquire);
       if (!Enter()) continue;
       SetFloatControl(job_.float_control);
-      job_.Work();
+      job_.Work(number % job_.threads);
       entered_.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -182,7 +194,7 @@ class ThreadPool {
 }  // namespace
 
 Parallel::Parallel(int threads)
-    : threads_(threads <= 0 ? MachineThreads() : std::min(threads, kMaxThreads)) {}
+    : threads_(std::min(threads <= 0 ? MachineThreads() : threads, kMaxThreads)) {}
 
 void Parallel::For(int64_t count, double cost_ns, RangeBody body, int64_t grain) const {
   if (count <= 0) return;
