@@ -97,20 +97,6 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Replaces every path by its last component: drops each '/' and the part of the path before it.
-std::string WithoutFolders(absl::string_view text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '/') {
-      size_t end = result.find_last_of(" \t='\":?&,;");
-      result.resize(end == std::string::npos ? 0 : end + 1);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string OwnProgram() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -169,6 +155,19 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
                           "\"");
     }
     result.options.push_back(std::move(entry));
+  }
+  return result;
+}
+
+std::string WithoutFolders(absl::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '/') {
+      size_t end = result.find_last_of(" \t='\":?&,;");
+      result.resize(end == std::string::npos ? 0 : end + 1);
+    } else {
+      result += c;
+    }
   }
   return result;
 }

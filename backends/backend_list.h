@@ -32,6 +32,8 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the
 // user's consent.
 bool MayRunUserCode(absl::string_view text);
+// Replaces every path in the text by its last component.
+std::string WithoutFolders(absl::string_view text);
 // The name of an engine in records, bundles and file names. With a label it is the label and the
 // options. Without a label it is the text with only the last component of each path,
 // "pjrt:plugin.so", since the location of an engine is private to its owner.

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
@@ -67,37 +69,66 @@ bool IsOwn(const std::string& text, const std::string& mark) {
 
 constexpr char kFolder[] = "{folder}/";
 
+// The words with paths are kept in the user's cache directory, under the name `key`, so that a
+// directory that others read has none.
+std::string PlacesFile(const std::string& key) {
+  auto cache = backends::EngineCache();
+  return cache.ok() && !key.empty() ? absl::StrCat(*cache, "/places/", key) : "";
+}
+
+// Returns the word of the user whose path `recorded` lacks; nullopt if it is unknown here.
+std::optional<std::string> WordWithPath(const std::string& recorded, const std::string& key) {
+  // The key is a file name: a hash, and no path from the directory.
+  if (key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
+  const auto words = ReadFile(PlacesFile(key));
+  for (absl::string_view word : absl::StrSplit(words.ok() ? *words : "", '\n'))
+    if (backends::WithoutFolders(word) == recorded) return std::string(word);
+  return std::nullopt;
+}
+
 // The arguments of `hlocts`, and the directory of their files.
 class CommandLine {
  public:
-  explicit CommandLine(std::string folder)
-      : folder_(std::filesystem::absolute(std::move(folder)).lexically_normal().string()) {}
+  explicit CommandLine(std::string folder) : folder_(std::move(folder)) {}
   absl::Status AddFile(const std::string& flag, const std::string& name, const std::string& text) {
-    std::string path = absl::StrCat(folder_, "/", name);
-    Note(absl::StrCat(flag, path), absl::StrCat(flag, kFolder, name));
-    return WriteFile(path, text);
+    words_.push_back(absl::StrCat(flag, kFolder, name));
+    return WriteFile(absl::StrCat(folder_, "/", name), text);
   }
-  void Add(const std::string& argument) { Note(argument, argument); }
+  void Add(const std::string& argument) {
+    words_.push_back(backends::WithoutFolders(argument));
+    if (words_.back() != argument) absl::StrAppend(&places_, argument, "\n");
+  }
   // Adds a value only if it differs from the default of the command line.
   template <typename T>
   void AddUnless(const T& usual, const std::string& flag, const T& value) {
     if (value != usual) Add(absl::StrCat(flag, value));
   }
-  std::string text() const { return "diff" + text_; }
+  // The command in the directory of the run.
+  std::string text() const {
+    const std::string near =
+        absl::StrCat("cases/", std::filesystem::path(folder_).filename().string(), "/");
+    return absl::StrJoin(words_, " ", [&](std::string* text, const std::string& word) {
+      absl::StrAppend(text, ShellQuoted(absl::StrReplaceAll(word, {{kFolder, near}})));
+    });
+  }
   // Writes {"arguments": ["diff", "{folder}/module.hlo", ...]}.
   absl::Status Write(const Case& one) const {
-    nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
-    json["mark"] = OwnershipTag(absl::StrJoin(movable_, "\n"));
+    nlohmann::ordered_json json = {{"case", one.address}, {"arguments", words_}};
+    json["mark"] = OwnershipTag(absl::StrJoin(words_, "\n"));
+    const std::string key = places_.empty() ? "" : OwnershipTag(places_);
+    if (const std::string file = PlacesFile(key); !file.empty()) {
+      json["places"] = key;
+      std::error_code error;
+      std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+      if (!std::filesystem::exists(file, error))
+        HLOCTS_RETURN_IF_ERROR(WriteFile(file, places_));
+    }
     return WriteFile(absl::StrCat(folder_, "/replay.json"), JsonText(json, 1) + "\n");
   }
 
  private:
-  void Note(const std::string& here, const std::string& anywhere) {
-    absl::StrAppend(&text_, " ", ShellQuoted(here));
-    movable_.push_back(anywhere);
-  }
-  std::string folder_, text_;
-  std::vector<std::string> movable_ = {"diff"};
+  std::string folder_, places_;  // places_: a line for each word with a path
+  std::vector<std::string> words_ = {"diff"};
 };
 
 absl::Status AddData(const Case& one, const Module& module, const backends::LoadOptions& load,
@@ -187,23 +218,38 @@ bool IsPlain(absl::string_view word) {
                      [&](absl::string_view one) { return absl::StartsWith(word, one); });
 }
 
+// Returns an error if the word `--backend=` names a plugin file that is not there.
+absl::Status CheckPlugin(const std::string& word, const std::string& folder) {
+  const auto name = backends::ParseBackendName(word.substr(kEngine.size()));
+  if (!name.ok() || name->name != "pjrt" || std::filesystem::exists(name->argument))
+    return absl::OkStatus();
+  const std::string label = name->label.empty() ? "" : name->label + "=";
+  return InvalidInput(folder, ": the plugin ", name->argument, " of the record is not there: ",
+                      kEngine, label, "pjrt:/path/to/plugin.so names another");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
                                                     const std::string& backend) {
   HLOCTS_ASSIGN_OR_RETURN(nlohmann::json json, ReadReplayFile(folder));
   auto words = json["arguments"].get<std::vector<std::string>>();
-  const auto mark = json.find("mark");
-  const bool own = mark != json.end() && mark->is_string() &&
-                   IsOwn(absl::StrJoin(words, "\n"), mark->get<std::string>());
+  const auto tag = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  const bool own = IsOwn(absl::StrJoin(words, "\n"), tag("mark"));
   for (size_t i = 0; i < words.size(); ++i) {
-    const bool replaced = !backend.empty() && absl::StartsWith(words[i], kEngine);
+    const bool engine = absl::StartsWith(words[i], kEngine);
+    const bool replaced = !backend.empty() && engine;
     if (replaced) words[i] = absl::StrCat(kEngine, backend);
     if (!own && !replaced && (i == 0 ? words[i] != "diff" : !IsPlain(words[i]))) {
       return absl::FailedPreconditionError(absl::StrCat(
           folder, "/replay.json requests \"", words[i],
           "\", and others may have written it: expected --backend=ENGINE, or your own run"));
     }
+    if (own && !replaced) words[i] = WordWithPath(words[i], tag("places")).value_or(words[i]);
+    if (engine && !replaced) HLOCTS_RETURN_IF_ERROR(CheckPlugin(words[i], folder));
     words[i] = absl::StrReplaceAll(words[i], {{kFolder, folder + "/"}});
   }
   return words;

@@ -213,8 +213,8 @@ absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict&
                   options_, folder));
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(folder + "/replay.txt",
-                absl::StrCat(ShellQuoted(ProgramPath()), " ", replay, "  # ",
-                             OutcomeName(verdict.kind), verdict.expected ? ", known" : "", "\n")));
+                absl::StrCat("hlocts ", replay, "  # ", OutcomeName(verdict.kind),
+                             verdict.expected ? ", known" : "", "\n")));
   // The entry links a cell of the scorecard to the module, the clauses and the expectation.
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(folder + "/failing.txt",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -16,6 +17,7 @@ namespace hlocts::tools {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 class CliTest : public FolderTest {
@@ -333,12 +335,37 @@ TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   for (const std::string& line : lines) {
     std::string arguments = line.substr(line.find(" diff ") + 1);
     std::string kind = arguments.substr(arguments.find("# ") + 2);
-    Ran replay = RunHlocts(arguments.substr(0, arguments.find("  #")) + " --json");
+    EXPECT_THAT(line, HasSubstr("hlocts diff cases/"));
+    const std::string words = absl::StrReplaceAll(
+        arguments.substr(0, arguments.find("  #")),
+        {{"cases/", out + "/cases/"}, {"exec:", "exec:" HLOCTS_BINARY_DIR "/"}});
+    Ran replay = RunHlocts(words + " --json");
     EXPECT_EQ(replay.status, 1) << line << replay.out;
     EXPECT_THAT(replay.out, HasSubstr("\"verdict\":\"" + kind + "\"")) << line;
     kinds.insert(kind);
   }
   EXPECT_EQ(kinds, (std::set<std::string>{"accepted", "fail"}));
+  // The directory has no path of its owner, who replays it nevertheless.
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string text = Read(entry.path().lexically_relative(Path("")).string());
+    EXPECT_THAT(text, Not(HasSubstr(HLOCTS_BINARY_DIR))) << entry.path();
+    EXPECT_THAT(text, Not(HasSubstr(out))) << entry.path();
+  }
+  EXPECT_THAT(RunHlocts("replay " + out + " movement/pad").out, HasSubstr("0 could not be"));
+}
+
+TEST_F(CliTest, ReplayAsksForAPluginThatIsGone) {
+  const std::string plugin = Path("gone.so");
+  std::filesystem::copy_file(HLOCTS_BINARY_DIR "/backends/adapters/pjrt/libshort_output_plugin.so",
+                             plugin);
+  const std::string out = Path("gone_run");
+  RunHlocts("run movement/pad --out=" + out + " --backend=mine=pjrt:" + plugin);
+  EXPECT_THAT(RunHlocts("replay " + out).out, HasSubstr("still fail, 0 do not, 0 could not be"));
+  std::filesystem::remove(plugin);
+  const Ran ran = RunHlocts("replay " + out);
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("--backend=mine=pjrt:/path/to/plugin.so names another"));
 }
 
 TEST_F(CliTest, ClausesSayWhereTheyStand) {
