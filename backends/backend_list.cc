@@ -21,6 +21,7 @@
 #include "backends/installed_backend.h"
 #include "backends/worker/worker_client.h"
 #include "spec/base/nearest.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 
@@ -239,9 +240,58 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
   return names;
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& text) {
+namespace {
+
+// An engine with facts that its user declares, in addition to its own.
+class DeclaringBackend : public Backend {
+ public:
+  DeclaringBackend(std::unique_ptr<Backend> engine, std::vector<std::string> facts)
+      : engine_(std::move(engine)), facts_(std::move(facts)) {}
+  BackendInfo info() override {
+    BackendInfo info = engine_->info();
+    for (const std::string& fact : facts_) {
+      std::erase(info.facts, fact);
+      info.facts.push_back(fact);  // the later fact counts
+    }
+    return info;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    return engine_->Load(module, options);
+  }
+  RunOutcome Run(const Module& module, const LoadOptions& options,
+                 const ExecuteRequest& request) override {
+    return engine_->Run(module, options, request);
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
+                                                             const LoadOptions& options) override {
+    return engine_->LoadSerialized(module_proto, options);
+  }
+
+ private:
+  std::unique_ptr<Backend> engine_;
+  std::vector<std::string> facts_;
+};
+
+// Parses the name, makes the engine without the option `facts`, and declares these facts.
+// legal-noise takes the option itself, since its values use the facts.
+template <typename Make>
+absl::StatusOr<std::unique_ptr<Backend>> MakeDeclaring(const std::string& text, const Make& make) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
   name.text = RecordedName(text);
+  std::vector<std::string> facts;
+  if (name.name != "legal-noise") {
+    auto declared = FactsOfWords(name.TakeOption("facts"));
+    if (!declared.ok())
+      return Annotate(declared.status(), absl::StrCat("backend \"", name.text, "\""));
+    facts = *std::move(declared);
+  }
+  auto engine = make(std::move(name));
+  if (!engine.ok() || facts.empty()) return engine;
+  return std::make_unique<DeclaringBackend>(*std::move(engine), std::move(facts));
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeHere(BackendName name) {
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
   name.TakeOption("isolation");
   if (release) return MakeInstalledBackend(std::move(name), *release);
@@ -250,9 +300,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
   return row->factory(std::move(name));
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
-  HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
-  name.text = RecordedName(text);
+absl::StatusOr<std::unique_ptr<Backend>> MakeIsolated(BackendName name, const std::string& text) {
   const std::string recorded = name.text;
   if (name.name == "exec") {
     return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
@@ -291,6 +339,17 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   if (!compiles && !(name.name == "pjrt" && DescribesDevices(name.options))) return worker;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
   return MakeCompiledBackend(std::move(worker), std::move(reference));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& text) {
+  return MakeDeclaring(text, MakeHere);
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
+  return MakeDeclaring(text,
+                       [&](BackendName name) { return MakeIsolated(std::move(name), text); });
 }
 
 // External code runs with the system's malloc, as it does for its users. This malloc checks the

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend names (CONTRACT.md) and their meaning: `reference`, `xla`, `pjrt:PATH`, `exec:COMMAND`,
-// `xla@0.11.2`, ... with options after '?' and optionally `LABEL=` before. To add an engine, add a
-// line to backends.def; to add a release of an engine, add an entry to engines.textproto.
+// `xla@0.11.2`, ... with options after '?' and optionally `LABEL=` before. The option `facts`, of
+// every engine, declares facts (FactsOfWords) in addition to those of the engine. To add an engine,
+// add a line to backends.def; to add a release of an engine, add an entry to engines.textproto.
 #pragma once
 
 #include <memory>

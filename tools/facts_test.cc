@@ -45,6 +45,30 @@ TEST_F(FactsTest, FactsOfATarget) {
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --fact=ulps.exponential.f32=2").status, 1);
 }
 
+// Every engine takes the option, and its name in records has it.
+TEST_F(FactsTest, EveryEngineTakesFacts) {
+  std::vector<std::string> engines = {"reference", "hlo-evaluator", "canary:nan", "mine=reference"};
+  if (OurEngineIsBuilt()) engines.insert(engines.end(), {"cpu", "cpu?isolation=none", "mine=cpu"});
+  for (const std::string& engine : engines) {
+    const std::string with =
+        absl::StrCat(engine, engine.find('?') == std::string::npos ? "?" : "&", "facts=");
+    const auto diff = [&](const std::string& facts) {
+      return RunHlocts(absl::StrCat("diff ", folder_, "/exp.hlo --inputs=", folder_,
+                                    "/exp.txt --json --backend='", with, facts, "'"));
+    };
+    if (RunHlocts("backends --backend=" + engine).status != 0) continue;  // not in this build
+    const Ran ran = diff("dot.sums=f32+xla_cpu");
+    EXPECT_LE(ran.status, 1) << engine << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("facts=dot.sums=f32+xla_cpu")) << engine;
+    EXPECT_THAT(ran.out, HasSubstr("\"verdict\":")) << engine;
+    EXPECT_THAT(diff("abacus").out, HasSubstr("abacus")) << engine;
+    EXPECT_EQ(diff("abacus").status, 2) << engine;
+    EXPECT_THAT(RunHlocts("backends --json --backend='" + with + "dot.sums=f32'").out,
+                HasSubstr("dot.sums=f32\"]"))
+        << engine;
+  }
+}
+
 TEST_F(FactsTest, DeclaredFactsNarrowSets) {
   const std::string near = "--outputs=" + folder_ + "/near.txt ";
   EXPECT_EQ(Judge(near).status, 0);

@@ -20,8 +20,8 @@ namespace hlocts::backends {
 bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& options);
 
 // Returns a compiler without a device. The topology options (DescribesDevices) among
-// `settings.compile_options` select the topology. If `settings.facts` is empty, the facts are those
-// of the target in spec/targets that lists the chip. The first info() or Load() loads the plugin.
+// `settings.compile_options` select the topology. If `settings.facts` is empty, the engine's facts
+// are those of the target in spec/targets that lists the chip. The first info() or Load() loads the plugin.
 // Returns kInvalidArgument if there is no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 

@@ -20,7 +20,6 @@
 #include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
-#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 namespace {
@@ -508,7 +507,6 @@ absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = name.argument;
-  HLOCTS_ASSIGN_OR_RETURN(settings.facts, FactsOfWords(name.TakeOption("facts")));
   for (auto& [key, value] : name.options) {
     if (absl::string_view(key).substr(0, kClientPrefix.size()) == kClientPrefix) {
       settings.client_options.emplace_back(key.substr(kClientPrefix.size()), value);

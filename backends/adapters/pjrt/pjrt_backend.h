@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes any PJRT plugin a Backend: `pjrt:PATH` with options after '?'. The option `facts` states
-// what the plugin promises beyond the documents: a target of spec/targets, or facts joined by '+'.
+// Makes any PJRT plugin a Backend: `pjrt:PATH` with options after '?'.
 // Options that begin with "client." are passed to PJRT_Client_Create. The option `partitioner`
 // (gspmd or shardy) selects the partitioner of sharded modules. All other options are passed to the
 // compiler by name.
