@@ -2,14 +2,18 @@
 #include "reports/causes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "reports/scorecard.h"
 #include "reports/verdict_parts.h"
 
@@ -19,11 +23,49 @@ namespace {
 constexpr size_t kCausesShown = 10;
 constexpr size_t kOperationsShown = 6;
 
-std::string CauseOfFailure(const VerdictFailure& failure) {
-  // A categorical distance ("a number, where only NaN is accepted") is one cause in all operations.
-  if (failure.categorical) return failure.distance;
+// The least positive normal number of an element type; 0 for other types than these.
+double LeastNormal(absl::string_view type) {
+  if (type == "f16") return 0x1p-14;
+  if (type == "f32" || type == "bf16" || type == "c64") return 0x1p-126;
+  return type == "f64" || type == "c128" ? 0x1p-1022 : 0;
+}
+
+// Returns the kinds of special values in the operands: "NaN, subnormal", or "".
+std::string KindsOfOperands(const VerdictFailure& failure) {
+  bool nan = false, infinity = false, subnormal = false, minus_zero = false;
+  for (const FailureOperand& operand : failure.operands) {
+    for (absl::string_view word : absl::StrSplit(operand.value, absl::ByAnyChar(" ,(){}"))) {
+      double value = 0;
+      if (!absl::SimpleAtod(word, &value)) continue;
+      nan = nan || std::isnan(value);
+      infinity = infinity || std::isinf(value);
+      subnormal = subnormal || (value != 0 && std::abs(value) < LeastNormal(failure.type));
+      minus_zero = minus_zero || word == "-0";
+    }
+  }
+  std::vector<absl::string_view> kinds;
+  for (const auto& [found, kind] : {std::pair(nan, "NaN"), std::pair(infinity, "infinity"),
+                                    std::pair(subnormal, "subnormal"), std::pair(minus_zero, "-0")})
+    if (found) kinds.push_back(kind);
+  return absl::StrJoin(kinds, ", ");
+}
+
+std::string CauseOfFailure(const Verdict& verdict) {
+  const VerdictFailure& failure = *verdict.first_failure;
   const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
-  return absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ", failure.rule);
+  // A categorical distance ("a number, where only NaN is accepted") is alike in all operations.
+  std::string cause = failure.categorical
+                          ? failure.distance
+                          : absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ",
+                                         failure.rule);
+  if (const std::string kinds = KindsOfOperands(failure); !kinds.empty())
+    absl::StrAppend(&cause, ", operands with ", kinds);
+  for (const auto& [word, trait] :
+       {std::pair("total_order", "total order"), std::pair("layout", "layout")})
+    if (absl::StrContains(verdict.case_address, word)) absl::StrAppend(&cause, ", ", trait);
+  if (verdict.localisation.kind == Localisation::Kind::kTogether)
+    absl::StrAppend(&cause, ", only when compiled together");
+  return cause;
 }
 
 // Returns "pow" for "elementwise/pow:special_values:type=f32".
@@ -86,7 +128,7 @@ std::string CauseOf(const Verdict& verdict) {
   const absl::string_view word = OutcomeName(verdict.kind);
   if (verdict.kind == Outcome::kAccepted) return absl::StrCat(word, ": invalid modules");
   if (verdict.first_failure)
-    return absl::StrCat(word, ": ", CauseOfFailure(*verdict.first_failure));
+    return absl::StrCat(word, ": ", CauseOfFailure(verdict));
   if (!verdict.error.condition.empty())
     return absl::StrCat(word, ": check failed: ", verdict.error.condition);
   const std::string reason = Pattern(FoldedReason(verdict));
@@ -105,17 +147,22 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
   return verdicts;
 }
 
-std::string CausesText(const std::vector<const Verdict*>& ordered) {
-  if (ordered.size() < 2) return "";
-  std::string text = "\ncauses, by the number of verdicts that one fix would resolve:\n";
+std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
+  if (ordered.size() < 2 && !cases) return "";
+  std::string text =
+      "\nfailures with operation, rule and kinds of operands in common; one fix may resolve a part:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);
     const size_t first = i;
     std::set<std::string> operations;
-    for (; i < ordered.size() && CauseOf(*ordered[i]) == cause; ++i)
+    std::string addresses;
+    for (; i < ordered.size() && CauseOf(*ordered[i]) == cause; ++i) {
       operations.insert(OperationIn(ordered[i]->case_address));
-    if (causes >= kCausesShown) continue;
+      absl::StrAppend(&addresses, "          ", ordered[i]->case_address, "\n");
+    }
+    if (cases) absl::StrAppendFormat(&text, "  %4d  %s\n%s", i - first, cause, addresses);
+    if (causes >= kCausesShown || cases) continue;
     shown = i;
     std::vector<std::string> named(operations.begin(), operations.end());
     if (named.size() > kOperationsShown) {
@@ -125,8 +172,8 @@ std::string CausesText(const std::vector<const Verdict*>& ordered) {
     absl::StrAppendFormat(&text, "  %4d  %s  (%s)  first: %s\n", i - first, cause,
                           absl::StrJoin(named, ", "), ordered[first]->case_address);
   }
-  if (causes > kCausesShown) {
-    absl::StrAppendFormat(&text, "  %4d  by %d other causes (hlocts report DIR --html=F)\n",
+  if (causes > kCausesShown && !cases) {
+    absl::StrAppendFormat(&text, "  %4d  by %d other causes (hlocts report DIR --causes)\n",
                           ordered.size() - shown, causes - kCausesShown);
   }
   return text;

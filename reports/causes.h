@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups verdicts by likely cause: one fix makes a whole group pass.
+// Groups verdicts by likely cause: by what is known in common. One fix may resolve a part.
 #pragma once
 
 #include <string>
@@ -14,13 +14,15 @@ namespace hlocts::reports {
 std::string Pattern(absl::string_view text);
 
 // Returns a text that is equal for verdicts with the same probable cause: "fail: cbrt, rule
-// ulp(2)", "accepted: invalid modules", "fail: a number, where only NaN is accepted".
+// ulp(2)", "accepted: invalid modules", "fail: compare, rule exact, operands with subnormal, only
+// when compiled together".
 std::string CauseOf(const Verdict& verdict);
 
 // Returns the verdicts ordered by cause, the most frequent cause first.
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
 // Returns a line for each of the most frequent causes of `ordered` (InOrderOfCauses): number of
 // verdicts, cause, operations, address of the first case. Returns "" for fewer than two verdicts.
-std::string CausesText(const std::vector<const Verdict*>& ordered);
+// `cases`: returns all causes, each with the addresses of its cases.
+std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases = false);
 
 }  // namespace hlocts::reports

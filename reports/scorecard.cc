@@ -226,6 +226,13 @@ std::string Scorecard::ToText(bool verbose) const {
   return absl::StrCat(text, "\n", Summary());
 }
 
+std::string Scorecard::CasesOfCauses() const {
+  std::string text;
+  for (const auto& [backend, verdicts] : verdicts_)
+    absl::StrAppend(&text, backend, ":", CausesText(UnexpectedVerdicts(verdicts), /*cases=*/true));
+  return text;
+}
+
 std::string Scorecard::Summary() const {
   std::string text;
   for (const auto& [backend, verdicts] : verdicts_) text += SummaryLine(backend, Sums(verdicts));

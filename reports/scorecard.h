@@ -21,6 +21,8 @@ class Scorecard {
   // with a legend, the reasons why cases are unsupported, and the number of passes. `verbose` adds
   // the bits that the sets checked, by precision.
   std::string ToText(bool verbose = false) const;
+  // Returns, for each engine, the causes of unexpected verdicts, each with all its cases.
+  std::string CasesOfCauses() const;
   // Returns a line per engine: "1216 of 1339 pass (90.8%; 96.7% of the 1257 supported); ...".
   std::string Summary() const;
   // Returns JUnit XML with a suite per engine and a case per address. An unexpected verdict is a

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "absl/strings/match.h"
 #include "nlohmann/json.hpp"
+#include "reports/causes.h"
 #include "reports/effective_bits.h"
 #include "reports/scorecard.h"
 #include "spec/base/json_text.h"
@@ -333,6 +336,40 @@ TEST(VerdictTest, AFactIsNamedWithTheTargetThatDeclaresIt) {
   EXPECT_THAT(VerdictToText(verdict), HasSubstr("(spec/targets/xla_cpu.textproto)"));
   verdict.backend = "mine";
   EXPECT_THAT(VerdictToText(verdict), Not(HasSubstr("spec/targets")));
+}
+
+TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) {
+  Verdict verdict = Failing();
+  verdict.first_failure->operation = "compare:LT";
+  verdict.first_failure->rule = "exact";
+  verdict.first_failure->categorical = false;
+  verdict.first_failure->type = "f32";
+  std::set<std::string> causes;
+  const auto cause = [&](const std::vector<std::string>& operands) {
+    verdict.first_failure->operands.clear();
+    for (const std::string& value : operands)
+      verdict.first_failure->operands.push_back({"x", value});
+    causes.insert(CauseOf(verdict));
+    return CauseOf(verdict);
+  };
+  verdict.localisation.kind = Localisation::Kind::kAlone;
+  EXPECT_EQ(cause({"1", "2"}), "fail: compare, rule exact");
+  EXPECT_EQ(cause({"1e-45", "2"}), "fail: compare, rule exact, operands with subnormal");
+  EXPECT_EQ(cause({"-0", "inf"}), "fail: compare, rule exact, operands with infinity, -0");
+  EXPECT_EQ(cause({"f32[2,2]{1,0} { {-nan, 1}, {0, 2} }"}),
+            "fail: compare, rule exact, operands with NaN");
+  verdict.first_failure->type = "f64";
+  EXPECT_EQ(cause({"1e-45"}), "fail: compare, rule exact");
+  verdict.case_address = "elementwise/lt_total_order:constant_in_another_layout";
+  EXPECT_EQ(cause({}), "fail: compare, rule exact, total order, layout");
+  verdict.localisation.kind = Localisation::Kind::kTogether;
+  EXPECT_THAT(cause({}), HasSubstr(", only when compiled together"));
+  EXPECT_EQ(causes.size(), 6u);
+  Verdict other = verdict;
+  other.case_address = "elementwise/lt:b";
+  const std::string text = CausesText(InOrderOfCauses({&verdict, &other}), /*cases=*/true);
+  EXPECT_THAT(text, HasSubstr("elementwise/lt:b\n"));
+  EXPECT_THAT(text, HasSubstr("elementwise/lt_total_order:constant_in_another_layout\n"));
 }
 
 TEST(VerdictTest, ARecordKeepsTheCauseOfACrash) {

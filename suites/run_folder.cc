@@ -26,12 +26,6 @@ constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt"
                                 "selection.txt",  "scorecard.txt", "claim.json",  "SHA256SUMS",
                                 "cases",          "expectations"};
 
-bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
-  return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
-         a.options == b.options && a.queries == b.queries && a.shard_index == b.shard_index &&
-         a.shard_count == b.shard_count && a.selection == b.selection;
-}
-
 // Returns a case's entries in failing.txt and replay.txt; none if a file of the case is missing.
 std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& folder) {
   const bool whole = fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
@@ -42,6 +36,12 @@ std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& 
 }
 
 }  // namespace
+
+bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
+  return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
+         a.options == b.options && a.queries == b.queries && a.shard_index == b.shard_index &&
+         a.shard_count == b.shard_count && a.selection == b.selection;
+}
 
 std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines) {
   std::map<std::string, std::string> hashes;

@@ -19,6 +19,9 @@ namespace hlocts::suites {
 // names to the names on the command line.
 std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines);
 
+// Returns true if the records are of the same request.
+bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b);
+
 // The output directory of a run: records, the scorecard, and, for every case that neither passes
 // nor is unsupported (expected or not), files and a line in replay.txt that reproduce its verdict.
 // An empty path writes nothing.

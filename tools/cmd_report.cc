@@ -26,7 +26,7 @@ struct ReportOptions {
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   std::vector<std::string> notes;
   int64_t nights = kNightlyRunsShown;
-  bool json = false;
+  bool json = false, causes = false;
 
   bool WantsHistory() const {
     return !html.empty() || !markdown.empty() || !badge.empty() || !summary.empty() ||
@@ -149,7 +149,8 @@ int ReportFolders(const ReportOptions& options) {
     written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();
   }
   if (!written.ok()) return Fail(written);
-  options.json ? PrintJson(*merged) : PrintText(*merged, scorecard, options);
+  if (options.causes) std::cout << scorecard.CasesOfCauses();
+  if (!options.causes) options.json ? PrintJson(*merged) : PrintText(*merged, scorecard, options);
   bool good = merged->run.problems.empty() && merged->changes.worse.empty();
   return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
 }
@@ -205,6 +206,8 @@ Command ReportCommand() {
         flags.Add("--text", &options->text,
                   "text file to write: engines, findings by release, worst ulps, bits checked");
         flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
+        flags.Add("--causes", &options->causes,
+                  "print the unexpected cases of DIR by probable cause, and nothing else");
         flags.Add("--json", &options->json, "print one JSON line");
         return [options] { return RunReport(*options); };
       }};

@@ -22,6 +22,9 @@
 #include "spec/text/parser.h"
 #include "suites/expectations.h"
 #include "suites/replay.h"
+#include "suites/run_folder.h"
+#include "suites/sha256.h"
+#include "suites/suite_files.h"
 #include "tools/cli/suite_run.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
@@ -312,6 +315,29 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
             << std::flush;
 }
 
+// Returns true if the directory of records has the finished run that the options request, by this
+// program, of the same plugin file, suite and known failures.
+bool HoldsSameRun(const SuiteOptions& suite) {
+  const auto request = MakeSuiteRequest(suite);
+  const auto run = reports::LoadRun(suite.out);
+  if (!request.ok() || !run.ok() || run->record.finished.empty()) return false;
+  reports::RunRecord now = request->record;
+  reports::SetMachine(now);
+  const auto cases = suites::Sha256OfFolder(HomeFolder() + "/suites/cases");
+  const auto lists = LoadExpectations(suite, now.backends);
+  const auto plugins = suites::PluginHashes(request->EnginesByName());
+  const reports::RunRecord& then = run->record;
+  if (!cases.ok() || !lists.ok() || plugins.empty() || then.plugins != plugins ||
+      then.suite != *cases || then.program != now.program || then.cpu != now.cpu ||
+      !suites::SameRun(then, now) || then.facts != now.facts)
+    return false;
+  return absl::c_all_of(run->verdicts, [&](const reports::Verdict& earlier) {
+    reports::Verdict again = earlier;
+    lists->at(earlier.backend).Apply(again, "");
+    return again.expected == earlier.expected;
+  });
+}
+
 int RunTry(TryOptions options) {
   if (options.plugin.empty()) return Fail(InvalidInput("try: expected the file of a plugin"));
   const auto named = EngineOf(options);
@@ -338,6 +364,11 @@ int RunTry(TryOptions options) {
   std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
             << ":" << std::endl;
   options.suite.backends = {engine};
+  if (options.ci && HoldsSameRun(options.suite)) {
+    options.suite.resume = true;
+    std::cout << "reused: the directory has this run, of the same plugin file and suite"
+              << std::endl;
+  }
   int status = RunSuite(options.suite);
   if (options.ci && (status == kExitOk || status == kExitFailed)) {
     if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
