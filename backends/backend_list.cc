@@ -348,8 +348,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
-  return MakeDeclaring(text,
-                       [&](BackendName name) { return MakeIsolated(std::move(name), text); });
+  return MakeDeclaring(text, [&](BackendName name) { return MakeIsolated(std::move(name), text); });
 }
 
 // External code runs with the system's malloc, as it does for its users. This malloc checks the

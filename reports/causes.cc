@@ -54,10 +54,10 @@ std::string CauseOfFailure(const Verdict& verdict) {
   const VerdictFailure& failure = *verdict.first_failure;
   const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
   // A categorical distance ("a number, where only NaN is accepted") is alike in all operations.
-  std::string cause = failure.categorical
-                          ? failure.distance
-                          : absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ",
-                                         failure.rule);
+  std::string cause =
+      failure.categorical
+          ? failure.distance
+          : absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ", failure.rule);
   if (const std::string kinds = KindsOfOperands(failure); !kinds.empty())
     absl::StrAppend(&cause, ", operands with ", kinds);
   for (const auto& [word, trait] :
@@ -127,8 +127,7 @@ std::string Pattern(absl::string_view text) {
 std::string CauseOf(const Verdict& verdict) {
   const absl::string_view word = OutcomeName(verdict.kind);
   if (verdict.kind == Outcome::kAccepted) return absl::StrCat(word, ": invalid modules");
-  if (verdict.first_failure)
-    return absl::StrCat(word, ": ", CauseOfFailure(verdict));
+  if (verdict.first_failure) return absl::StrCat(word, ": ", CauseOfFailure(verdict));
   if (!verdict.error.condition.empty())
     return absl::StrCat(word, ": check failed: ", verdict.error.condition);
   const std::string reason = Pattern(FoldedReason(verdict));
@@ -150,7 +149,9 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
   if (ordered.size() < 2 && !cases) return "";
   std::string text =
-      "\nfailures with operation, rule and kinds of operands in common; one fix may resolve a part:\n";
+      "\ncauses: failures with operation, rule and kinds of operands in common, of which one fix "
+      "may "
+      "resolve a part:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);

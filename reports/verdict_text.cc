@@ -224,6 +224,7 @@ std::string VerdictToText(const Verdict& verdict) {
     if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);
     for (const std::string& fact : verdict.first_failure->facts)
       absl::StrAppend(&text, "\n    fact: ", FactText(fact, verdict.backend));
+    for (const std::string& note : verdict.notes) absl::StrAppend(&text, "\n    ", note);
     if (!verdict.wanted.empty()) absl::StrAppend(&text, "\n    expected ", verdict.wanted);
   } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&text, "\n    ", reason);

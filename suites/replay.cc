@@ -120,8 +120,7 @@ class CommandLine {
       json["places"] = key;
       std::error_code error;
       std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-      if (!std::filesystem::exists(file, error))
-        HLOCTS_RETURN_IF_ERROR(WriteFile(file, places_));
+      if (!std::filesystem::exists(file, error)) HLOCTS_RETURN_IF_ERROR(WriteFile(file, places_));
     }
     return WriteFile(absl::StrCat(folder_, "/replay.json"), JsonText(json, 1) + "\n");
   }
@@ -224,8 +223,9 @@ absl::Status CheckPlugin(const std::string& word, const std::string& folder) {
   if (!name.ok() || name->name != "pjrt" || std::filesystem::exists(name->argument))
     return absl::OkStatus();
   const std::string label = name->label.empty() ? "" : name->label + "=";
-  return InvalidInput(folder, ": the plugin ", name->argument, " of the record is not there: ",
-                      kEngine, label, "pjrt:/path/to/plugin.so names another");
+  return InvalidInput(folder, ": the plugin ", name->argument,
+                      " of the record is not there: ", kEngine, label,
+                      "pjrt:/path/to/plugin.so names another");
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ std::string ShellQuoted(const std::string& text);
 
 // Writes <folder>/module.hlo (or control.hlo, if the control of a reject case failed), the files
 // inputs.txt, infeed.txt and expect.txt if the case has them, and replay.json. `hlocts replay
-// <folder>` then repeats the verdict, even if the directory is moved. The files have no other paths:
-// those of `backend` and of `options`, the run's options, are kept in the user's cache directory.
-// Returns arguments of `hlocts` that repeat the verdict in the directory of the run, where the case
-// directories are in cases/, quoted for a shell. Returns kInternal if a file cannot be written.
+// <folder>` then repeats the verdict, even if the directory is moved. The files have no other
+// paths: those of `backend` and of `options`, the run's options, are kept in the user's cache
+// directory. Returns arguments of `hlocts` that repeat the verdict in the directory of the run,
+// where the case directories are in cases/, quoted for a shell. Returns kInternal if a file cannot
+// be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
                                         const backends::DiffOptions& options,

@@ -211,10 +211,9 @@ absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict&
       const std::string replay,
       WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
                   options_, folder));
-  HLOCTS_RETURN_IF_ERROR(
-      WriteFile(folder + "/replay.txt",
-                absl::StrCat("hlocts ", replay, "  # ", OutcomeName(verdict.kind),
-                             verdict.expected ? ", known" : "", "\n")));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(
+      folder + "/replay.txt", absl::StrCat("hlocts ", replay, "  # ", OutcomeName(verdict.kind),
+                                           verdict.expected ? ", known" : "", "\n")));
   // The entry links a cell of the scorecard to the module, the clauses and the expectation.
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(folder + "/failing.txt",

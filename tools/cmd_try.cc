@@ -24,7 +24,6 @@
 #include "suites/replay.h"
 #include "suites/run_folder.h"
 #include "suites/sha256.h"
-#include "suites/suite_files.h"
 #include "tools/cli/suite_run.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"

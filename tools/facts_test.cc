@@ -47,7 +47,8 @@ TEST_F(FactsTest, FactsOfATarget) {
 
 // Every engine takes the option, and its name in records has it.
 TEST_F(FactsTest, EveryEngineTakesFacts) {
-  std::vector<std::string> engines = {"reference", "hlo-evaluator", "canary:nan", "mine=reference"};
+  std::vector<std::string> engines = {"reference", "hlo-evaluator", "canary:maximum.drops-nan",
+                                      "mine=reference"};
   if (OurEngineIsBuilt()) engines.insert(engines.end(), {"cpu", "cpu?isolation=none", "mine=cpu"});
   for (const std::string& engine : engines) {
     const std::string with =
@@ -67,6 +68,27 @@ TEST_F(FactsTest, EveryEngineTakesFacts) {
                 HasSubstr("dot.sums=f32\"]"))
         << engine;
   }
+}
+
+TEST_F(FactsTest, AFailureNamesTheFactThatWouldPermitIt) {
+  Write("eq.hlo",
+        "HloModule t\nENTRY main { x = f32[2] parameter(0) y = f32[2] constant({0, 0})\n"
+        "  ROOT r = pred[2] compare(x, y), direction=EQ }\n");
+  Write("eq.txt", "f32[2] {1e-45, 1}\n");
+  const auto judge = [&](const std::string& outputs, const std::string& flags) {
+    Write("eq_out.txt", outputs);
+    return RunHlocts(absl::StrCat("judge ", folder_, "/eq.hlo --inputs=", folder_,
+                                  "/eq.txt --outputs=", folder_, "/eq_out.txt ", flags));
+  };
+  Ran ran = judge("pred[2] {1, 0}", "");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("if the engine declares compare.flush"));
+  EXPECT_THAT(ran.out, HasSubstr("ruling 0060"));
+  EXPECT_THAT(judge("pred[2] {1, 0}", "--json").out,
+              HasSubstr("permitted if the engine declares compare.flush"));
+  EXPECT_EQ(judge("pred[2] {1, 0}", "--fact=compare.flush").status, 0);
+  // No fact permits this one.
+  EXPECT_THAT(judge("pred[2] {0, 1}", "").out, testing::Not(HasSubstr("if the engine declares")));
 }
 
 TEST_F(FactsTest, DeclaredFactsNarrowSets) {

@@ -234,6 +234,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     if (verdict.first_failure) {
       verdict.first_failure->facts = std::move(judged->facts);
       AddDetails(*judged->accepted, outputs[d], *verdict.first_failure);
+      if (options_.describe) NoteFactsThatPermit(outputs[d], d, facts, verdict);
       verdict.freedoms = FreedomsAt(*judged->accepted, *verdict.first_failure);
     }
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);

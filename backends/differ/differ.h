@@ -89,6 +89,9 @@ class Differ {
                                                             Kind kind);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,
                const std::vector<std::string>& facts, reports::Verdict& verdict);
+  // Notes each fact of the failing operation that alone would permit the first failure.
+  void NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t device,
+                           const std::vector<std::string>& facts, reports::Verdict& verdict);
   // Adds to a failure its operation, its distance and, if requested, its operands.
   void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                   reports::VerdictFailure& failure);

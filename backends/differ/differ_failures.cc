@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the differ that adds details to failures and removes failures for which the engine is
 // not responsible.
+#include "absl/algorithm/container.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "backends/differ/failure_details.h"
+#include "reports/sentences.h"
+#include "spec/accuracy/rules.h"
+#include "spec/accuracy/target_facts.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::backends {
@@ -38,6 +42,35 @@ bool Differ::DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verd
   verdict.reason = absl::StrCat("the result of ", road, " is also wrong (", OutcomeName(meant.kind),
                                 ": ", reports::ReasonText(meant), "), so the engine is not judged");
   return true;
+}
+
+void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t device,
+                                 const std::vector<std::string>& facts, reports::Verdict& verdict) {
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
+  const auto opcode = OpcodeFromName(operation);
+  const auto type = PrimitiveTypeFromName(failure.type);
+  if (!opcode || !type) return;
+  for (const FactRow& row : AllFacts()) {
+    const std::string fact(row.name);
+    TargetFacts grant;
+    // A fact with a value has many grants, and none is the engine's likely one.
+    if (!row.grants || absl::c_linear_search(facts, fact) || !SetTargetFact(fact, grant).ok())
+      continue;
+    // Other facts have no effect on the operation, and each takes an evaluation of the module.
+    if (fact.substr(0, fact.find('.')) != operation &&
+        RuleFor(*opcode, *type, options_.profile, grant).permissions ==
+            RuleFor(*opcode, *type, options_.profile).permissions)
+      continue;
+    std::vector<std::string> more = facts;
+    more.push_back(fact);
+    const auto sets = Sets(more, Kind::kRigorous);
+    if (!sets.ok()) continue;
+    const auto first = JudgeLeaves((**sets)[device], outputs).first_failure;
+    if (first && first->output == failure.output && first->index == failure.index) continue;
+    verdict.notes.push_back(
+        absl::StrCat("permitted if the engine declares ", reports::FactText(fact, "")));
+  }
 }
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,

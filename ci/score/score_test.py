@@ -98,6 +98,9 @@ class Workflow(unittest.TestCase):
         done = self.prepare("--label=mine")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((self.folder / "hlocts-known.textproto").exists())
+        for made in ("hlocts-known.textproto", ".github/workflows/hlocts.yml"):
+            (self.folder / made).unlink()
+        self.assertIn("reused:", self.prepare("--label=mine").stdout)
         variables, steps = self.steps()
         release = self.folder / "made/hlocts-any/bin"
         release.mkdir(parents=True)

@@ -97,6 +97,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
   AddLine("rule", failure.rule, story);
   AddLine("located", reports::FindingText(verdict.localisation), story);
   AddLine("source", failure.source, story);
+  for (const std::string& note : verdict.notes) AddLine("note", note, story);
   if (verdict.wrong_elements > 1)
     AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
 }

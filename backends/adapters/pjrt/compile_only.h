@@ -21,8 +21,8 @@ bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& op
 
 // Returns a compiler without a device. The topology options (DescribesDevices) among
 // `settings.compile_options` select the topology. If `settings.facts` is empty, the engine's facts
-// are those of the target in spec/targets that lists the chip. The first info() or Load() loads the plugin.
-// Returns kInvalidArgument if there is no such target.
+// are those of the target in spec/targets that lists the chip. The first info() or Load() loads the
+// plugin. Returns kInvalidArgument if there is no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends
