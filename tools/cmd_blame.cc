@@ -32,46 +32,53 @@ struct BlameOptions {
   bool one_step = false;
 };
 
-absl::StatusOr<fuzz::Bundle> LoadSubject(const BlameOptions& options, const std::string& path) {
-  if (std::filesystem::is_directory(path)) return fuzz::ReadBundle(path);
-  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
-  fuzz::Bundle bundle;
-  bundle.sample.module = std::move(job.module);
-  if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
-  return bundle;
+bool HasAnswer(const PassBlame& blame) { return blame.failing_phase != FailurePhase::kUnknown; }
+
+absl::StatusOr<PassBlame> BlameSample(const BlameOptions& options, const fuzz::Bundle& bundle,
+                                      const backends::EngineFactory& engine) {
+  const backends::LoadOptions& load = bundle.options.load;
+  backends::ExecuteRequest request;
+  request.arguments.assign(load.replicas * load.partitions, bundle.sample.arguments);
+  backends::BlameSubject subject;
+  subject.module = bundle.sample.module.get();
+  subject.request = &request;
+  subject.options.profile = bundle.options.profile;
+  subject.options.load = load;
+  subject.invalid = bundle.options.invalid;
+  if (options.one_step) return backends::BlameInOneStep(subject, engine);
+  HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
+  if (!options.keep.empty()) folder.MoveToOnDestruction(options.keep);
+  return backends::BlamePass(subject, engine, folder.path());
 }
 
-absl::Status SetProfile(const std::string& name, fuzz::Bundle& bundle) {
-  if (name.empty()) return absl::OkStatus();
-  auto profile = ProfileFromName(name);
-  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  bundle.options.profile = *profile;
-  return absl::OkStatus();
-}
+struct SubjectBlame : PassBlame {
+  std::string piece;  // the piece that is blamed, since the module's outputs show no failure
+};
 
-absl::StatusOr<PassBlame> Blame(const BlameOptions& options, const std::string& path) {
+absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::string& path) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("--keep", options.keep));
-  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options, path));
-  HLOCTS_RETURN_IF_ERROR(SetProfile(options.profile, bundle));
+  const auto profile = ProfileFromName(options.profile);
+  if (!profile && !options.profile.empty())
+    return InvalidInput("--profile: expected strict, default or relaxed");
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(path, options.inputs, options.seed,
+                                                           "default", options.common));
+  if (profile) bundle.options.profile = *profile;
   const std::string name = options.backend.empty() ? bundle.backend : options.backend;
   if (name.empty()) return InvalidInput("blame: expected --backend");
   if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, path));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
-  backends::ExecuteRequest request;
-  request.arguments.assign(bundle.options.load.replicas * bundle.options.load.partitions,
-                           bundle.sample.arguments);
-  backends::BlameSubject subject;
-  subject.module = bundle.sample.module.get();
-  subject.request = &request;
-  subject.options.profile = bundle.options.profile;
-  subject.options.load = bundle.options.load;
-  subject.invalid = bundle.options.invalid;
   const backends::EngineFactory engine = [&] { return backends::MakeBackend(name); };
-  if (options.one_step) return backends::BlameInOneStep(subject, engine);
-  HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
-  if (!options.keep.empty()) folder.MoveToOnDestruction(options.keep);
-  return backends::BlamePass(subject, engine, folder.path());
+  SubjectBlame blame;
+  PassBlame& whole = blame;
+  HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
+  if (HasAnswer(blame) || backends::IsFinding(blame.verdict.kind)) return blame;
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> own, engine());
+  blame.piece = ContinueWithPiece(bundle.sample, *own, bundle.options, "blaming");
+  if (blame.piece.empty()) return blame;
+  bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
+  HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
+  return blame;
 }
 
 std::string StageName(const JudgedStage& stage) {
@@ -100,7 +107,7 @@ std::string Confirmation(const PassBlame& blame) {
   return blame.failing_phase == FailurePhase::kPass ? "not confirmed" : "";
 }
 
-Json ToJson(const std::string& path, const PassBlame& blame) {
+Json ToJson(const std::string& path, const SubjectBlame& blame) {
   Json stages = Json::array();
   for (const JudgedStage& stage : blame.stages) {
     stages.push_back({{"after", stage.stage.after},
@@ -110,6 +117,7 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
                       {"reason", stage.verdict.reason}});
   }
   return {{"module", path},
+          {"piece", blame.piece},
           {"backend", blame.verdict.backend},
           {"backend_version", blame.verdict.backend_version},
           {"verdict", OutcomeName(blame.verdict.kind)},
@@ -168,12 +176,10 @@ void PrintRow(const std::string& path, const PassBlame& blame) {
             << std::endl;
 }
 
-bool HasAnswer(const PassBlame& blame) { return blame.failing_phase != FailurePhase::kUnknown; }
-
-void PrintShares(const std::vector<PassBlame>& all) {
+void PrintShares(const std::vector<SubjectBlame>& all) {
   std::map<std::string, int> counts;
   int answered = 0, confirmed = 0;
-  for (const PassBlame& blame : all) {
+  for (const SubjectBlame& blame : all) {
     ++counts[std::string(backends::FailurePhaseName(blame.failing_phase))];
     answered += HasAnswer(blame) ? 1 : 0;
     confirmed += blame.confirmed ? 1 : 0;
@@ -185,7 +191,7 @@ void PrintShares(const std::vector<PassBlame>& all) {
 
 int RunBlame(const BlameOptions& options) {
   if (options.subjects.empty()) return Fail(InvalidInput("blame: expected a module or a bundle"));
-  std::vector<PassBlame> all;
+  std::vector<SubjectBlame> all;
   int status = kExitOk;
   for (const std::string& path : options.subjects) {
     auto blame = Blame(options, path);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "backends/backend_list.h"
+#include "backends/differ/blame.h"
 #include "fuzz/triage/failure_signature.h"
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
@@ -41,6 +42,7 @@ struct DiffAnswer {
   std::string signature;  // of a failure, for --group
   std::optional<InputSearch> search;
   std::optional<KnownFinding> known;
+  std::optional<PieceFiles> piece = {};
 };
 // The modules by the signature of their failure, for --group.
 using Groups = std::map<std::string, std::vector<std::string>>;
@@ -98,12 +100,31 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   RecordRunCounts(answer.runs, answer.verdict);
 }
 
+// Writes the piece that fails if the module's outputs do not show it, for the commands that follow.
+void KeepPiece(const DiffOptions& options, const std::string& engine, const Job& job,
+               const backends::DiffOptions& diff, backends::Backend& backend, DiffAnswer& answer) {
+  if (!answer.verdict.localisation.in_piece || !options.common.batch.empty()) return;
+  const auto piece = backends::FindHiddenPiece(*job.module, job.request, diff, backend);
+  if (piece.module == nullptr) return;
+  auto files =
+      WritePiece(piece, options.module, engine, diff.load.partitions, options.search.output);
+  if (files.ok()) {
+    answer.piece = *std::move(files);
+  } else {
+    Fail(Annotate(files.status(), "the piece that fails is not kept"));
+  }
+}
+
 // Returns the command that reproduces the verdict on one engine. It is the typed command line, or,
-// if a search found the inputs, the command that runs these inputs again.
+// if a search found the inputs or a piece fails, the command that runs these.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine,
                      const DiffAnswer& answer) {
-  if (options.common.json || options.module == "-") return "";
-  if (answer.search) return ReplayOfFound(options.module, engine, *answer.search);
+  if (options.common.json) return "";
+  if (answer.piece)
+    return CommandOn("diff", answer.piece->module, answer.piece->inputs, engine, options.profile);
+  if (options.module == "-") return "";
+  if (answer.search)
+    return CommandOn("diff", options.module, answer.search->file, engine, options.profile);
   return backends::SplitBackendNames(options.backends).size() == 1
              ? OwnCommandLine()
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
@@ -114,6 +135,10 @@ Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
   if (answer.known) json["known"] = answer.known->ToJson();
+  if (answer.piece)
+    json["piece"] = {{"name", answer.piece->name},
+                     {"module", answer.piece->module},
+                     {"inputs", answer.piece->inputs}};
   if (answer.search) json["search"] = ParseJson<Json>(SearchJson(*answer.search));
   return json;
 }
@@ -126,6 +151,11 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
   PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer));
   if (answer.known) std::cout << "    known:    " << answer.known->ToText() << std::endl;
   if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
+  if (answer.piece)
+    std::cout << "    next:     "
+              << CommandOn("shrink", answer.piece->module, answer.piece->inputs, engine,
+                           options.profile)
+              << std::endl;
 }
 
 absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Engines& engines) {
@@ -152,8 +182,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
                          options.common.DeviceCount(*job.module), diff.load.partitions));
   }
   diff.cut = options.cut;
-  diff.blame = true;
-  diff.checkpoints = true;
+  diff.blame = diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
   // All engines share the sets unless each has its own inputs.
@@ -175,6 +204,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
       Confirm(*differ, *backend, answer.verdict);
     }
     Complete(job, answer.verdict);
+    KeepPiece(options, name, job, diff, *backend, answer);
     if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1)
       answer.known =
           KnownFindingOf(answer.verdict, {job.module->Clone(), job.request.arguments[0], false});

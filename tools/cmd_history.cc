@@ -15,6 +15,7 @@
 #include "backends/engine_list.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "reports/store/scrub.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -24,6 +25,7 @@
 #include "tools/cli/child.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/judging.h"
 #include "tools/commands.h"
 #include "tools/history/releases.h"
 
@@ -158,6 +160,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
                {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
                {"releases", Json::array()}};
+  if (!subject.piece.empty()) json["piece"] = subject.piece;
   for (const auto& [name, date, answer] : rows) {
     json["releases"].push_back({{"name", name},
                                 {"date", date},
@@ -235,8 +238,6 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   return WriteFile(path, absl::StrJoin(lines, "\n") + "\n");
 }
 
-namespace fs = std::filesystem;
-
 struct HistoryOptions {
   CommonOptions common;
   std::vector<std::string> subjects, engines;
@@ -270,20 +271,14 @@ class Fetched {
 absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::string& path) {
   Subject subject;
   subject.path = path;
-  subject.is_bundle = fs::is_directory(path);
+  subject.is_bundle = reports::HasRecordedVerdict(path);
+  HLOCTS_ASSIGN_OR_RETURN(subject.bundle, tools::LoadSubject(path, options.inputs, options.seed,
+                                                             options.profile, options.common));
   if (subject.is_bundle) {
-    HLOCTS_ASSIGN_OR_RETURN(subject.bundle, fuzz::ReadBundle(path));
     subject.wanted = subject.bundle.result.verdict.kind;
     if (options.keep) {
       HLOCTS_ASSIGN_OR_RETURN(subject.kept, ReadKept(path));
     }
-  } else {
-    HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
-    auto profile = ProfileFromName(options.profile);
-    if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-    subject.bundle.options.profile = *profile;
-    subject.bundle.sample.module = std::move(job.module);
-    if (!job.request.arguments.empty()) subject.bundle.sample.arguments = job.request.arguments[0];
   }
   subject.bundle.options.load = options.common.ToLoadOptions(*subject.bundle.sample.module);
   return subject;
@@ -353,6 +348,11 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
         wanted[release].push_back(&subject);
         any = true;
       }
+    }
+    for (Subject& subject : subjects) {
+      if (any || !releases.ContinueWithPiece(subject, prepare)) continue;
+      SayPiece(subject.piece, "asking");
+      any = true;
     }
     if (!any) return absl::OkStatus();
     for (size_t r = 0; r < wanted.size() && !Interrupted(); ++r) {

@@ -34,20 +34,6 @@ struct ShrinkOptions {
 // The number of candidates with another failure, by how it differs.
 using Differences = std::map<fuzz::Difference, int>;
 
-absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
-  if (reports::HasRecordedVerdict(options.module)) return fuzz::ReadBundle(options.module);
-  HLOCTS_ASSIGN_OR_RETURN(Job job,
-                          LoadJob(options.module, options.inputs, options.seed, options.common));
-  fuzz::Bundle bundle;
-  auto profile = ProfileFromName(options.profile);
-  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  bundle.options.profile = *profile;
-  bundle.sample.module = std::move(job.module);
-  if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
-  bundle.origin = options.module;
-  return bundle;
-}
-
 std::string PlainText(const Module& module) {
   PrintOptions options;
   options.metadata = false;
@@ -112,7 +98,9 @@ struct Watch {
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
   HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out));
-  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
+  HLOCTS_ASSIGN_OR_RETURN(
+      fuzz::Bundle bundle,
+      LoadSubject(options.module, options.inputs, options.seed, options.profile, options.common));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
   if (options.backend.empty())
@@ -135,6 +123,12 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   shrink.trial.runs_max = options.runs;
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
   watch.line.Clear();
+  if (!shrunk.reproduced && !Interrupted() &&
+      !ContinueWithPiece(bundle.sample, *engine, bundle.options, "shrinking").empty()) {
+    bundle.options.cut = shrink.trial.cut = 0;
+    shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
+    watch.line.Clear();
+  }
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json);
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);

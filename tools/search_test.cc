@@ -70,6 +70,43 @@ TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   EXPECT_LT(verdict["search"]["seconds"], 10);
 }
 
+// The sets of the outputs are wide, so that log1p(1e-10) = 0 shows only in the piece p.
+constexpr char kHiddenFault[] = R"(HloModule hidden
+ENTRY main {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  p = f32[2] log-plus-one(y)
+  e = f32[2] exponential(x)
+  s = f32[2] add(e, p)
+  f = f32[2] exponential(s)
+  l = f32[2] log(f)
+  n = f32[2] negate(s)
+  z = f32[2] add(l, n)
+  m = f32[2] multiply(z, f)
+  ROOT r = f32[2] sine(m)
+}
+)";
+
+TEST_F(SearchTest, APieceThatAloneFailsIsKeptAndFollowed) {
+  const std::string engine = " --backend=canary:log-plus-one.by-log";
+  const std::string of_whole = Write("hidden.hlo", kHiddenFault) + " --inputs=" +
+                               Write("in.txt", "f32[2] {3, 2}\nf32[2] {1e-10, 1e-9}\n") + engine;
+  const std::string piece = Path("kept.piece.hlo") + " --inputs=" + Path("kept.piece.inputs.txt");
+  const Ran found = RunHlocts("diff " + of_whole + " -o " + Path("kept.txt"));
+  EXPECT_EQ(found.status, 1) << found.out;
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("replay:   " HLOCTS_BINARY_DIR "/hlocts diff " + piece),
+                    HasSubstr("next:     " HLOCTS_BINARY_DIR "/hlocts shrink " + piece)));
+  EXPECT_EQ(RunHlocts("diff " + piece + engine).status, 1);
+  const std::string said = "the outputs do not show it; piece p fails by itself: ";
+  const Ran small = RunHlocts("shrink " + of_whole + " --time=20s -o " + Path("bundle"));
+  EXPECT_EQ(small.status, 0) << small.out;
+  EXPECT_THAT(small.out, HasSubstr(said + "shrinking that"));
+  EXPECT_THAT(RunHlocts("report-bug " + Path("bundle")).out, HasSubstr("# log-plus-one("));
+  EXPECT_EQ(RunHlocts("replay " + Path("bundle")).status, 1);
+  EXPECT_THAT(RunHlocts("blame " + of_whole).out, HasSubstr(said + "blaming that"));
+}
+
 TEST_F(DigitsTest, TheSubtractionThatCancelsIsFirst) {
   const std::string module =
       "  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"

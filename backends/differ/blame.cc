@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_replace.h"
 #include "backends/differ/failure_details.h"
-#include "backends/differ/pieces.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/module.h"
@@ -120,12 +119,14 @@ constexpr int64_t kPrintedElements = 64;
 struct Blame {
   reports::Localisation found;
   reports::Verdict verdict;  // the verdict on the piece
+  WrongPiece piece;
 };
 
 struct Subject {
   const DiffOptions& options;
   Backend& backend;
   Clock::time_point deadline;
+  WrongPiece* hidden;
 };
 
 // Returns the arguments, shortened for readers.
@@ -167,6 +168,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   blame.found.outcome = run.verdict.kind;
   blame.found.where = run.where;
   blame.verdict = run.verdict;
+  blame.piece = {run.piece->module->Clone(), run.request};
   if (auto& failure = blame.verdict.first_failure) {
     failure->operands = OperandsOf(*run.piece->module, run.request, subject.options.load, *failure);
   }
@@ -309,7 +311,13 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
   if (wrong != nullptr) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Narrow(*wrong, subject));
-    if (!IsFinding(whole.kind)) return PieceVerdict(whole, blame);
+    if (!IsFinding(whole.kind)) {
+      blame.piece.name =
+          absl::StrCat(blame.found.where, reports::NamesText(blame.found.instructions));
+      whole = PieceVerdict(whole, blame);
+      if (subject.hidden != nullptr) *subject.hidden = std::move(blame.piece);
+      return whole;
+    }
     Explain(blame, whole);
     return whole;
   }
@@ -330,7 +338,7 @@ reports::Verdict WithPieces(reports::Verdict whole,
                             const std::vector<std::vector<Literal>>& outputs,
                             absl::Span<const ModuleAcceptance> sets, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
-                            Backend& backend) {
+                            Backend& backend, WrongPiece* hidden) {
   const bool suspect = whole.kind == Outcome::kSuspect;
   bool judged =
       IsUndecided(whole) || suspect || whole.kind == Outcome::kPass || IsFinding(whole.kind);
@@ -344,7 +352,8 @@ reports::Verdict WithPieces(reports::Verdict whole,
   of_pieces.describe = false;  // the blamed piece is described instead
   Subject subject{
       of_pieces, backend,
-      Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
+      Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000)),
+      hidden};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
   auto verdict = Cut(whole, outputs, sets, module, request, subject, operations);
@@ -357,6 +366,19 @@ reports::Verdict WithPieces(reports::Verdict whole,
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));
   return whole;
+}
+
+WrongPiece FindHiddenPiece(const Module& module, const ExecuteRequest& request, DiffOptions options,
+                           Backend& backend) {
+  options.blame = options.checkpoints = true;
+  options.describe = options.unusual = options.ulps = false;
+  WrongPiece piece;
+  const RunOutcome outcome = RunModule(backend, module, options.load, request);
+  if (!outcome.has_values()) return piece;
+  const auto& outputs = outcome.result.outputs;
+  WithPieces(Differ(module, request, options).JudgeOutputs(outputs, backend.info().facts), outputs,
+             {}, module, request, options, backend, &piece);
+  return piece;
 }
 
 void AddPartitioning(const Module& module, const ExecuteRequest& request,

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "backends/differ/differ.h"
+#include "backends/differ/pieces.h"
 
 namespace hlocts::backends {
 
@@ -21,11 +22,17 @@ namespace hlocts::backends {
 // - the verdict on the first wrong piece, if there is one and the outputs do not show the fault,
 // - a pass by pieces, if all pieces are correct but the outputs are inconclusive,
 // - otherwise `whole`, whose failure then names the wrong piece.
+// In the first case, sets `hidden` to this piece unless it is null.
 reports::Verdict WithPieces(reports::Verdict whole,
                             const std::vector<std::vector<Literal>>& outputs,
                             absl::Span<const ModuleAcceptance> sets, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
-                            Backend& backend);
+                            Backend& backend, WrongPiece* hidden = nullptr);
+
+// Returns the piece that fails in isolation if the module's outputs do not show the failure, with
+// arguments that the engine itself computed; without a module if there is none. Runs the module.
+WrongPiece FindHiddenPiece(const Module& module, const ExecuteRequest& request, DiffOptions options,
+                           Backend& backend);
 
 // If options.blame is set, runs a failing sharded module without its shardings and records in the
 // verdict's localisation whether the failure disappears.

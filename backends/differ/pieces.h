@@ -133,6 +133,7 @@ class PieceRunner {
 struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
+  std::string name = "";  // of a failing piece: where it is, and its instructions
 };
 // Returns at most `most` instructions that are wrong in isolation, with arguments that the engine
 // itself computed. The search stops at the time limit of one module.

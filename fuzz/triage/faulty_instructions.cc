@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "backends/differ/pieces.h"
+#include "backends/differ/blame.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
@@ -119,6 +119,26 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
     faulty.push_back({*std::move(piece), std::move(alone)});
   }
   return faulty;
+}
+
+std::string ReplaceByHiddenPiece(Sample& sample, backends::Backend& engine,
+                                 const TrialOptions& options) {
+  if (options.invalid) return "";
+  backends::DiffOptions diff;
+  diff.profile = options.profile;
+  diff.load = DevicesOf(sample, options);
+  diff.cut = options.cut;
+  diff.suspect = backends::DiffOptions::Suspect::kWhereWide;  // that of `hlocts diff`
+  backends::WrongPiece hidden =
+      backends::FindHiddenPiece(*sample.module, sample.Request(), diff, engine);
+  if (hidden.module == nullptr) return "";
+  const std::string name = hidden.name;
+  std::optional<Sample> piece = SampleOf(std::move(hidden));
+  TrialOptions uncut = options;
+  uncut.cut = 0;
+  if (!piece || !CountsAsFinding(RunTrial(*piece, engine, uncut, false).verdict.kind)) return "";
+  sample = *std::move(piece);
+  return name;
 }
 
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,

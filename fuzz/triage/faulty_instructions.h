@@ -2,6 +2,7 @@
 // Finds instructions that are wrong in isolation, even if the module's outputs are correct.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fuzz/triage/trial.h"
@@ -18,6 +19,12 @@ struct FaultyInstruction {
 // operand instead. Returns {} if only the whole module is wrong, or if it cannot be cut.
 std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backends::Backend& engine,
                                                     const TrialOptions& options);
+
+// If a piece of the sample fails by itself and the outputs do not show it, replaces the sample by
+// this piece, with the operands that the engine computed, and returns its name. Otherwise returns
+// "" and changes nothing.
+std::string ReplaceByHiddenPiece(Sample& sample, backends::Backend& engine,
+                                 const TrialOptions& options);
 
 // Returns true for a constant, iota, or broadcast or reshape of one. Pieces get copies of it.
 bool IsMadeOfConstants(const Instruction& instruction);

@@ -10,8 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
-#include "fuzz/triage/sample.h"
+#include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "reports/verdict.h"
 #include "spec/base/json_text.h"
 #include "spec/cut/cut.h"
@@ -292,6 +293,32 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   std::cout << title << (SameSet(set, verdict.localisation.set) ? "" : set)
             << DerivationOf(job, verdict.profile, facts, element.output, element.index)
             << std::flush;
+}
+
+absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::string& inputs,
+                                         std::optional<uint64_t> seed, const std::string& profile,
+                                         const CommonOptions& options) {
+  if (reports::HasRecordedVerdict(path)) return fuzz::ReadBundle(path);
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, inputs, seed, options));
+  HLOCTS_ASSIGN_OR_RETURN(const backends::DiffOptions diff, MakeDiffOptions(job, profile, options));
+  fuzz::Bundle bundle;
+  bundle.options.profile = diff.profile;
+  bundle.sample.module = std::move(job.module);
+  if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
+  bundle.origin = path;
+  return bundle;
+}
+
+void SayPiece(const std::string& piece, absl::string_view next) {
+  std::cerr << "hlocts: the outputs do not show it; piece " << piece << " fails by itself: " << next
+            << " that" << std::endl;
+}
+
+std::string ContinueWithPiece(fuzz::Sample& sample, backends::Backend& engine,
+                              const fuzz::TrialOptions& options, absl::string_view next) {
+  std::string piece = fuzz::ReplaceByHiddenPiece(sample, engine, options);
+  if (!piece.empty()) SayPiece(piece, next);
+  return piece;
 }
 
 void AddSuspectFlag(Flags& flags, std::string& suspect) {

@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "backends/differ/differ.h"
+#include "fuzz/triage/bundle.h"
 #include "reports/verdict_fwd.h"
 #include "tools/cli/common.h"
 #include "tools/cli/flags.h"
@@ -53,6 +54,18 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 // widest set if all elements passed. Prints also the piece that is wrong in isolation.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
+
+// Reads a bundle, or a module with its inputs and `profile`, for commands that take either.
+absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::string& inputs,
+                                         std::optional<uint64_t> seed, const std::string& profile,
+                                         const CommonOptions& options);
+
+// Prints the line on standard error that a command continues with this piece; `next` is the verb.
+void SayPiece(const std::string& piece, absl::string_view next);
+// Replaces a sample whose outputs show no failure by a piece of it that fails by itself, says so,
+// and returns the name of the piece; "" if there is none.
+std::string ContinueWithPiece(fuzz::Sample& sample, backends::Backend& engine,
+                              const fuzz::TrialOptions& options, absl::string_view next);
 
 // Adds --suspect of diff, judge and run: "off", "look" or "fail".
 void AddSuspectFlag(Flags& flags, std::string& suspect);

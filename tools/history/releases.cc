@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/faulty_instructions.h"
 #include "fuzz/triage/trial.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -237,6 +239,26 @@ void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool n
     answer = RunOn(*subject, engine, *backend, info);
     if (path.ok() && answer.cell != Cell::kMissing) ToCache(answer, *path);
   }
+}
+
+bool Releases::ContinueWithPiece(Subject& subject, const Prepare& prepare) const {
+  const auto is_bad = [](const Answer& answer) { return answer.cell == Cell::kBad; };
+  if (subject.searched || absl::c_any_of(subject.answers, is_bad)) return false;
+  subject.searched = true;
+  fuzz::Bundle& bundle = subject.bundle;
+  for (size_t r = engines_.size(); r-- > 0 && subject.piece.empty();) {
+    if (!fuzz::IsAnswer(subject.answers[r].cell)) continue;
+    prepare(engines_[r]);
+    const auto [backend, info] = Start(absl::StrCat(engines_[r].name(), subject.options));
+    if (info.available)
+      subject.piece = fuzz::ReplaceByHiddenPiece(bundle.sample, *backend, bundle.options);
+  }
+  if (subject.piece.empty()) return false;
+  bundle.options.cut = 0;
+  for (Answer& answer : subject.answers) {
+    if (fuzz::IsAnswer(answer.cell)) answer = Answer();
+  }
+  return true;
 }
 
 }  // namespace hlocts::tools

@@ -39,6 +39,8 @@ struct Subject {
   // The failure to look for; unset for a module: then every finding counts.
   std::optional<Outcome> wanted;
   std::vector<Answer> answers;  // one for each release
+  bool searched = false;        // for a piece that fails, since no release showed a failure
+  std::string piece;            // the piece that replaced the module, or ""
   std::vector<Row> kept;        // rows of history.json; empty for a module
 };
 
@@ -59,6 +61,9 @@ class Releases {
   using Prepare = std::function<void(const engines::Engine&)>;
   void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
            const Prepare& prepare);
+  // If no release showed a failure, searches once for a piece that fails by itself on a release
+  // that ran, the newest first. Then the piece replaces the module, and the result is true.
+  bool ContinueWithPiece(Subject& subject, const Prepare& prepare) const;
 
  private:
   std::vector<engines::Engine> engines_;

@@ -10,9 +10,11 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
+#include "spec/text/printer.h"
 #include "suites/replay.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/terminal.h"
@@ -21,16 +23,16 @@
 namespace hlocts::tools {
 namespace {
 
-// Returns the output path for the inputs of a module, e.g.
-// "out/diff/results_findings_<x>_module.inputs.txt" for results/findings/<x>/module.hlo.
-std::string FileOf(const std::string& module) {
+// Returns the path of an output file on a module without its ending, e.g.
+// "out/diff/results_findings_<x>_module" for results/findings/<x>/module.hlo.
+std::string StemOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
   for (char& c : name) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
   }
   name.erase(0, std::min(name.find_first_not_of("_."), name.size()));
   if (name.size() > 120) name.erase(0, name.size() - 120);
-  return absl::StrCat("out/diff/", name.empty() ? "module" : name, ".inputs.txt");
+  return absl::StrCat("out/diff/", name.empty() ? "module" : name);
 }
 
 absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partitions,
@@ -83,7 +85,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   search.seconds = result.counts.seconds;
   if (!result.failed) return std::move(result.verdict);
   search.name = result.counts.search;
-  search.file = flags.output.empty() ? FileOf(job.module_name) : flags.output;
+  search.file = flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output;
   const absl::Status written = WriteInputs(job.request, diff.load.partitions, search.file);
   if (!written.ok()) {  // the failure is printed all the same
     Fail(Annotate(written, "the inputs found are not kept (-o FILE names another file)"));
@@ -120,12 +122,25 @@ std::string SearchJson(const InputSearch& search) {
                                          {"file", search.file}});
 }
 
-std::string ReplayOfFound(const std::string& module, const std::string& engine,
-                          const InputSearch& search) {
-  if (search.file.empty()) return "";
-  return absl::StrCat(ProgramAsCalled(), " diff ", suites::ShellQuoted(module),
-                      " --inputs=", suites::ShellQuoted(search.file),
-                      " --backend=", suites::ShellQuoted(engine));
+std::string CommandOn(const char* command, const std::string& module, const std::string& inputs,
+                      const std::string& engine, const std::string& profile) {
+  if (inputs.empty()) return "";
+  return absl::StrCat(ProgramAsCalled(), " ", command, " ", suites::ShellQuoted(module),
+                      " --inputs=", suites::ShellQuoted(inputs),
+                      " --backend=", suites::ShellQuoted(engine),
+                      profile == "default" ? "" : absl::StrCat(" --profile=", profile));
+}
+
+absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, const std::string& module,
+                                      const std::string& engine, int64_t partitions,
+                                      const std::string& output) {
+  std::string stem = StemOf(absl::StrCat(std::filesystem::path(module).replace_extension().string(),
+                                         ".", engine, ".hlo"));
+  if (!output.empty()) stem = std::filesystem::path(output).replace_extension().string();
+  PieceFiles files{piece.name, stem + ".piece.hlo", stem + ".piece.inputs.txt"};
+  HLOCTS_RETURN_IF_ERROR(WriteInputs(piece.request, partitions, files.inputs));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(files.module, PrintModule(*piece.module)));
+  return files;
 }
 
 }  // namespace hlocts::tools

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "backends/differ/differ.h"
+#include "backends/differ/pieces.h"
 #include "reports/verdict.h"
 #include "tools/cli/common.h"
 
@@ -46,8 +46,17 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
 // the failure does not occur again, the verdict stays and states so.
 void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict);
 
-// The command that runs the inputs of the file again.
-std::string ReplayOfFound(const std::string& module, const std::string& engine,
-                          const InputSearch& search);
+// The command `command` on a module and a file of inputs; "" without a file.
+std::string CommandOn(const char* command, const std::string& module, const std::string& inputs,
+                      const std::string& engine, const std::string& profile);
+
+// A piece that fails although the module's outputs do not show it, and its files.
+struct PieceFiles {
+  std::string name, module, inputs;
+};
+// Writes them beside `output`, the literals file of -o, or else in out/diff.
+absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, const std::string& module,
+                                      const std::string& engine, int64_t partitions,
+                                      const std::string& output);
 
 }  // namespace hlocts::tools
