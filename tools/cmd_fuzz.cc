@@ -13,6 +13,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/base/json_text.h"
 #include "spec/ops/op_table.h"
 #include "suites/expectations.h"
@@ -183,6 +184,11 @@ std::string LocatedEngine(const FuzzOptions& options) {
   return absl::StrCat(" --backend=", suites::ShellQuoted(engines[0]));
 }
 
+bool IsFlaky(const std::string& folder) {
+  const auto verdict = reports::RecordedVerdict(folder);
+  return verdict.ok() && ParseJson<nlohmann::ordered_json>(*verdict).contains("flake");
+}
+
 // Prints the findings by name, and the next steps.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
@@ -199,7 +205,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
     std::cout << "known failures: " << options.campaign.out << "/known.jsonl (seed and module)\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
-              << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options) << "\n";
+              << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)
+              << (IsFlaky(folder + names[0]) ? " --repeat=100" : "") << "\n";
   if (Interrupted())
     std::cout << "interrupted; the same command with --resume continues with module "
               << status.modules << "\n";

@@ -5,8 +5,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
@@ -63,6 +65,21 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
     return absl::StrCat(together, ", compiled together, give ", failure.actual, " instead of ",
                         failure.accepted);
   return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted);
+}
+
+// Returns how often a failure that is not deterministic was seen, from "1 crash, 9 pass"; else "".
+std::string RarityText(const reports::Verdict& verdict) {
+  int64_t failed = 0, runs = 0, count = 0;
+  for (absl::string_view part : absl::StrSplit(verdict.flake, ", ", absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> words =
+        absl::StrSplit(part, absl::MaxSplits(' ', 1));
+    if (!absl::SimpleAtoi(words.first, &count)) return "flaky: " + verdict.flake;
+    runs += count;
+    if (words.second == OutcomeName(verdict.kind)) failed += count;
+  }
+  if (runs == 0) return "";
+  return failed == 1 ? absl::StrCat("seen once in ", runs, " runs; not reproduced")
+                     : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
@@ -179,11 +196,15 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   } else {
     known = KnownFindingOf(verdict, bundle.sample);
   }
+  const std::string rarity = RarityText(verdict);
   std::string question;
   if (known && known->finding.question())
     question = absl::StrCat("This is ", QuestionText(known->finding), "\n\n");
   std::string report = absl::StrCat(
-      "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module), "\n\n", question,
+      "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module),
+      rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", question,
+      rarity.empty() ? ""
+                     : absl::StrCat("Not deterministic: ", rarity, " (", verdict.flake, ").\n\n"),
       WhatIsWrong(verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty()

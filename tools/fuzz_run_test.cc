@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -19,6 +20,7 @@ namespace hlocts::tools {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
@@ -182,6 +184,27 @@ TEST_F(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   EXPECT_EQ(last["modules"], 6);
   EXPECT_GE(last["verdicts"].value("crash", 0), 1) << last;
   EXPECT_THAT(TextOf(out + "/findings.jsonl"), HasSubstr("memory"));
+}
+
+// The engine's process crashes in its fifth execution, so the same module passes afterwards.
+TEST_F(FuzzRunTest, AFlakyFindingSaysHowOftenItWasSeen) {
+  const std::string out = Path("flaky");
+  const Ran ran =
+      RunHlocts(absl::StrCat("fuzz ", kMisbehaving,
+                             " --stream=exact --modules=5 --cut=0 --jobs=1 --out=", out),
+                "MISBEHAVE_ABORT_EVERY=5");
+  EXPECT_THAT(ran.out, HasSubstr(" --repeat=100\n"));
+  bool seen = false;
+  for (const auto& entry : std::filesystem::directory_iterator(out + "/findings")) {
+    if (!absl::StrContains(entry.path().string(), "flaky")) continue;
+    seen = true;
+    const json verdict = ParseJson<json>(TextOf(entry.path().string() + "/verdict.json"));
+    EXPECT_THAT(verdict.value("flake", ""), HasSubstr(" crash, "));
+    EXPECT_THAT(RunHlocts("report-bug " + entry.path().string()).out,
+                AllOf(::testing::ContainsRegex("^# crash: .*seen .* runs"),
+                      HasSubstr("Not deterministic: seen ")));
+  }
+  EXPECT_TRUE(seen) << ran.out;
 }
 
 TEST_F(FuzzRunTest, KnownFailuresAreNamed) {

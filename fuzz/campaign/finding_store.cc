@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
@@ -85,6 +86,22 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   return AppendLine(options_.out + "/findings.jsonl", json);
 }
 
+// Runs a failure that shrinking did not reproduce again, and records how the runs ended.
+// `shrunk` is the outcome of the second run.
+static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, Outcome shrunk,
+                      Bundle& bundle) {
+  constexpr int kRuns = 10;
+  std::map<absl::string_view, int> counts;
+  ++counts[OutcomeName(bundle.result.verdict.kind)];
+  ++counts[OutcomeName(shrunk)];
+  for (int run = 2; run < kRuns && !stop(); ++run)
+    ++counts[OutcomeName(RunTrial(bundle.sample, *found.engine, found.trial, false).verdict.kind)];
+  bundle.result.verdict.flake =
+      absl::StrJoin(counts, ", ", [](std::string* text, const auto& count) {
+        absl::StrAppend(text, count.second, " ", count.first);
+      });
+}
+
 // Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true.
 bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                               const std::function<bool()>& stop) {
@@ -100,7 +117,9 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   // A failure that is not reproduced is stored unshrunk.
   bundle.signature =
       shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
-  if (shrunk.reproduced) {
+  if (!shrunk.reproduced) {
+    CountRuns(found, stop, shrunk.result.verdict.kind, bundle);
+  } else {
     bundle.sample = std::move(shrunk.sample);
     bundle.result = std::move(shrunk.result);
   }

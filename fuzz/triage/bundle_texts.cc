@@ -118,6 +118,7 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
           : "",
       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile,
       ".\n", bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
+      verdict.flake.empty() ? "" : absl::StrCat("Runs: ", verdict.flake, ".\n"),
       "\nReplay: `hlocts replay <this directory>", place.empty() ? "" : " ", place,
       "` (exit status 1: the failure still occurs).\n",
       "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the acceptance "
