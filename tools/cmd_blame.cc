@@ -10,6 +10,7 @@
 #include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
+#include "reports/store/scrub.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
@@ -122,6 +123,7 @@ Json ToJson(const std::string& path, const SubjectBlame& blame) {
           {"backend_version", blame.verdict.backend_version},
           {"verdict", OutcomeName(blame.verdict.kind)},
           {"guilty", backends::FailurePhaseName(blame.failing_phase)},
+          {"answer", AnswerText(blame)},
           {"pass", blame.pass},
           {"pipeline", blame.pipeline},
           {"suspects", blame.suspects},
@@ -189,6 +191,18 @@ void PrintShares(const std::vector<SubjectBlame>& all) {
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
 
+// Writes blame.json into a bundle, for `report-bug`. A finding of the records is left as it is.
+absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
+  if (!HasAnswer(blame) || !std::filesystem::exists(path + "/verdict.json"))
+    return absl::OkStatus();
+  const auto folder = std::filesystem::path(path + "/").parent_path();
+  Json json = ToJson(folder.filename().string(), blame);
+  for (Json& stage : json["stages"])
+    stage["reason"] = reports::Scrubbed(stage["reason"].get<std::string>());
+  json["reason"] = reports::Scrubbed(blame.reason);
+  return WriteFile(path + "/blame.json", JsonText(json) + "\n");
+}
+
 int RunBlame(const BlameOptions& options) {
   if (options.subjects.empty()) return Fail(InvalidInput("blame: expected a module or a bundle"));
   std::vector<SubjectBlame> all;
@@ -206,6 +220,7 @@ int RunBlame(const BlameOptions& options) {
     } else {
       PrintRow(path, *blame);
     }
+    if (absl::Status kept = KeepInBundle(path, *blame); !kept.ok()) Fail(kept);
     if (!HasAnswer(*blame)) status = std::max(status, kExitFailed);
     all.push_back(*std::move(blame));
   }

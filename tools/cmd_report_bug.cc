@@ -15,7 +15,9 @@
 #include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/trial.h"
+#include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
@@ -80,6 +82,19 @@ std::string RarityText(const reports::Verdict& verdict) {
   if (runs == 0) return "";
   return failed == 1 ? absl::StrCat("seen once in ", runs, " runs; not reproduced")
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
+}
+
+// Returns the answer of `hlocts blame` that the bundle holds, as a paragraph.
+std::string BlameText(const std::string& folder) {
+  const auto text = ReadFile(folder + "/blame.json");
+  if (!text.ok()) return "";
+  const auto blame = ParseJson<nlohmann::ordered_json>(*text);
+  if (!blame.is_object() || !blame["answer"].is_string()) return "";
+  const std::string without = blame.value("actual_without_pass", "");
+  return absl::StrCat(
+      "\nGuilty: ", blame["answer"].get<std::string>(), " (`hlocts blame`",
+      blame.value("confirmed", false) ? "; confirmed: the failure disappears without it" : "",
+      without.empty() ? "" : absl::StrCat("; with it switched off: `", without, "`"), ").\n");
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
@@ -205,7 +220,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
       rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", question,
       rarity.empty() ? ""
                      : absl::StrCat("Not deterministic: ", rarity, " (", verdict.flake, ").\n\n"),
-      WhatIsWrong(verdict), "\n## Module\n\n",
+      WhatIsWrong(verdict), BlameText(options.bundle), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty()
           ? ""

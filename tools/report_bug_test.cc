@@ -62,6 +62,17 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
                     HasSubstr("clause elementwise_unary.18")));
 }
 
+TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
+  const std::string bundle = ::testing::TempDir() + "/hlocts_blamed";
+  std::filesystem::remove_all(bundle);
+  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", bundle);
+  std::ofstream(bundle + "/blame.json")
+      << R"({"answer":"pass algsimp","confirmed":true,"actual_without_pass":"nan"})";
+  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
+              HasSubstr("Guilty: pass algsimp (`hlocts blame`; confirmed: the failure disappears "
+                        "without it; with it switched off: `nan`)."));
+}
+
 TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
   const std::string findings = HLOCTS_SOURCE_DIR "/results/findings/";
   EXPECT_THAT(RunHlocts("report-bug " + findings + "xla-empty-slice-with-a-stride").out,

@@ -104,8 +104,9 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
-  // Otherwise the proto of an earlier bundle would be read instead of this module.
-  std::filesystem::remove(absl::StrCat(folder, "/", kProtoOfModule), error);
+  // Otherwise those of an earlier bundle would be read as files of this module.
+  for (const char* old : {kProtoOfModule, "blame.json"})
+    std::filesystem::remove(absl::StrCat(folder, "/", old), error);
   for (const auto& [name, text] : files) {
     HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
   }
