@@ -76,6 +76,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
     line.Show(absl::StrFormat("searching: %d inputs, %d regions, %.0f of %.0f s; %s", counts.inputs,
                               counts.regions, counts.seconds, options.seconds_max, counts.search));
   };
+  line.Show("searching: the first input");
   SearchResult result = SearchInputs(*job.module, job.request, diff, backend, options);
   line.Clear();
   job.request = std::move(result.request);
@@ -96,6 +97,8 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
 
 void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict) {
   const bool found = IsFailure(verdict.kind) && !verdict.backend.empty();
+  StatusLine line;
+  line.Show("locating the failure");
   reports::Verdict again = differ.Diff(backend);
   if (!found || again.kind == verdict.kind) {
     verdict = std::move(again);
