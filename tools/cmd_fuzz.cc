@@ -202,7 +202,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
     std::cout << rest << " without a bundle, since they exceed 64 KB before they are minimised: "
               << options.campaign.out << "/findings.jsonl has seed and module\n";
   if (status.known > 0)
-    std::cout << "known failures: " << options.campaign.out << "/known.jsonl (seed and module)\n";
+    std::cout << "known failures: " << options.campaign.out
+              << "/known.jsonl (seed and module, and the reason of each)\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)
@@ -220,7 +221,11 @@ int RunFuzz(FuzzOptions options) {
   options.campaign.known = [&](const std::string& signature, const reports::Verdict& verdict,
                                const std::set<std::string>* needs) {
     auto list = lists->find(verdict.backend);
-    return list != lists->end() && list->second.Explaining(signature, verdict, needs) != nullptr;
+    std::optional<fuzz::KnownBy> by;
+    if (list == lists->end()) return by;
+    if (const auto* entry = list->second.Explaining(signature, verdict, needs))
+      by = {entry->signature(), entry->link(), entry->clause(), entry->reason()};
+    return by;
   };
   CatchInterrupts();
   const bool json = options.common.json;

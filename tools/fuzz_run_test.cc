@@ -218,7 +218,9 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
       list + " --out=" + out);
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("known failures: " + out + "/known.jsonl"));
-  EXPECT_THAT(TextOf(out + "/known.jsonl"), HasSubstr("\"origin\":\"seed 3, module "));
+  EXPECT_THAT(TextOf(out + "/known.jsonl"),
+              AllOf(HasSubstr("\"origin\":\"seed 3, module "),
+                    HasSubstr("\"clause\":\"maximum.1\",\"reason\":\"seeded\"")));
 }
 
 }  // namespace

@@ -19,6 +19,11 @@
 
 namespace hlocts::fuzz {
 
+// The entry of the expectations that makes a failure known.
+struct KnownBy {
+  std::string signature, link, clause, reason;
+};
+
 struct CampaignOptions {
   std::vector<std::string> backends;
   uint64_t seed = 1;
@@ -45,11 +50,12 @@ struct CampaignOptions {
   // modules have run. Until then, failures are stored unshrunk.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
-  // Returns true if an expectation explains the failure, which is then counted but not stored.
+  // Returns the expectation that explains the failure, which is then counted but not stored.
   // `needs` (failure_traits.h) is null before shrinking; a failure explained then is not shrunk.
-  using Known = bool(const std::string& signature, const reports::Verdict& verdict,
-                     const std::set<std::string>* needs);
-  std::function<Known> known = [](const auto&...) { return false; };
+  using Known = std::optional<KnownBy>(const std::string& signature,
+                                       const reports::Verdict& verdict,
+                                       const std::set<std::string>* needs);
+  std::function<Known> known = [](const auto&...) { return std::nullopt; };
 };
 
 struct CampaignStatus {

@@ -38,7 +38,7 @@ absl::Status FindingStore::Load() {
     met_.try_emplace(key, 1);
     if (to_shrink_.erase(original_key) > 0) buckets_.erase(original_key);
     if (json.value("known", false)) continue;
-    Entry entry = {key, original_key, "", 0, {}, false, {}};
+    Entry entry = {key, original_key, "", 0, {}, {}, {}};
     if (json["to_shrink"].is_number_integer()) {
       entry.to_shrink = to_shrink_[original_key] = json["to_shrink"].get<int64_t>();
     }
@@ -131,8 +131,9 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};
-  const Entry whole = {original_key, original_key, found.origin, 0, {}, true, {}};
-  if (options_.known(original_key.second, result.verdict, nullptr)) return CountKnown(whole);
+  Entry whole = {original_key, original_key, found.origin, 0, {}, {}, {}};
+  whole.known = options_.known(original_key.second, result.verdict, nullptr);
+  if (whole.known) return CountKnown(whole);
   bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
@@ -155,8 +156,9 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
                    found.origin,
                    ""};
   Key original_key = {found.backend, bundle.signature};
-  Entry entry = {original_key, original_key, found.origin, 0, {}, false, {}};
-  if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
+  Entry entry = {original_key, original_key, found.origin, 0, {}, {}, {}};
+  entry.known = options_.known(bundle.signature, result.verdict, nullptr);
+  if (entry.known) return CountKnown(entry);
   if (!IsToShrink(CountIn(met_, original_key))) return CountAgain(original_key);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
@@ -183,9 +185,14 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
     known_as_.insert(entry.original_key);
-    HLOCTS_RETURN_IF_ERROR(AppendLine(
-        options_.out + "/known.jsonl",
-        {{"backend", entry.key.first}, {"signature", entry.key.second}, {"origin", entry.origin}}));
+    HLOCTS_RETURN_IF_ERROR(
+        AppendLine(options_.out + "/known.jsonl", {{"backend", entry.key.first},
+                                                   {"signature", entry.key.second},
+                                                   {"origin", entry.origin},
+                                                   {"expectation", entry.known->signature},
+                                                   {"link", entry.known->link},
+                                                   {"clause", entry.known->clause},
+                                                   {"reason", entry.known->reason}}));
   }
   return RemoveBucket(entry);
 }
@@ -197,7 +204,7 @@ absl::Status FindingStore::RemoveBucket(const Entry& entry) {
   if (!stored) return absl::OkStatus();
   Sample none = {std::make_unique<Module>("known"), {}};
   Entry line = entry;
-  line.known = true;
+  if (!line.known) line.known.emplace();
   line.remains = {};
   return Append(line, none, "");
 }
@@ -259,7 +266,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
   if (CountIn(met_, key) > 1) return absl::OkStatus();
-  return Store(bundle, {key, key, origin, 0, {}, false, FailureTraitsOf(bundle.sample)});
+  return Store(bundle, {key, key, origin, 0, {}, {}, FailureTraitsOf(bundle.sample)});
 }
 
 int64_t FindingStore::buckets() {

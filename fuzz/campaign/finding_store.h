@@ -67,7 +67,7 @@ class FindingStore {
     std::string origin;
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the number of a module that is stored unshrunk
-    bool known = false;                // explained by an expectation after shrinking; not stored
+    std::optional<KnownBy> known;      // explained by this after shrinking; not stored
     FailureTraits remains = {};        // of the stored module
   };
   absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
