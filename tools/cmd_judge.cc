@@ -5,6 +5,8 @@
 
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "tools/cli/batch.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
@@ -22,13 +24,24 @@ struct JudgeOptions {
   std::string module, inputs, outputs, profile = "default", facts_of, suspect = "look";
   std::vector<std::string> facts;
   std::optional<uint64_t> seed;
+  int64_t partitions = 1;
   bool explain = false, sets = false, unusual = false;
 };
 
-absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
-  const HardLimit limit(HardDeadline(options.common));
+// Loads the module, as one that an engine has partitioned if --partitions says so.
+absl::StatusOr<Job> LoadJudged(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
+  if (options.partitions > 1 && job.module->num_partitions == 1) {
+    job.module->num_partitions = options.partitions;
+    if (!HasShardings(*job.module)) job.module->entry()->root()->Set(Attr::kSharding, Sharding());
+  }
+  return job;
+}
+
+absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
+  const HardLimit limit(HardDeadline(options.common));
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJudged(options));
   std::vector<std::vector<Literal>> outputs(1);
   const bool has_own = options.outputs.empty() && std::filesystem::is_directory(options.module);
   const std::string file = has_own ? options.module + "/actual.txt" : options.outputs;
@@ -62,8 +75,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
 
 // Prints the acceptance sets, which need no outputs.
 absl::Status PrintSets(const JudgeOptions& options) {
-  HLOCTS_ASSIGN_OR_RETURN(Job job,
-                          LoadJob(options.module, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJudged(options));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
@@ -139,6 +151,8 @@ Command JudgeCommand() {
             flags.Add("--fact", &options->facts, "fact of the engine, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,
                       "target of spec/targets, or engine, whose facts apply");
+            flags.Add("--partitions", &options->partitions,
+                      "number of devices over which the engine partitioned the module", {1, 4096});
             flags.Add("--sets", &options->sets,
                       "print the accepted values of each element; needs no --outputs");
             flags.Add("--explain", &options->explain, "print the accepted values with the reason");

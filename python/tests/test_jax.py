@@ -389,6 +389,19 @@ def test_shardings_in_types_are_those_of_the_run(specs):
     f = jax.shard_map(lambda x: jax.lax.psum(x.sum(0), "d"), mesh=explicit, out_specs=P())
     assert hlocts.check(f, x, mesh=explicit, **specs).passed
 
+def test_each_device_rounds_its_part_of_a_dot():
+    u, v = (jax.random.normal(jax.random.key(i), shape).astype("bfloat16")
+            for i, shape in enumerate([(8, 64), (64, 32)]))
+    spread = dict(mesh=mesh(), in_specs=(P(None, ("a", "b")), P(("a", "b"), None)), out_specs=P())
+    dot = lambda x, w: x @ w
+    low = hlocts.lowering.lower(dot, (u, v), hlocts.lowering.Spread(**spread), annotated=True)
+    for options in ({"profile": "strict"}, {"facts": ["xla_cpu", "dot.sums=f32"]}):
+        result = hlocts.check(dot, u, v, **spread, **options)
+        assert result.passed and "--partitions=4" in result.replay_arguments, str(result)
+        parts = [low.execute(), [np.asarray(u[:, :48] @ v[:48])]]
+        judged = [hlocts.judge(low.text, [u, v], outputs, **options).verdict for outputs in parts]
+        assert judged == ["pass", "fail"]
+
 def test_unequal_copies_fail():
     # Without the check of shard_map a result that differs from device to device passes as a copy.
     def own(x):
@@ -443,4 +456,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=8)
+    pytester.runpytest_subprocess().assert_outcomes(passed=9)

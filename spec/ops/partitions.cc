@@ -42,10 +42,12 @@ bool HasShardings(const Module& module) {
       module, [](const Instruction& instruction) { return instruction.Has(Attr::kSharding); });
 }
 
-bool IsSharded(const Module& module) {
+bool IsSharded(const Module& module) { return SumDevices(module) > 1 && !IsPerDevice(module); }
+
+int64_t SumDevices(const Module& module) {
   // A scheduled module is a compiler's output: the partitioner has run and has left annotations.
-  return module.num_partitions > 1 && !module.is_scheduled && HasShardings(module) &&
-         !IsPerDevice(module);
+  const bool is_split = module.num_partitions > 1 && !module.is_scheduled && HasShardings(module);
+  return is_split ? module.num_partitions : 1;
 }
 
 int64_t ArgumentPartitions(const Module& module) {

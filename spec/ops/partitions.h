@@ -22,6 +22,9 @@ bool IsSharded(const Module& module);
 // Returns the number of partitions that have their own arguments: 1 if the engine partitions the
 // module, else num_partitions.
 int64_t ArgumentPartitions(const Module& module);
+// Returns the number of devices over which an engine may split a sum: num_partitions if the module
+// has annotations, also beside manual regions; else 1.
+int64_t SumDevices(const Module& module);
 
 // Calls `visit` with every annotation and its instruction. For an annotated tuple, calls `visit`
 // with the annotation of each element.

@@ -290,6 +290,7 @@ def _judge(
         arrays.write(job.path / _OUTPUTS, "out", outputs)
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      f"--outputs={job.file(_OUTPUTS)}", f"--profile={profile}",
+                     *([f"--partitions={low.devices}"] if low and low.devices > 1 else []),
                      *_fact_options(facts)]  # fmt: skip
         return _result(binary.run_json(arguments), job, arguments, text, low, (inputs, outputs))
 

@@ -41,6 +41,7 @@ class Lowered:
     unflatten: Callable[[list[Array]], Any]  # of the first device
     engine: str  # name of that backend
     facts: tuple[str, ...]  # that hold on it: see own_facts
+    devices: int = 1  # over which it partitions the function
     # Set by execute if a mesh is used: devices that have different copies of one element.
     unequal: list[str] = dataclasses.field(default_factory=list)
 
@@ -250,5 +251,6 @@ def lower(
         engine=f"jax {jax.__version__} ({device.device_kind}"
         + (f", {spread.mesh.size} devices)" if spread else ")"),
         facts=own_facts(jax),
+        devices=spread.mesh.size if spread else 1,
         unequal=unequal,
     )

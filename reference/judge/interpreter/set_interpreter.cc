@@ -37,7 +37,11 @@ SetHandler SetHandlerOf(Opcode opcode) {
 }
 
 SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options)
-    : module_(module), options_(options), runner_(options), remainders_(module) {
+    : module_(module),
+      options_(options),
+      sum_devices_(SumDevices(module)),
+      runner_(options),
+      remainders_(module) {
   origins_.push_back({});
   infeed_used_.resize(options.replicas * options.partitions);
 }

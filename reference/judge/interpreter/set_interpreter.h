@@ -94,6 +94,7 @@ class SetInterpreter {
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
   int64_t current_device() const { return current_device_; }
+  int64_t sum_devices() const { return sum_devices_; }  // as in spec/ops/partitions.h
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
   // The operands of the last run of a triangular solve on the current device. A solve that uses its
@@ -157,6 +158,7 @@ class SetInterpreter {
 
   const Module& module_;
   JudgeOptions options_;
+  int64_t sum_devices_;
   OperationRunner runner_;
   std::vector<Origin> origins_;
   absl::flat_hash_map<const Instruction*, uint32_t> origin_of_;

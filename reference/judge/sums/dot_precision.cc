@@ -157,10 +157,8 @@ void AddOperandErrors(const Instruction& instruction, const Rule& rule, const Ta
   }
 }
 
-}  // namespace
-
-SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
-                           const Rule& rule, PrimitiveType type) {
+SumRule RuleOnOneDevice(SetInterpreter& interpreter, const Instruction& instruction,
+                        const Rule& rule, PrimitiveType type) {
   const Bounds& bounds = *interpreter.options().bounds;
   const FloatFacts& facts = FactsOf(ComponentType(type));
   if (const DotAlgorithm* algorithm = AlgorithmOf(instruction)) {
@@ -194,6 +192,16 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     AddOperandErrors(instruction, rule, grants ? declared : TargetFacts(), bounds, sum);
     sum.operand_format = &FactsOf(PrimitiveType::kBF16);
   }
+  return sum;
+}
+
+}  // namespace
+
+SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
+                           const Rule& rule, PrimitiveType type) {
+  SumRule sum = RuleOnOneDevice(interpreter, instruction, rule, type);
+  AddDeviceParts(interpreter.sum_devices(),
+                 FactsOf(ComponentType(instruction.shape().element_type())), sum);
   return sum;
 }
 

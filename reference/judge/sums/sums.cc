@@ -52,13 +52,17 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   return relative + rule.operand_error * (1 + relative);
 }
 
+double LargestOf(const SumRule& rule) {
+  return rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
+}
+
 // Returns the set of a sum with definite infinities or NaNs. By IEEE 754 the sum is the same in any
 // order, unless finite terms may overflow to the other infinity, or an infinity meets a possible
 // zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];
-  double finite = parts.magnitude.data<double>()[i], limit = rule.accumulator->max;
+  double finite = parts.magnitude.data<double>()[i], limit = LargestOf(rule);
   if (parts.scale != 0 && !std::isfinite(finite)) {
     finite = parts.scaled_magnitude.data<double>()[i];
     limit = std::ldexp(limit, -parts.scale);
@@ -203,8 +207,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
   AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
   // A term of either sign counts in both sums; each of these then lacks half of its radius.
-  const double most = rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
-  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, most, context, s);
+  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, LargestOf(rule), context, s);
   MarkContractible(s);
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
@@ -242,6 +245,16 @@ std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
   return sets;
 }
 
+void AddDeviceParts(int64_t devices, const FloatFacts& result, SumRule& sum) {
+  if (devices < 2) return;
+  if (sum.height) *sum.height += devices - 1;
+  if (sum.precision <= result.p && sum.accumulator->max <= result.max) return;
+  const double before = sum.partial == nullptr ? 0 : std::ldexp(sum.partials, -sum.partial->p);
+  const double own = std::ldexp(static_cast<double>(devices), -result.p);
+  if (sum.partial == nullptr || result.p < sum.partial->p) sum.partial = &result;
+  sum.partials = std::ldexp(before + own + before * own, sum.partial->p);
+}
+
 SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule& rule,
                          PrimitiveType type) {
   PrimitiveType component = ComponentType(type);
@@ -258,6 +271,7 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule&
   const bool truncates = rule.Allows(kTruncateSum) && component == PrimitiveType::kF32;
   if (truncates && sum.likely == 0) sum.factor = interpreter.options().bounds->TruncatedUnits();
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;
+  AddDeviceParts(interpreter.sum_devices(), FactsOf(component), sum);
   return sum;
 }
 

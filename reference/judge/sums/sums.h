@@ -54,7 +54,7 @@ struct SumRule {
   bool additions_only = false;                 // n - 1 roundings instead of n
   // True if f32 additions may be rounded to a narrower type, by u(1 + 0x1.01p-13) each.
   bool rounds_twice = false;
-  // The number of partial sums kept in `partial` and added last (dot.partials); 0 if none.
+  // The number of partial sums kept in `partial` and added last (dot.partials, devices); 0 if none.
   double partials = 0;
   const FloatFacts* partial = nullptr;
   std::optional<int64_t> height;
@@ -70,6 +70,9 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
 // Returns the sets of complex elements, given the sets of their parts.
 std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
                                        const std::vector<AcceptanceSet>& im);
+
+// Lets each device, if there are several, round its part of a sum to the type of the result.
+void AddDeviceParts(int64_t devices, const FloatFacts& result, SumRule& sum);
 
 // Returns the rule for reductions of `type` under the profile (contractions: dot_precision.h).
 SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule& rule,
