@@ -128,10 +128,14 @@ std::string OutputsText(const Digits& digits) {
     if (digits.precisions[i] == 0) continue;
     // The mean error of mostly exact elements can be below half an ulp, so it is bounded.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
-    const double error = digits.outputs[i];
-    absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct", i,
-                          BitsText(error < 0 ? error : std::max(error, least)),
+    const auto bits = [&](double error) {
+      return BitsText(error < 0 ? error : std::max(error, least));
+    };
+    absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct", i, bits(digits.outputs[i]),
                           digits.precisions[i]);
+    if (digits.worst[i] != digits.median[i])
+      absl::StrAppendFormat(&text, " (by the mean relative error; worst element %s, median %s)",
+                            bits(digits.worst[i]), bits(digits.median[i]));
     if (digits.not_finite[i] > 0)
       absl::StrAppend(&text, ", ", digits.not_finite[i], " of its numbers are infinite or NaN");
     text += "\n";
@@ -183,8 +187,11 @@ std::string DigitsJson(const Module& module, const std::string& name, const Digi
                        const std::vector<OtherWidth>& widths) {
   Json json = {{"module", name}, {"outputs", Json::array()}, {"instructions", Json::array()}};
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
-    json["outputs"].push_back(
-        {{"output", i}, {"error", digits.outputs[i]}, {"precision", digits.precisions[i]}});
+    json["outputs"].push_back({{"output", i},
+                               {"error", digits.outputs[i]},
+                               {"worst", digits.worst[i]},
+                               {"median", digits.median[i]},
+                               {"precision", digits.precisions[i]}});
   }
   for (const Loss* loss : Shown(digits, 0)) {
     Json row = {{"instruction", loss->instruction->name()},

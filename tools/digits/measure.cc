@@ -174,6 +174,16 @@ double MeanError(const Literal& found, const Literal& right) {
   return sum / static_cast<double>(a.size());
 }
 
+// Returns the errors of all numbers, sorted; none if there is no number to compare.
+std::vector<double> SortedErrors(const Literal& found, const Literal& right) {
+  std::vector<double> errors;
+  if (!IsWide(found) || found.element_count() != right.element_count()) return errors;
+  const auto a = Numbers(found), b = Numbers(right);
+  for (size_t i = 0; i < a.size(); ++i) errors.push_back(RelativeError(a[i], b[i]));
+  std::sort(errors.begin(), errors.end());
+  return errors;
+}
+
 // One instruction of the widened module.
 struct Place {
   size_t loss = 0;
@@ -436,6 +446,9 @@ class Measuring {
     HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> written, Outputs(Rounding::kAll));
     for (size_t i = 0; i < exact.size(); ++i) {
       digits_.outputs.push_back(Error(written, exact, i));
+      const std::vector<double> errors = SortedErrors(written[i], exact[i]);
+      digits_.worst.push_back(errors.empty() ? digits_.outputs[i] : errors.back());
+      digits_.median.push_back(errors.empty() ? digits_.outputs[i] : errors[errors.size() / 2]);
       digits_.not_finite.push_back(0);
       if (!IsWide(written[i])) continue;
       for (double x : Numbers(written[i])) digits_.not_finite.back() += std::isfinite(x) ? 0 : 1;

@@ -52,7 +52,9 @@ struct NotFinite {
 
 struct Digits {
   std::vector<Loss> losses;         // sorted by cost, highest first
-  std::vector<double> outputs;      // error of each output if all run as written
+  std::vector<double> outputs;      // error of each output if all run as written: the mean
+  std::vector<double> worst;        // of the elements,
+  std::vector<double> median;       // the largest and the median error
   std::vector<int> precisions;      // bits of each output's type, 0 for integers
   std::vector<int64_t> not_finite;  // numbers of each output that are infinite or NaN
   NotFinite first;
