@@ -52,7 +52,9 @@ class Wheel(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("all as expected", done.stdout)
         (described,) = pathlib.Path(self.folder).glob("*.dist-info/METADATA")
-        self.assertIn("hlocts help jax-users", described.read_text())
+        page = described.read_text()
+        self.assertIn("hlocts help jax-users", page)
+        self.assertLess(page.index("pip install hlocts-*.whl"), page.index("./python"))
         done = subprocess.run([program, "help", "checking"], cwd="/", env=empty, capture_output=True,
                               text=True, check=True)  # fmt: skip
         self.assertIn("--resume DIR", done.stdout)
