@@ -135,6 +135,12 @@ void AddStatements(const Verdict& verdict, Json& json) {
   if (!verdict.localisation.empty())
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
+  if (!verdict.widest.empty())
+    json["widest"] = {{"instruction", verdict.widest}, {"source", verdict.widest_source}};
+  if (verdict.nan && !verdict.nan->is_an_input)
+    json["nan"] = {{"output", verdict.nan->output},
+                   {"element", verdict.nan->index},
+                   {"origin", verdict.nan->origin}};
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;
   if (json["reason"] != verdict.reason) json["statement"] = verdict.reason;
   if (!verdict.inconclusive_by_nature.empty())

@@ -35,6 +35,8 @@ struct Verdict : VerdictStatistics, SuiteContext {
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
   std::optional<OutputElement> nan;        // a NaN of an accepted output that HLO itself gives
+  // Of an inconclusive verdict of `judge`: the instruction with the widest set, and its FILE:LINE.
+  std::string widest, widest_source;
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine
 };

@@ -16,6 +16,8 @@ namespace hlocts::reports {
 struct OutputElement {
   int64_t output = -1;
   int64_t index = 0;
+  std::string origin;        // of a NaN: the instruction or input that it comes from
+  bool is_an_input = false;  // the origin is an input
 };
 
 // An operand of the wrong instruction at the failing element: "exp.1[3]", "inf".

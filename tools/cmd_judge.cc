@@ -66,6 +66,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   backends::Differ differ(*job.module, job.request, diff);
   reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
   Complete(job, verdict);
+  AddWidest(job, differ, facts, verdict);
   if (options.explain && !options.common.json) {
     PrintVerdict(verdict, false, OwnCommandLine());
     PrintExplanation(job, differ, verdict, diff.load.partitions, facts);

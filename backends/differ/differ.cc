@@ -115,6 +115,9 @@ bool SameElement(const std::optional<Failure>& a, const std::optional<Failure>& 
   return a && b && a->output == b->output && a->index == b->index;
 }
 
+constexpr char kOnlyStrict[] =
+    "this breaks a promise of the strict profile, not HLO: the default profile accepts the outputs";
+
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
@@ -255,6 +258,13 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
     return verdict;
   }
   reports::Verdict verdict = JudgeBySets(outputs, facts);
+  if (options_.describe && options_.profile == Profile::kStrict && verdict.kind == Outcome::kFail) {
+    DiffOptions usual = options_;
+    usual.profile = Profile::kDefault;
+    usual.describe = usual.blame = usual.unusual = false;
+    if (Differ(module_, request_, usual).JudgeBySets(outputs, facts).kind != Outcome::kFail)
+      verdict.notes.emplace_back(kOnlyStrict);
+  }
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
   if (inside) AddStatistical(outputs, facts, verdict);
   if (options_.unusual && inside) {

@@ -391,7 +391,7 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
     if (origin.empty()) continue;
     verdict.notes.push_back(absl::StrCat("HLO itself gives NaN at output ", o, " [",
                                          absl::StrJoin(index, ","), "]: ", origin));
-    verdict.nan = reports::OutputElement{output, *nan};
+    verdict.nan = reports::OutputElement{output, *nan, origin, absl::StartsWith(origin, "input ")};
     return;
   }
 }

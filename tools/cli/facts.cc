@@ -15,7 +15,9 @@ absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name) {
   absl::StatusOr<TargetFile> target = FindTarget(name);
   if (target.ok()) return target->Facts();
   auto backend = backends::MakeBackend(name);
-  if (!backend.ok()) return target.status();
+  if (!backend.ok())
+    return InvalidInput(target.status().message(), "; single facts, such as dot.sums=f32, are in ",
+                        "`hlocts help facts`");
   return (*backend)->info().facts;
 }
 

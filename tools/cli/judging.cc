@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
+#include "backends/differ/failure_details.h"
 #include "fuzz/triage/faulty_instructions.h"
+#include "fuzz/triage/sample.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "reports/verdict.h"
@@ -241,6 +243,18 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 void Complete(const Job& job, reports::Verdict& verdict) {
   verdict.module = job.module_name;
   verdict.seed = job.seed;
+}
+
+void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
+               reports::Verdict& verdict) {
+  const auto accepted = differ.Acceptance(0, facts);
+  if (verdict.kind != Outcome::kInconclusive || !accepted.ok()) return;
+  const reports::OutputElement at = WidestElement(**accepted);
+  if (at.output < 0) return;
+  const SetArray& set = (*accepted)->leaves[at.output].set;
+  const uint32_t own = set.exact() ? 0 : set.At(at.index).origin;
+  verdict.widest = (*accepted)->OriginOf(own == 0 ? set.origin : own).instruction;
+  verdict.widest_source = backends::SourceOf(*job.module, verdict.widest);
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,

@@ -43,6 +43,9 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 
 // Fills in the fields that only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
+// Adds to an inconclusive verdict the instruction with the widest set.
+void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
+               reports::Verdict& verdict);
 
 // The verdict as a JSON line, with the outcomes of the --repeat runs and, for a failure, the
 // sentences of the documents.
