@@ -173,6 +173,22 @@ def test_the_installed_jaxlib_is_judged(tmp_path):
     assert "1 executions: the execution failed" in done.stderr
 
 
+OPEN = """
+import jax, jax.numpy as jnp, numpy as np
+jax.jit(lambda x: jnp.log(x) - 1)(jnp.float32(-1))
+@jax.jit
+def sums(x): return jnp.sin(jnp.sum(x * x) * 1e8)
+sums(jnp.asarray(np.random.default_rng(0).standard_normal(4096), jnp.float32))
+"""
+
+
+def test_a_nan_and_an_open_verdict_have_a_line_each(tmp_path):
+    done = run(tmp_path, OPEN)
+    assert re.search(r"NaN  1 executions .*: HLO itself gives NaN: log", done.stderr), done.stderr
+    assert re.search(r"inconclusive  1 .*: \S*program\.py:5 \(sums\): ", done.stderr), done.stderr
+    assert "next: --profile=strict" in done.stderr
+
+
 @needs_plugin
 def test_right_programs_pass(tmp_path):
     done = run(tmp_path, RIGHT, "--fail", "--sample=first,1/10", "--plugin=xla")

@@ -286,6 +286,9 @@ class Judge(Scratch):
         self.assertIn("unknown_target", str(result))
         open_one = dataclasses.replace(result, verdict="inconclusive")
         self.assertIn("next: explain()", str(open_one))
+        self.assertNotIn("--", open_one._narrower())
+        self.assertIn('engine="jax" judges by pieces',
+                      str(dataclasses.replace(open_one, is_cut=False)))
         reason = "No FFI handler registered for lapack_sgetrf_ffi"
         lapack = dataclasses.replace(result, custom_calls=("lapack_sgetrf_ffi",), reason=reason)
         self.assertIn('engines with LAPACK: None and "jax"', str(lapack))

@@ -33,6 +33,7 @@ _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # is in use at most.
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
+_THIS_JAX = "this-jax"  # the program's name of the engine "jax", which itself names no engine there
 PathLike = str | pathlib.Path
 _Low = lowering.Lowered | None
 _Io = tuple[list[Array], list[Array]]  # inputs and outputs
@@ -80,11 +81,12 @@ def check(
         if repeat > 1:
             outputs, runs = _worst_of(low, outputs, repeat, profile, promised)
         result = _judge(low.text, low.inputs, outputs, profile, promised, keep, low)
-        result = dataclasses.replace(result, runs=runs)
+        result = dataclasses.replace(result, runs=runs, is_cut=spread is not None)
         if low.unequal:
             return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
         if spread:
             return result
+        # Pieces are judged on another process of JAX, which has no facts but its own.
         is_settled = result.verdict not in ("inconclusive", "probable") or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
@@ -132,7 +134,7 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:
         return whole
-    return result if result.verdict in ("pass", "fail") else whole
+    return result if result.verdict in ("pass", "fail") else dataclasses.replace(whole, is_cut=True)
 
 
 @brief
@@ -188,7 +190,8 @@ def _fact_options(facts: str | Sequence[str]) -> list[str]:
     """Returns the options of facts. A name of a target has no dot, that of a fact has one."""
     facts = [facts] if isinstance(facts, str) else facts
     if sum("." not in fact for fact in facts) > 1:
-        raise HloctsError("facts: expected one name of a target at most")
+        raise HloctsError("facts: expected one name of a target at most (a single fact has a dot, as "
+                          "dot.sums=f32: `hlocts help facts`)")  # fmt: skip
     return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
 
 
@@ -197,7 +200,7 @@ def _backend(engine: str) -> str:
     if not engine:
         raise HloctsError('engine: expected a name such as "xla", found ""')
     if engine == "jax":
-        return f"this-jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
+        return f"{_THIS_JAX}=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
@@ -305,7 +308,8 @@ def _result(
     return Result(
         verdict=record["verdict"],
         module=low.name if low else "".join(_NAME.findall(text)[:1]),
-        engine=by_jax if given else f"{record['backend']} {record['backend_version']}",
+        engine=by_jax if given
+        else f"{record['backend'].replace(_THIS_JAX, 'jax')} {record['backend_version']}",
         profile=record["profile"], reason=record["reason"], elements=record["elements"],
         bits_checked=record["bits_checked_mean"], unspecified=record["unspecified_elements"],
         failure=_failure(found, record.get("sentences", ()), low, given) if found else None,

@@ -54,6 +54,8 @@ _SETTINGS = {
     "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
     "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
+_NEXT = ("--profile=strict or --facts=TARGET narrows the sets; hlocts.check(f, *args, engine=\"jax\") "
+         "judges by pieces")  # fmt: skip
 _ENDED = "the wait time had ended"
 _RED = ("fail", "error")  # verdicts with which a check that has --fail fails
 
@@ -231,9 +233,9 @@ class Server:
         except HloctsError as error:
             self._judge = None
             answer = {"verdict": "error", "reason": str(error)}
-        failure = answer.get("first_failure") or {}
-        if failure.get("source", "").startswith("-:"):  # a converter calls text without locations "-"
-            failure["source"] = f"{module.with_suffix('.mlir')}{failure['source'][1:]}"
+        for place in (answer.get("first_failure") or {}, answer.get("widest", {})):
+            if place.get("source", "").startswith("-:"):  # a converter's name of text without places
+                place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
         if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
             answer["options"] = judge_options(self._words)
@@ -346,11 +348,18 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
             lines += _failure_lines(result, plugin)
     reasons: dict[tuple[str, str], list[int]] = collections.defaultdict(list)
     for result in results:
+        if "nan" in result:
+            reasons["NaN", f"HLO itself gives NaN: {result['nan']['origin']}"].append(result["program"])
         if result["verdict"] not in ("pass", *_KEPT):
-            reasons[result["verdict"], result.get("reason", "")].append(result["program"])
+            widest = result.get("widest", {})
+            where = widest.get("source") or widest.get("instruction") or ""
+            reason = f"{where}: {result['reason']}" if where else result.get("reason", "")
+            reasons[result["verdict"], reason].append(result["program"])
     for (verdict, reason), programs in sorted(reasons.items(), key=lambda item: -len(item[1])):
         names = ", ".join(map(str, sorted(set(programs))))
         lines.append(f"  {verdict}  {len(programs)} executions (program {names}): {reason}")
+    if verdicts["inconclusive"]:
+        lines.append(f"        next: {_NEXT}")
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
     lines += _waiting_lines(directory)

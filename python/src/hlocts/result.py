@@ -55,8 +55,9 @@ class Failure:
     sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
 
 
-_NARROWER = ("next: explain() names the step that widens the sets; profile=\"strict\", facts that the "
-             "engine promises or other inputs narrow them")  # fmt: skip
+_NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
+             "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
+_BY_PIECES = "; engine=\"jax\" judges by pieces"
 __unittest = True  # see errors.py
 
 
@@ -77,6 +78,7 @@ class Result:
     runs: dict[str, int] = field(default_factory=dict)  # runs by verdict, if there were several
     kept: bool = False  # module and arrays outlive this object
     files: Any = field(default=None, repr=False, compare=False)  # owner of the files if they do not
+    is_cut: bool = True  # nothing is left to judge by pieces
 
     @property
     def passed(self) -> bool:
@@ -97,7 +99,9 @@ class Result:
         """Returns the program's detailed explanation: the derivation of the set (for a pass, of the
         first NaN that HLO itself gives or else of the element with the widest set) and, for an
         engine's failure, the smallest piece that has it."""
-        return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
+        text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
+        # The program advises its own options.
+        return re.sub("(?m)^( *next: +)--.*", lambda line: line[1] + self._narrower(), text)
 
     def raise_for_failure(self) -> Result:
         """Returns itself if it is a pass; else raises. An unjudged result is not a pass."""
@@ -121,21 +125,26 @@ class Result:
             known += "; engines with LAPACK: None and \"jax\" (the jaxlib of this Python), \"cpu\""
         return f"{self.reason or 'the program gives no reason'}{known}"
 
+    def _narrower(self) -> str:
+        return _NARROWER + ("" if self.is_cut else _BY_PIECES)
+
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
         return (f"{self.elements} elements compared{free}; {self.bits_checked:.1f} bits checked on "
-                f"average; profile {self.profile}")  # fmt: skip
+                f"average (mean; explain(): the median of significant bits); profile {self.profile}")
 
     def _lines(self) -> list[str]:
         if self.verdict == "unsupported":
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
-            narrower = [_NARROWER] if self.verdict in ("inconclusive", "probable") else []
+            is_open = self.verdict in ("inconclusive", "probable")
+            narrower = [f"next: {self._narrower()}"] if is_open else []
             return [*([self.reason] if self.reason else []), self._checked(), *narrower]
         # The program's sentence repeats the element first. Only the rest is new.
         rest = _WRONG.search(self.reason)
         more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
-        return [*_failure_lines(self.failure), *more, self._checked()]
+        by = "the strict profile" if self.profile == "strict" else "HLO"
+        return [*_failure_lines(self.failure, by), *more, self._checked()]
 
     def __str__(self) -> str:
         lines = self._lines()
@@ -152,12 +161,12 @@ class Result:
         return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
 
 
-def _failure_lines(failure: Failure) -> list[str]:
+def _failure_lines(failure: Failure, by: str) -> list[str]:
     at = "[" + ", ".join(map(str, failure.index)) + "]"
     name = failure.name or f"output {failure.output}"
     far = f"; {failure.distance}" if failure.distance else ""
     bits = f" ({failure.actual_bits})" if failure.actual_bits else ""
-    lines = [f"{name} at {at} is {failure.actual}{bits}; HLO allows {failure.accepted.text}{far}"]
+    lines = [f"{name} at {at} is {failure.actual}{bits}; {by} allows {failure.accepted.text}{far}"]
     for title, values in (
         (f"operands of {failure.operation or failure.instruction}", failure.operands),
         (f"arguments at {at}", failure.arguments),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -55,13 +56,15 @@ def conforms(
             made = (made[0], *_arguments(made[0], made[1]))
         chosen = engine if engine is not None else _session["engine"]
         try:
-            api.check(made[0], *made[1:], engine=chosen, profile=profile,
-                      mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
-                      out_specs=out_specs).raise_for_failure()  # fmt: skip
+            result = api.check(made[0], *made[1:], engine=chosen, profile=profile,
+                               mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
+                               out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
             reason = str(error).split("\n")[1].strip()  # after the headline: one sentence
             import unittest  # which takes a tenth of the time of `import hlocts`
 
             raise unittest.SkipTest(reason) from None
+        if nan := result.record.get("nan"):
+            warnings.warn(f"{test.__name__}: HLO itself gives NaN: {nan['origin']}", stacklevel=2)
 
     return wrapper
