@@ -21,13 +21,14 @@ bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(
 
 // Returns true if there are no verdicts, or if there are many and all are crashes.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
-  int answered = 0, ended = 0;
+  int ended = 0;
   for (char mark : engine.marks) {
     mark = WithoutExpectation(mark);
     if (!IsRun(mark)) continue;
-    ++(mark == 'c' || mark == 'e' || mark == 't' ? ended : answered);
+    if (mark != 'c' && mark != 'e' && mark != 't') return false;
+    ++ended;
   }
-  return answered == 0 && (ended == 0 || ended >= kFewCases);
+  return ended == 0 || ended >= kFewCases;
 }
 
 char MarkAt(const NightlyEngineResult* engine, size_t one) {
@@ -38,6 +39,25 @@ const NightlyEngineResult* EngineOf(const NightlyRun* night, const std::string& 
   if (!night) return nullptr;
   auto found = night->engines.find(name);
   return found == night->engines.end() ? nullptr : &found->second;
+}
+
+// Returns the latest verdict of a case on an engine up to the nightly run of index `until` - 1, or
+// kAbsentMark. A nightly run in which the engine was dead has none.
+char LatestMark(const History& history, size_t until, const std::string& name, size_t one) {
+  for (; until > 0; --until) {
+    const NightlyEngineResult* engine = EngineOf(&history.nights[until - 1], name);
+    const char mark = MarkAt(engine, one);
+    if (IsRun(mark) && !HasNoVerdicts(*engine)) return mark;
+  }
+  auto earlier = history.earlier.find(name);
+  return earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one);
+}
+
+// Returns the index of a nightly run, or the number of all.
+size_t IndexOf(const History& history, const std::string& label) {
+  size_t at = 0;
+  while (at < history.nights.size() && history.nights[at].label != label) ++at;
+  return at;
 }
 
 // Returns, for each case, whether it was requested on any engine.
@@ -74,27 +94,20 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds unexpected cases that were already bad in the previous nightly run, and sets `open_since`.
-void AddOpen(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
-  size_t earliest = history.nights.size();
-  size_t at = 0;
-  while (at < history.nights.size() && history.nights[at].label != now.label) ++at;
-  for (const auto& [name, engine] : now.engines) {
-    if (HasNoVerdicts(engine)) continue;
-    for (size_t i = 0; i < history.cases.size(); ++i) {
-      const char mark = MarkAt(&engine, i);
-      size_t first = at;
-      const auto bad = [&, &engine_name = name](size_t n) {
-        return IsBad(WithoutExpectation(MarkAt(EngineOf(&history.nights[n], engine_name), i)));
-      };
-      while (first > 0 && IsUnexpected(mark) && bad(first - 1)) --first;
-      if (first == at) continue;
-      const NightlyEngineResult* before = EngineOf(&history.nights[at - 1], name);
-      changes.open.push_back({name, history.cases[i], MarkAt(before, i), mark});
-      earliest = std::min(earliest, first);
-    }
+// Adds an unexpected case whose verdict before was bad too, and sets `open_since`. Nightly runs that
+// did not run the case are skipped.
+void AddOpen(const History& history, size_t until, size_t one, const Change& change,
+             size_t& earliest, NightlyRunDiff& changes) {
+  if (!IsUnexpected(change.now) || !IsBad(change.before)) return;
+  changes.open.push_back(change);
+  for (size_t n = until; n > 0; --n) {
+    const NightlyEngineResult* engine = EngineOf(&history.nights[n - 1], change.engine);
+    const char mark = MarkAt(engine, one);
+    if (!IsRun(mark) || HasNoVerdicts(*engine)) continue;
+    if (!IsBad(mark)) break;
+    earliest = std::min(earliest, n - 1);
   }
-  if (!changes.open.empty()) changes.open_since = history.nights[earliest].label;
+  if (earliest < history.nights.size()) changes.open_since = history.nights[earliest].label;
 }
 
 void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
@@ -242,6 +255,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
   }
   const std::vector<bool> asked = RequestedCases(history, now);
   const bool other_suite = before && RequestedDifferentCases(*before, now);
+  const size_t until = before ? IndexOf(history, before->label) + 1 : 0;
+  size_t earliest = history.nights.size();
   std::set<size_t> gone;
   for (const std::string& name : names) {
     const NightlyEngineResult* engine = EngineOf(&now, name);
@@ -251,7 +266,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
       continue;
     }
     for (size_t i = 0; i < history.cases.size(); ++i) {
-      const Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
+      Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
+      if (IsRun(change.now)) change.before = LatestMark(history, until, name, i);
       changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kMissingMark;
       changes.ran += IsRun(change.now);
       if (other_suite && !asked[i] && IsRun(change.before)) {
@@ -260,10 +276,10 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
         continue;
       }
       Sort(change, changes);
+      AddOpen(history, until, i, change, earliest, changes);
     }
   }
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
-  AddOpen(history, now, changes);
   CompareBuckets(history, now, changes);
   if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);
   return changes;

@@ -95,6 +95,7 @@ struct Bucket {
 struct History {
   std::vector<std::string> cases;  // addresses
   std::vector<NightlyRun> nights;  // ordered, the newest last
+  std::map<std::string, NightlyEngineResult> earlier;  // latest verdicts before the first of `nights`
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
@@ -113,17 +114,19 @@ struct UlpsChange {
   double before = 0, now = 0;  // ulps of the worst accepted value
 };
 
-// The differences between two nightly runs. An engine without any verdict is only in `dead`.
+// The differences between two nightly runs. An engine without any verdict is only in `dead`. What a
+// case was before is its latest verdict on that engine up to the earlier run, which may not have run
+// it.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
   // Bad now, was good. Of the first nightly run: what is not as expected.
   std::vector<Change> regressed;
-  std::vector<Change> first_run;  // unexpected now; did not run in the previous nightly run
+  std::vector<Change> first_run;  // unexpected now; has no verdict before
   std::vector<Change> fixed;      // was bad, passes now
   std::vector<Change> changed;    // another verdict, neither in `regressed` nor in `fixed`
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now; ran before, or was requested
-  // Unexpected now and bad in the previous nightly run: reported already, not fixed yet.
+  // Unexpected now and bad before: reported already, not fixed yet.
   std::vector<Change> open;
   std::string open_since;  // label of the run since which one of `open` has been bad
   std::vector<std::string> dead;

@@ -118,10 +118,40 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
   EXPECT_THAT(changes.regressed, IsEmpty()) << "what did not run before is not worse than before";
   history.nights[1].notes = {"xla is another engine", "b", "c", "d"};
   EXPECT_THAT(ToMarkdown(history, changes),
-              AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- new or first run, not as "
-                              "expected: `a/b:1` on `xla` (fail)\n"),
+              AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- first run, not as expected: "
+                              "`a/b:1` on `xla` (fail)\n"),
                     HasSubstr("; 1 more notes\n")));
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
+}
+
+TEST(NightsTest, WhatWasBeforeIsTheLatestVerdictInTheStore) {
+  History history = Cases(5);
+  history.nights = {NightOf("1", {{"xla", "FpFp."}}), NightOf("2", {{"xla", "l.lpp"}}),
+                    NightOf("3", {{"xla", "FFppF"}})};
+  NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.regressed),
+              ElementsAre("xla a/b:1: pass -> fail", "xla a/b:4: pass -> fail"));
+  EXPECT_THAT(changes.first_run, IsEmpty());
+  EXPECT_THAT(Named(changes.open), ElementsAre("xla a/b:0: fail -> fail"));
+  EXPECT_EQ(changes.open_since, "1");
+  EXPECT_THAT(Named(changes.fixed), ElementsAre("xla a/b:2: fail -> pass"));
+  EXPECT_THAT(changes.not_run, IsEmpty());
+  history.nights.erase(history.nights.begin());
+  EXPECT_THAT(NewestChanges(history).first_run, SizeIs(2)) << "without the verdicts of run 1";
+  history.earlier["xla"].marks = "FpFp.";
+  EXPECT_EQ(Named(NewestChanges(history).regressed), Named(changes.regressed));
+  EXPECT_EQ(Named(NewestChanges(history).open), Named(changes.open));
+  history.nights[1].engines["xla"].marks = ".....";
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("xla"));
+}
+
+TEST(NightsTest, ANightWithoutVerdictsOfAnEngineHidesNoRegression) {
+  History history = Cases(10);
+  history.nights = {NightOf("1", {{"xla", "pppppppppp"}}), NightOf("2", {{"xla", "CCCCCCCCCC"}}),
+                    NightOf("3", {{"xla", "pppppppppF"}})};
+  NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:9: pass -> fail"));
+  EXPECT_THAT(changes.fixed, IsEmpty());
 }
 
 TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {

@@ -138,7 +138,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
     const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
     const bool is_new = list.changes == &changes.first_run;
     text += MarkdownLine({is_first ? "not as expected"
-                          : is_new ? "new or first run, not as expected"
+                          : is_new ? "first run, not as expected"
                                    : list.name,
                           list.changes});
   }

@@ -211,6 +211,8 @@ std::string ToPage(const PageInput& input) {
   Texts texts;
   Json data = {{"cases", history.cases}, {"nights", Json::array()}};
   for (const NightlyRun& night : history.nights) data["nights"].push_back(NightToJson(night));
+  data["earlier"] = Json::object();
+  for (const auto& [name, engine] : history.earlier) data["earlier"][name] = Packed(engine.marks);
   data["changes"] = ChangesToJson(changes);
   data["failures"] = FailuresToJson(history, texts);
   data["buckets"] = BucketsToJson(history, texts);

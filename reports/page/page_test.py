@@ -217,6 +217,17 @@ class PageTest(unittest.TestCase):
         self.assertEqual(counts, [1, 2])
         self.assertIn("Fixed: 2", self.find("#list-fixed").text)
 
+    def test_before_is_the_latest_verdict(self):
+        counts = self.js("""
+          const engine = 'xla@0.11.2', cut = DATA.nights[0].engines[engine];
+          cut.marks = cut.marks.slice(0, 5) + 'l' + cut.marks.slice(6);
+          const count = () => { const l = compareNights(nightBefore(), night());
+                                return [l.regressed.length, l.first_run.length, l.open.length]; };
+          const without = count();
+          DATA.earlier = {[engine]: 'F'.repeat(DATA.cases.length)};
+          return [without, count()];""")
+        self.assertEqual(counts, [[1, 1, 0], [1, 0, 1]])
+
     def test_a_phone_shows_it_without_scrolling_sideways(self):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                     {"width": 390, "height": 844, "deviceScaleFactor": 1,

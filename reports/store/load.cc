@@ -25,6 +25,7 @@ class Loader {
   absl::Status LoadRuns(int64_t id, NightlyRun& night);
   absl::Status LoadEngines(int64_t id, NightlyRun& night);
   absl::Status LoadMarks(int64_t id, NightlyRun& night);
+  absl::Status LoadEarlier(int64_t id);
   absl::Status LoadFailures(int64_t id, const std::string& label);
   absl::Status LoadBits(int64_t id);
   absl::Status LoadUlps(int64_t id, const std::string& label);
@@ -62,6 +63,22 @@ absl::Status Loader::LoadMarks(int64_t id, NightlyRun& night) {
         char& mark = (*of_engine)[at->second];
         const char now = static_cast<char>(row.Integer(3));
         if (now != kMissingMark || !IsRun(mark)) mark = now;
+      });
+}
+
+// Loads the latest verdicts before the first nightly run that is loaded.
+absl::Status Loader::LoadEarlier(int64_t id) {
+  return Each(
+      "SELECT engine.name, test_case, mark FROM night JOIN run ON run.night = night.id"
+      " JOIN verdict ON verdict.run = run.id JOIN engine ON engine.id = verdict.engine"
+      " WHERE label < (SELECT label FROM night WHERE id = ?) ORDER BY label, run.id",
+      id, [&](const Statement& row) {
+        auto at = case_index_.find(row.Integer(1));
+        const char now = static_cast<char>(row.Integer(2));
+        if (at == case_index_.end() || !IsRun(now)) return;
+        std::string& marks = history_.earlier[row.Text(0)].marks;
+        marks.resize(history_.cases.size(), kAbsentMark);
+        marks[at->second] = now;
       });
 }
 
@@ -196,8 +213,10 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
   if (!until.empty() && (chosen.empty() || chosen.back().second != until))
     return InvalidInput(database_.path(),
                         ": expected a nightly run of `hlocts store list`, found \"", until, "\"");
-  if (chosen.size() > static_cast<size_t>(nights))
+  if (chosen.size() > static_cast<size_t>(nights)) {
     chosen.erase(chosen.begin(), chosen.end() - nights);
+    HLOCTS_RETURN_IF_ERROR(LoadEarlier(chosen.front().first));
+  }
   std::set<std::string> engines;
   for (const auto& [id, label] : chosen) {
     NightlyRun& night = history_.nights.emplace_back();

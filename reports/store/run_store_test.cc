@@ -92,6 +92,8 @@ TEST_F(RunStoreTest, RoundTrip) {
   EXPECT_EQ(history.nights[0].engines["engine"].marks, "ppFp");
   EXPECT_EQ(history.nights[1].engines["engine"].marks, "pFpp");
   EXPECT_EQ(history.nights[1].label, "2026-11-23");
+  EXPECT_TRUE(history.earlier.empty());
+  EXPECT_EQ((*RunStore::OpenToRead(Path("s.db")))->Load(1)->earlier["engine"].marks, "ppFp");
   EXPECT_EQ(history.nights[1].engines["engine"].version, "1.0");
   EXPECT_GT(history.nights[1].cores, 0);
   EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)),

@@ -4,12 +4,22 @@
 'use strict';
 const FEW_CASES = 10;
 function isDead(engine) {
-  let answered = 0, ended = 0;
+  let ended = 0;
   for (const mark of engine.marks) {
     if (!isRun(mark)) continue;
-    if ('cet'.includes(mark.toLowerCase())) ended++; else answered++;
+    if (!'cet'.includes(mark.toLowerCase())) return false;
+    ended++;
   }
-  return answered === 0 && (ended === 0 || ended >= FEW_CASES);
+  return ended === 0 || ended >= FEW_CASES;
+}
+
+// Returns the latest verdict up to a nightly run; a run in which the engine was dead has none.
+function latestMark(of, engine, i) {
+  for (let n = DATA.nights.indexOf(of); n >= 0; n--) {
+    const mark = markOf(DATA.nights[n], engine, i);
+    if (isRun(mark) && !isDead(DATA.nights[n].engines[engine])) return mark;
+  }
+  return of && DATA.earlier[engine] ? DATA.earlier[engine][i] : '.';
 }
 
 function sortChange(change, lists) {
@@ -43,6 +53,7 @@ function compareNights(before, now) {
     }
     for (let i = 0; i < CASES.length; i++) {
       const change = {engine, case: i, before: markOf(before, engine, i), now: markOf(now, engine, i)};
+      if (isRun(change.now)) change.before = latestMark(before, engine, i);
       if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
       else sortChange(change, lists);
       if (isUnexpected(change.now) && isBad(change.before)) lists.open.push(change);
@@ -52,8 +63,8 @@ function compareNights(before, now) {
   return lists;
 }
 
-const LISTS = [['regressed', 'New: not expected, and passed before'],
-  ['first_run', 'New or first run: not expected, and did not run before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
+const LISTS = [['regressed', 'New: not expected, and not a failure before'],
+  ['first_run', 'First run: not expected, and no verdict before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
   ['open', 'Still open: not expected, and failed before']];
 

@@ -15,6 +15,7 @@ function unpacked(marks) {
 for (const night of DATA.nights) {
   for (const engine of Object.values(night.engines)) engine.marks = unpacked(engine.marks);
 }
+for (const engine of Object.keys(DATA.earlier)) DATA.earlier[engine] = unpacked(DATA.earlier[engine]);
 // The parts of each address, which is split once.
 const CASES = DATA.cases.map((address) => {
   const colon = address.indexOf(':');

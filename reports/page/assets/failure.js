@@ -132,7 +132,7 @@ function showFailure(engine, i) {
   const profile = record && record.profile !== 'default' ? ` --profile=${record.profile}` : '';
   const parts = [facts([['engine', `${engine} ${(night().engines[engine] || {}).version || ''}`],
     ['verdict', wordOf(mark) + (isUnexpected(mark) ? ', not expected' : '')],
-    ['before', nightBefore() ? wordOf(markOf(nightBefore(), engine, i)) : ''],
+    ['before', nightBefore() ? wordOf(latestMark(nightBefore(), engine, i)) : ''],
     ['repeated', record ? record.flake : ''], ['reason', record ? record.reason : ''],
     ['known as', record ? record.expectation : ''],
     ['value', failure ? `${failure.actual} (${failure.actual_bits}), output ${failure.output} [${failure.index}]` : ''],
