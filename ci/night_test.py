@@ -13,7 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from night import steps  # noqa: E402
-from night.night import TIME_OVER, Night  # noqa: E402
+from night.night import TIME_OVER, Night, file_name  # noqa: E402
 
 
 class NightTest(unittest.TestCase):
@@ -51,6 +51,11 @@ class NightTest(unittest.TestCase):
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("cases without verdict are 5 of b;", note)
         self.assertIn("--budget=14m suffices", note)  # 600 s * (1 + 100 / 300)
+
+    def test_the_directory_of_an_engine_has_its_label(self):
+        for engine, name in (("mine=pjrt:/p.so?a=b", "mine"), ("pjrt:/p.so?mine=b", "pjrt__p.so_mine_b"),
+                             ("xla@0.11.2?a=b", "xla@0.11.2_a_b")):
+            self.assertEqual(file_name(engine), name)
 
     def test_known_failures_are_those_of_the_label(self):
         night = self.night("1", expectations={"mine": "f.textproto", "xla": "g.textproto"})

@@ -167,4 +167,6 @@ def json_lines(text):
 
 
 def file_name(engine):
-    return re.sub(r"[^\w.@-]", "_", engine)
+    """Returns the label, which is unique in a run, or else the name without special letters."""
+    label = re.match(r"([\w.@-]+)=", engine)
+    return label[1] if label else re.sub(r"[^\w.@-]", "_", engine)

@@ -76,6 +76,12 @@ bool RequestedDifferentCases(const NightlyRun& before, const NightlyRun& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }
 
+// Returns true if a case became bad, or is no longer supported.
+bool IsWorse(char before, char now) {
+  return !IsBad(before) && (IsBad(now) || (now == kUnsupportedMark && before != kUnsupportedMark &&
+                                           before != kFlakeMark));
+}
+
 void Sort(const Change& change, NightlyRunDiff& changes) {
   const char before = WithoutExpectation(change.before), now = WithoutExpectation(change.now);
   if (now == kFlakeMark) {
@@ -85,7 +91,7 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   } else if (!IsRun(before)) {
     auto& list = changes.since.empty() ? changes.regressed : changes.first_run;
     if (IsUnexpected(change.now)) list.push_back(change);
-  } else if (IsBad(now) && !IsBad(before)) {
+  } else if (IsWorse(before, now)) {
     changes.regressed.push_back(change);
   } else if (IsBad(before) && now == kPassMark) {
     changes.fixed.push_back(change);

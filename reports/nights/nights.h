@@ -119,7 +119,7 @@ struct UlpsChange {
 // it.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
-  // Bad now, was good. Of the first nightly run: what is not as expected.
+  // Bad or no longer supported now, was good. Of the first nightly run: what is not as expected.
   std::vector<Change> regressed;
   std::vector<Change> first_run;  // unexpected now; has no verdict before
   std::vector<Change> fixed;      // was bad, passes now
@@ -149,7 +149,7 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Returns red for a regression, a new failure, an engine without verdicts or lost cases; yellow for
+// Returns red for a regression (lost support too), a new failure, an engine without verdicts or lost cases; yellow for
 // flaky or changed cases; else green. Each failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);

@@ -154,6 +154,17 @@ TEST(NightsTest, ANightWithoutVerdictsOfAnEngineHidesNoRegression) {
   EXPECT_THAT(changes.fixed, IsEmpty());
 }
 
+TEST(NightsTest, LostSupportIsRedOnce) {
+  History history = Cases(3);
+  history.nights = {NightOf("1", {{"xla", "pFp"}}), NightOf("2", {{"xla", "uup"}}),
+                    NightOf("3", {{"xla", "uup"}})};
+  NightlyRunDiff changes = CompareNightlyRuns(history, &history.nights[0], history.nights[1]);
+  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:0: pass -> unsupported"));
+  EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:1: fail -> unsupported"));
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
+  EXPECT_EQ(AlarmOf(history.nights[2], NewestChanges(history)), Alarm::kGreen);
+}
+
 TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {
   History history = Cases(3);
   history.nights = {NightOf("1", {{"cpu", "ppp"}, {"xla", "ppp"}}),

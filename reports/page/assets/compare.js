@@ -29,7 +29,7 @@ function sortChange(change, lists) {
     if (isRun(before) || now === 'l') lists.not_run.push(change);
   } else if (!isRun(before)) {
     if (isUnexpected(change.now)) lists[lists.first ? 'regressed' : 'first_run'].push(change);
-  } else if (isBad(now) && !isBad(before)) lists.regressed.push(change);
+  } else if (!isBad(before) && (isBad(now) || (now === 'u' && !'ux'.includes(before)))) lists.regressed.push(change);
   else if (isBad(before) && now === 'p') lists.fixed.push(change);
   else if (before !== now && before !== 'x') lists.changed.push(change);
 }
@@ -63,7 +63,7 @@ function compareNights(before, now) {
   return lists;
 }
 
-const LISTS = [['regressed', 'New: not expected, and not a failure before'],
+const LISTS = [['regressed', 'New: bad or no longer supported, and good before'],
   ['first_run', 'First run: not expected, and no verdict before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
   ['open', 'Still open: not expected, and failed before']];
@@ -115,7 +115,6 @@ function showLists() {
   const lists = compareNights(nightBefore(), night());
   view.changed = new Set(LISTS.flatMap(([name]) => (name === 'open' ? [] : lists[name]).map((change) => change.case)));
   const parts = [];
-  for (const note of night().notes || []) parts.push(make('p', {class: 'known note'}, note));
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
     parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
