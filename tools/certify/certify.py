@@ -8,7 +8,7 @@ The bundle's verdict names the wrong element and the operation, for which
 spec/clauses/of_opcodes.txt has the clause. If check.py cannot derive the element, or if no element
 is wrong, the certificate is none, with the reason. An existing certificate is checked and kept.
 
-Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle, 3 numpy or gmpy2
+Exit: 0 a certificate that holds, 1 a certificate of none, 2 no bundle, 3 numpy or gmpy2
 is missing.
 """
 
@@ -79,14 +79,14 @@ def main(arguments):
     sys.setrecursionlimit(20000)
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__)
-        return 2
+        return 0 if arguments in (["-h"], ["--help"]) else 2
     bundle = pathlib.Path(arguments[0])
     if verdict_of(bundle) is None:
         print("%s: expected a bundle" % bundle)
         return 2
     if record_of(bundle, "certificate"):  # a person may have selected a better clause
         verdict, lines = check.verdict_of(bundle)
-        print("\n".join(["certificate (unchanged) " + verdict] + lines))
+        print("\n".join(["certificate (unchanged): " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1
     CONE.clear()
     verdict, lines = write(bundle, made(bundle))
@@ -96,7 +96,7 @@ def main(arguments):
             check.QUESTION: "question: only a ruling excludes the value",
         }.get(verdict, lines[0])
         verdict, lines = write(bundle, why)
-    print("\n".join(["certificate " + verdict] + lines))
+    print("\n".join(["certificate: " + verdict] + lines))
     return 0 if verdict == check.ACCEPTED else 1
 
 

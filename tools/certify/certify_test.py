@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that every certificate of the findings is accepted, and rejected after a change that makes
-it untrue. A certificate made from a verdict is accepted, or states why nothing is certified."""
+"""Tests that every certificate of the findings holds, and is rejected after a change that makes
+it untrue. A certificate made from a verdict holds, or states why nothing is certified."""
 
 import contextlib
 import io
@@ -163,8 +163,9 @@ class CertificateTest(unittest.TestCase):
             self.assertEqual(check.main(["--all", str(FINDINGS)]), 0)
             self.assertEqual(check.main(["--kinds"]), 0)
             self.assertEqual(check.main([]), 2)
+            self.assertEqual(check.main(["--help"]), 0)
             self.assertEqual(check.main([self.folder.name]), 2)
-        self.assertIn("verdict   accepted\nclause    ", out.getvalue())
+        self.assertIn("certificate: holds\nclause    ", out.getvalue())
 
 
 class CertifyTest(unittest.TestCase):

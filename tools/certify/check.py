@@ -17,8 +17,8 @@ gmpy2's (GMP and MPFR). Nothing of the suite's evaluator or of an engine is used
 {"certificate": "none", "reason": ...} if no element is wrong (a crash, a rejection), if the documents
 leave the point open, or if the derivation is not covered here.
 
-Exit: 0 accepted, the value is outside of the set; 1 refused, it is inside, or question, only a
-ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.
+Exit: 0 `certificate: holds`, the value is outside of the set; 1 refused, it is inside, or question, only
+a ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.
 """
 
 import json
@@ -42,7 +42,7 @@ except ModuleNotFoundError as missing:
         raise
     finding.end_without(missing)
 
-ACCEPTED, REFUSED, QUESTION, BROKEN, NONE = "accepted", "refused", "question", "broken", "none"
+ACCEPTED, REFUSED, QUESTION, BROKEN, NONE = "holds", "refused", "question", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
 
@@ -214,9 +214,9 @@ def main(arguments):
         return check_all(pathlib.Path(arguments[1]))
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__)
-        return 2
+        return 0 if arguments in (["-h"], ["--help"]) else 2
     verdict, lines = verdict_of(pathlib.Path(arguments[0]))
-    print("\n".join(["verdict   " + verdict] + lines))
+    print("\n".join(["certificate: " + verdict] + lines))
     return {ACCEPTED: 0, REFUSED: 1, QUESTION: 1}.get(verdict, 2)
 
 

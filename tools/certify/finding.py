@@ -24,7 +24,10 @@ class Mistake(Exception):
 
 
 def end_without(missing):
-    """Ends a program that is run by a Python without the packages that it needs."""
+    """Ends a program that is run by a Python without the packages that it needs. --help needs none."""
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(sys.modules["__main__"].__doc__)
+        sys.exit(0)
     print(f"{missing}: {sys.executable} needs numpy and gmpy2 (Debian: python3-numpy and "
           "python3-gmpy2; elsewhere: pip install numpy gmpy2)", file=sys.stderr)  # fmt: skip
     sys.exit(3)
