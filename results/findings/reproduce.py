@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a finding with public packages only, and prints the expected and the returned value.
+"""Runs a finding with public packages only. Prints the expected and the returned value, the releases
+with the defect, and REPRODUCED or NOT REPRODUCED.
 
     pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
-    reproduce.py FOLDER                  the folder's repro.py, or its module on the engine it names
+    reproduce.py FOLDER                  the folder's repro.py, and its module on the engine it names
     reproduce.py FOLDER --write=DIR      writes module.hlo, inputs.txt, actual.txt, ... (a bundle)
 
 The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
-StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. If
-this process crashes, it reproduces a finding that is a crash. For an engine without such a package,
-the script names the tool of the engine's project.
+StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. For an
+engine without such a package, the script names the tool of the engine's project. A release in which
+the defect is fixed does not reproduce it: the line `releases` says which do.
+
+Exit: 1 REPRODUCED; 0 NOT REPRODUCED; 2 usage; 3 not run here, or a package is missing.
 """
 
+import importlib.metadata
 import json
+import os
 import pathlib
 import re
-import runpy
+import subprocess
 import sys
 
 try:
@@ -23,7 +28,8 @@ try:
     import numpy as np
 except ImportError as missing:
     if not any(word.startswith("-") for word in sys.argv[1:]):
-        sys.exit(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)")
+        print(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)", file=sys.stderr)
+        sys.exit(3)
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "certify"))
@@ -37,6 +43,8 @@ ELSEWHERE = {
     "run alone": "XLA's hlo-opt --passes=algsimp",
     "XLA:GPU": "XLA's hlo-opt --platform=gpu, or a GPU",
 }
+PACKAGES = {"iree": "iree-base-compiler", "litert": "ai-edge-litert"}  # of other engines: jaxlib
+WRONG, NOT_WRONG, NOT_RUN = 11, 10, 3  # statuses that Python does not use
 NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
@@ -142,19 +150,34 @@ def outputs_of(folder, engine, said):
     return (on_interpreter if engine == "stablehlo" else on_xla)(module, inputs)
 
 
-def main(arguments):
-    into = [word.removeprefix("--write=") for word in arguments if word.startswith("--write=")]
-    if len(arguments) != 1 + len(into) or arguments[0].startswith("-"):
-        print(__doc__)
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    folder = pathlib.Path(arguments[0])
-    if into:
-        return write_files(folder, pathlib.Path(into[0]))  # None: status 0
-    if (folder / "repro.py").exists():
-        runpy.run_path(str(folder / "repro.py"), run_name="__main__")
-        return 0
-    said = fields_of(folder / "finding.textproto")
-    verdict = json.loads(said["verdict"])
+def is_in(accepted, value):
+    """Returns whether a set such as `[1, 2]`, `+0 or -0` has the value; None for other texts."""
+    if parts := re.fullmatch(r"\((\[.*?\]), (\[.*?\])\)", accepted):
+        return is_in(parts[1], value.real) and is_in(parts[2], value.imag)
+    if bounds := re.fullmatch(r"\[(.*), (.*)\]", accepted):
+        return bool(float(bounds[1]) <= value <= float(bounds[2]))
+    try:
+        for word in accepted.split(" or "):
+            one = word == "true" if word in ("true", "false") else float(word)
+            signs = word[0] not in "+-" or one != 0 or np.signbit(value) == np.signbit(one)
+            if signs and (value == value.dtype.type(one) or value != value and one != one):
+                return True
+    except (ValueError, OverflowError):
+        return None
+    return False
+
+
+def is_wrong(said, failure, results):
+    """Returns whether the element of the finding has its recorded value or another wrong one."""
+    at = failure["output"], tuple(failure["index"])
+    recorded, value = (list(of)[at[0]][at[1]] for of in (literals(said["actual"]), results))
+    if value.tobytes() == recorded.tobytes() or (value != value and recorded != recorded):
+        return True
+    return is_in(failure["accepted"], value) is False
+
+
+def run_module(folder, said, verdict):
+    """Prints what is wanted and what is returned. Returns WRONG, NOT_WRONG or NOT_RUN."""
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
     if failure:
         place = "output %d at %s" % (failure["output"], failure["index"])
@@ -166,15 +189,60 @@ def main(arguments):
     for word, tool in ELSEWHERE.items():
         if engine == word or not word.isalpha() and word in named:
             print(f"run     {tool} {folder / 'module.hlo'}")
-            return 0
+            return NOT_RUN
+    sys.stdout.flush()  # before a crash
     try:
         results = outputs_of(folder, engine, said)
-    except Exception as error:  # the engine's words; a crash of the process ends here too
+    except ImportError as missing:
+        print(f"run     {missing}: see --help")
+        return NOT_RUN
+    except Exception as error:  # the engine's words
         print("got     %s: %s" % (type(error).__name__, str(error).strip().splitlines()[0][:200]))
-        return 1
+        return WRONG if verdict["verdict"] in ("rejected", "crash") else NOT_WRONG
     for number, result in enumerate(results):
         print("got     %s  (output %d)" % (result.tolist(), number))
-    return 0
+    return WRONG if failure and is_wrong(said, failure, results) else NOT_WRONG
+
+
+def releases_of(said):
+    """Returns the releases that were run, and those that a person knows."""
+    measured = "wrong from %s to %s" % (said.get("first_bad"), said.get("last_bad"))
+    if good := said.get("first_good_after"):
+        measured += ", right in " + good
+    words = [measured] if "first_bad" in said else [said.get("history", "")]
+    return "; ".join(filter(None, [*words, said.get("releases", "")]))
+
+
+def main(arguments):
+    into = [word.removeprefix("--write=") for word in arguments if word.startswith("--write=")]
+    if len(arguments) != 1 + len(into) or arguments[0].startswith("-"):
+        print(__doc__)
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    folder = pathlib.Path(arguments[0])
+    if not (folder / "finding.textproto").exists():
+        print(f"reproduce.py: {folder}: expected the directory of a finding", file=sys.stderr)
+        return 2
+    if into:
+        return write_files(folder, pathlib.Path(into[0]))  # None: status 0
+    said = fields_of(folder / "finding.textproto")
+    verdict = json.loads(said["verdict"])
+    if "HLOCTS_REPRODUCE" in os.environ:
+        return run_module(folder, said, verdict)
+    if (folder / "repro.py").exists():  # it shows the finding and judges nothing
+        subprocess.run([sys.executable, folder / "repro.py"], check=False)
+    # In another process, because some findings end the process.
+    status = subprocess.run([sys.executable, __file__, folder], check=False,
+                            env=os.environ | {"HLOCTS_REPRODUCE": "1"}).returncode  # fmt: skip
+    if status < 0:
+        print(f"got     the process ended by signal {-status}")
+        status = WRONG if verdict["verdict"] == "crash" else NOT_WRONG
+    print(f"releases  {releases_of(said)}")
+    if status not in (WRONG, NOT_WRONG):
+        return 3
+    package = PACKAGES.get(folder.resolve().name.split("-")[0], "jaxlib")
+    word = "REPRODUCED" if status == WRONG else "NOT REPRODUCED"
+    print(f"{word} by {package} {importlib.metadata.version(package)}")
+    return status - NOT_WRONG
 
 
 if __name__ == "__main__":

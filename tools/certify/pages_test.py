@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -182,13 +183,33 @@ class PagesTest(unittest.TestCase):
     def test_the_common_program_names_a_package_that_is_missing(self):
         path = fields.FINDINGS / "reproduce.py"
         hidden = "import runpy, sys; sys.modules['ml_dtypes'] = None; "
-        for word, status, message in (("--help", 0, "pip install"), ("x", 1, "pip install")):
+        for word, status, message in (("--help", 0, "pip install"), ("x", 3, "pip install")):
             run = f"sys.argv = ['r', '{word}']; runpy.run_path('{path}', run_name='__main__')"
             done = subprocess.run([sys.executable, "-c", hidden + run], capture_output=True,
                                   text=True, check=False)  # fmt: skip
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(message, done.stdout + done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+
+    def test_the_common_program_compares_with_set_and_recorded_value(self):
+        try:
+            import numpy as np
+            run = runpy.run_path(str(fields.FINDINGS / "reproduce.py"))
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        for accepted, value, within in (
+            ("0", np.int32(-32), False), ("0", np.int32(0), True), ("[1, 2]", np.float32("nan"), False),
+            ("+0 or -0", np.float32(-0.0), True), ("+0", np.float32(-0.0), False), ("true", np.bool_(False), False),
+            ("inf or nan", np.float64("nan"), True), ("0.8", np.float32(0.8), True),
+            ("([0, 1], [2, 3])", np.complex64(1 + 2j), True), ("normwise: ...", np.float32(1), None),
+        ):  # fmt: skip
+            self.assertIs(run["is_in"](accepted, value), within, (accepted, value))
+        said = {"actual": "s32[1]{0} {-32}\n"}
+        failure = {"output": 0, "index": [0], "accepted": "normwise: ..."}
+        for value, wrong in ((-32, True), (0, False)):
+            self.assertEqual(run["is_wrong"](said, failure, [np.array([value], np.int32)]), wrong)
+        self.assertEqual(run["releases_of"]({"first_bad": "a", "last_bad": "b", "first_good_after": "c"}),
+                         "wrong from a to b, right in c")  # fmt: skip
 
     def test_a_quotation_and_a_value_clause_name_clauses_that_are_there(self):
         for name in ("quotations.txt", "value_clauses.txt"):
