@@ -116,7 +116,7 @@ def components_of(build, folder):
         targets.append((build / "engines", ["libhlocts_cpu.so", "libhlocts_cuda.so"]))
     used = set().union(*(_files_used(*each) for each in targets))
     used |= {os.path.realpath(name) for name in used}
-    shared = {path.name: path for path in elf_files(folder) if not path.name.startswith(("libhlocts_", "hlocts"))}
+    shared = {path.name: path for path in elf_files(folder) if not _is_own(path)}
     owners = {}
     for listing in LISTS.glob("*.list"):
         lines = listing.read_text(errors="replace").splitlines()
@@ -142,6 +142,16 @@ def components_of(build, folder):
     return list(found.values())
 
 
+def _is_own(path):
+    return path.name.startswith(("libhlocts_", "hlocts"))
+
+
+def _file_of(path, folder):
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return {"type": "file", "name": str(path.relative_to(folder)),
+            "hashes": [{"alg": "SHA-256", "content": digest}]}
+
+
 def _describe(components, folder):
     """Writes the SBOM and the notices."""
     share = folder / "share" / "hlocts"
@@ -152,13 +162,11 @@ def _describe(components, folder):
         "externalReferences": [{"type": "website", "url": one["url"]}],
         "properties": [{"name": "hlocts:linkage",
                         "value": "shared library" if one["shared"] else "compiled in"}],
-        "components": [{"type": "file", "name": str(path.relative_to(folder)),
-                        "hashes": [{"alg": "SHA-256",
-                                    "content": hashlib.sha256(path.read_bytes()).hexdigest()}]}
-                       for _, path in sorted(one["shared"].items())],
+        "components": [_file_of(path, folder) for _, path in sorted(one["shared"].items())],
     } for one in components]
     own = {"type": "application", "bom-ref": "hlocts", "name": "hlocts", "version": VERSION,
-           "licenses": [{"expression": "Apache-2.0"}]}
+           "licenses": [{"expression": "Apache-2.0"}],
+           "components": [_file_of(path, folder) for path in elf_files(folder) if _is_own(path)]}
     (share / SBOM).write_text(json.dumps(
         {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
          "metadata": {"component": own}, "components": listed,
