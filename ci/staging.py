@@ -40,13 +40,29 @@ def stage(build, folder):
                     "--component", "Unspecified")  # fmt: skip
     _without_links(folder)
     share = folder / "share" / "hlocts"
-    sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "python/src")]
+    sys.path[:0] = [str(ROOT / path) for path in ("docs", "python/src", "tools/certify")]
     importlib.import_module("site_pages.pictures").make(None, share / "docs/pages")
-    # Files below suites and spec are unchanged, because a claim has their hashes.
-    for page in [*share.glob("*.md"), *(share / "docs").rglob("*.md")]:
+    _list_findings(share)
+    for page in pages_of(share):
         page.write_text(installed_page(page.read_text(), page.parent, share))
     if LISTS.is_dir():
         _describe(components_of(build, folder), folder)
+
+
+def pages_of(share):
+    """Returns the pages that installed_page changes. Those below suites and spec are unchanged,
+    because a claim has their hashes."""
+    return [*share.glob("*.md"), *(share / "docs").rglob("*.md"), *(share / "results").rglob("*.md")]
+
+
+def _list_findings(share):
+    """Appends the list of the findings, with links to their directories, to their page."""
+    pages = importlib.import_module("pages")
+    folders = sorted(path.parent for path in (ROOT / "results/findings").glob("*/finding.textproto"))
+    text = pages.lists_of(pages.findings_of(folders))
+    text = re.sub(r"^\| `([\w.-]+)` \|", r"| [\1](../../../results/findings/\1) |", text, flags=re.M)
+    with (share / "docs/pages/findings/index.md").open("a") as page:
+        page.write("\n" + text)
 
 
 def installed_page(text, folder, share, prefix=""):

@@ -89,7 +89,9 @@ class Finding:
 
     def short_releases(self):
         said = self.said
-        return f"{said['first_bad']} to {said['last_bad']}" if "first_bad" in said else ""
+        again = said.get("first_good_after")
+        right = f", right in {again}" if again else ""
+        return f"{said['first_bad']} to {said['last_bad']}{right}" if "first_bad" in said else ""
 
     def certified(self):
         if "certificate" in self.certificate:
@@ -210,12 +212,12 @@ def family_of(finding):
 
 
 def rows_of(findings, with_engine):
-    head = ["finding"] + ["engine"] * with_engine
+    head = ["finding", "title"] + ["engine"] * with_engine
     head += ["defect", "affected users", "report to", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
         said = finding.said
-        cells = [f"`{finding.name}`"] + [said["engine"]] * with_engine
+        cells = [f"`{finding.name}`", said["title"].replace("|", "\\|")] + [said["engine"]] * with_engine
         cells += [finding.what(), said.get("met_by", ""), said.get("file_at", "")]
         cells += [said.get("where", ""), finding.short_releases(), said["clause"]]
         lines.append("| " + " | ".join(cells) + " |")
